@@ -15,14 +15,14 @@ const pure = (name, holds, imports, packages = []) => room(name, holds, imports,
 
 const ROOMS = [
   pure('num', 'units, exact arithmetic, decimal text', ['base']),
-  pure('base', 'assertions, hashes, archive, timer heap, slot index', []),
+  pure('base', 'assertions, errors of users, hashes, archive, timer heap, slot index', []),
   pure(
     'contract',
     'the API as data: endpoints, schemas, messages, feeds, exact JSON',
     [],
     ['typebox', 'lossless-json'],
   ),
-  room('platform', 'atomic file writes, folders, file errors, V8 settings', []),
+  room('platform', 'atomic file writes, folders, file errors, V8 settings', ['base']),
   pure('engine', 'the state machine', ['num', 'base']),
   pure('oracle', 'a second implementation of the rules', ['num', 'engine'], ['decimal.js']),
   pure('gateway', 'requests of the contract as commands, views as replies', [
@@ -78,7 +78,7 @@ const ROOMS = [
     ],
     ['yaml'],
   ),
-  pure('metrics', 'figures of an equity curve and of trades', ['num', 'virtual-time']),
+  pure('metrics', 'figures of an equity curve and of trades', ['num', 'base', 'virtual-time']),
   room(
     'report',
     'report pages and tables of a run',
@@ -109,7 +109,7 @@ const ROOMS = [
   room(
     'http-client',
     'typed client over HTTP and WebSocket',
-    ['contract', 'gateway', 'wallet'],
+    ['base', 'contract', 'gateway', 'wallet'],
     ['ws'],
   ),
   room(
@@ -119,7 +119,7 @@ const ROOMS = [
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),
   room('library', 'calls of the package: backtest, sweep, scenario', [
-    ...['num', 'platform', 'wallet', 'tape', 'tape-files', 'strategy', 'backtest'],
+    ...['num', 'base', 'platform', 'wallet', 'tape', 'tape-files', 'strategy', 'backtest'],
     ...['strategy-loader', 'run-plan', 'metrics', 'report', 'search', 'scenario'],
   ]),
   room('live', 'strategies against a served exchange', [

@@ -7,6 +7,7 @@
  * Integers are zigzag varints of at most 53 bits. Bigints are two's complement in 8 or more bytes.
  * Text is UTF-16 code units as varints. Lists have a length prefix.
  */
+import { UserError } from './user-error.ts';
 import { assert } from './assert.ts';
 
 export interface Archive {
@@ -111,8 +112,9 @@ export class ArchiveWriter implements Archive {
 }
 
 /** Thrown for bytes that no writer produced; the message has the offset. */
-export class ArchiveError extends Error {
+export class ArchiveError extends UserError {
   override readonly name = 'ArchiveError';
+  readonly code = 'archive';
 }
 
 export class ArchiveReader implements Archive {

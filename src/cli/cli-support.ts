@@ -3,14 +3,9 @@
  *
  * Exit codes: 0 success, 1 an expectation or verification failed, 2 bad input, 130 interrupted.
  */
+import { InvariantError } from '../base/assert.ts';
 import { writeSync } from 'node:fs';
-import { StrategyError } from '../strategy/definition.ts';
-import { ArchiveError } from '../base/archive.ts';
-import { MetricsError } from '../metrics/curve.ts';
-import { SearchError } from '../search/samplers/space.ts';
-import { JournalError } from '../journal/format/frames.ts';
-import { TapeError } from '../tape/record.ts';
-import { FileError } from '../platform/file-error.ts';
+import { UserError } from '../base/user-error.ts';
 
 export const EXIT = { ok: 0, failed: 1, badInput: 2, interrupted: 130 } as const;
 
@@ -29,8 +24,9 @@ export function takeExitCode(): number {
 }
 
 /** Bad input of a command line or a file, with a message for the user. */
-export class InputError extends Error {
+export class InputError extends UserError {
   override readonly name = 'InputError';
+  readonly code = 'input';
 }
 
 /** Thrown when the user interrupts the command; partial output is removed. */
@@ -51,9 +47,8 @@ export function mustBeWhole(
   if (value === undefined) return;
   if (Number.isSafeInteger(value) && value >= min && value <= max) return;
   const bounds = max === Number.MAX_SAFE_INTEGER && !(value > max) ? '' : ` to ${String(max)}`;
-  throw new InputError(
-    `--${name} must be a whole number from ${String(min)}${bounds}, got ${String(value)}`,
-  );
+  const limit = `a whole number from ${String(min)}${bounds}`;
+  throw new InputError(`--${name} must be ${limit}, got ${String(value)}`, { field: name, limit });
 }
 
 /** Validates `--from` and `--to` of numbered commands; Infinity is the end. */
@@ -169,25 +164,28 @@ export function startProgress(title: string, quiet = false): Progress {
   };
 }
 
-/** Prints a one-line error and returns the exit code. `ORRERY_DEBUG=1` adds the stack. */
+/** Errors of a run that was asked for correctly; all others are bad input. */
+const FAILED_RUNS = new Set([
+  ...['strategy-failed', 'refused', 'request', 'store-stopped', 'feed', 'worker', 'scenario'],
+]);
+
+/**
+ * Prints a one-line error and returns the exit code: the one place that decides both. The stack
+ * follows for an error of the program, and for every error with `ORRERY_DEBUG=1`.
+ */
 export function explainFailure(error: unknown): number {
   if (error instanceof Interrupted) {
     printError('interrupted');
     return EXIT.interrupted;
   }
   const message = error instanceof Error ? error.message : String(error);
-  printError(`orrery: ${message}`);
-  if (process.env['ORRERY_DEBUG'] === '1' && error instanceof Error) printError(error.stack ?? '');
-  const isInput =
-    error instanceof InputError ||
-    error instanceof FileError ||
-    error instanceof JournalError ||
-    error instanceof TapeError ||
-    error instanceof StrategyError ||
-    error instanceof ArchiveError ||
-    error instanceof SearchError ||
-    error instanceof MetricsError;
-  if (isInput) return EXIT.badInput;
+  const hint = error instanceof UserError ? error.hint : undefined;
+  printError(`orrery: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+  const isDebugged = process.env['ORRERY_DEBUG'] === '1' && error instanceof Error;
+  if (isDebugged || error instanceof InvariantError) printError(error.stack ?? '');
+  if (error instanceof UserError) {
+    return FAILED_RUNS.has(error.code) ? EXIT.failed : EXIT.badInput;
+  }
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return typeof code === 'string' && code.startsWith('E') ? EXIT.badInput : EXIT.failed;
 }

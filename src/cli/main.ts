@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv, type CommandModule } from 'yargs';
 import { raiseInliningLimits } from '../platform/inlining-limits.ts';
-import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './cli-support.ts';
+import { explainFailure, InputError, takeExitCode, watchInterrupt } from './cli-support.ts';
 
 const VERSION = '0.2.0';
 
@@ -128,7 +128,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     .wrap(100)
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(message ?? 'bad command line');
+      const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
+      throw error ?? new InputError(message ?? 'bad command line', { hint });
     });
   const name = argv[0];
   for (const { usage, describe, load } of COMMANDS) {
@@ -153,10 +154,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     return takeExitCode();
   } catch (error) {
     takeExitCode();
-    if (error instanceof UsageError) {
-      printError(`orrery: ${error.message} (see orrery ${name ?? ''} --help)`.replace('  ', ' '));
-      return EXIT.badInput;
-    }
     return explainFailure(error);
   }
 }
@@ -173,10 +170,6 @@ function joinNegativeValues(argv: readonly string[]): string[] {
     } else joined.push(token);
   }
   return joined;
-}
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 function isEntryPoint(): boolean {

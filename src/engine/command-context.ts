@@ -1,6 +1,6 @@
 /**
  * Context of the command being applied: its events, and the work due before it ends. Nothing here
- * is archived or hashed, and nothing outlives the command.
+ * is archived or hashed.
  */
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';

@@ -19,7 +19,8 @@ export class DueChecks {
   private readonly moved = new Set<Market>();
   /**
    * All marked subaccounts are tested before the command ends, not at the next mark. The reasons
-   * are many (a mark, funding, the end of a pause), and the test is the same for all.
+   * are many (a mark, funding, the end of a pause), and the test is the same for all. A fill of
+   * the last liquidation of a command may set it for the next command.
    */
   riskCheck = false;
 

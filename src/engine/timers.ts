@@ -51,13 +51,14 @@ export function nextTimerUs(state: ExchangeState): number {
 
 /** Runs every timer due at or before `untilUs`, then sets the time to it. */
 export function runTimers(state: State, untilUs: TimeUs): void {
+  const { context } = state;
   for (let due = nextTimerUs(state); due <= untilUs; due = nextTimerUs(state)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
-    state.context.nextStep();
-    state.context.cause = 'expiry';
+    context.nextStep();
+    context.cause = 'expiry';
     expireDue(state);
     settleFollowUps(state);
-    state.context.cause = 'timer';
+    context.cause = 'timer';
     for (const market of state.markets) {
       if (market.freezeDueUs <= state.nowUs) runFreezeTimer(state, market);
     }
@@ -75,7 +76,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
       if (market.fundingDueUs <= state.nowUs) runFundingTimer(state, market);
     }
     runShortfallTimer(state);
-    if (state.context.due.riskCheck) clearBelowZero(state);
+    if (context.due.riskCheck) clearBelowZero(state);
     runTriggers(state);
     activateDueSlices(state);
     settleFollowUps(state);
@@ -88,7 +89,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     settleQuotes(state);
   }
   state.nowUs = untilUs;
-  state.context.cause = 'command';
+  context.cause = 'command';
 }
 
 /**
@@ -98,11 +99,12 @@ export function runTimers(state: State, untilUs: TimeUs): void {
  */
 function runMarkTimers(state: State): void {
   let moved = false;
+  const { context } = state;
   for (const market of state.markets) {
     if (market.markDueUs > state.nowUs) continue;
     if (moved) {
-      if (state.context.due.riskCheck) clearBelowZero(state);
-      state.context.nextStep();
+      if (context.due.riskCheck) clearBelowZero(state);
+      context.nextStep();
     }
     runMarkTimer(state, market);
     moved = true;

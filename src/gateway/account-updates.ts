@@ -56,11 +56,17 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
   if (target !== (from === context.engine.config.clsAccount ? to : from)) {
     throw new RequestError(MESSAGES.targetNotSource);
   }
-  mustBeSigned(context, 'transfer', rights, target, null, {
-    kind: 'Transfer',
-    body: fields.body,
-    signatures,
-  });
+  mustBeSigned(
+    context,
+    'transfer',
+    rights,
+    { account: target, index: null },
+    {
+      kind: 'Transfer',
+      body: fields.body,
+      signatures,
+    },
+  );
   mustHaveNonce(context, target, null, nonce);
   const whole =
     stepsExact(amount, { digits: 1n, scale: COLLATERAL_DECIMALS }) ??
@@ -120,11 +126,17 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
     throw new RequestError(MESSAGES.accountNotFound);
   }
   const subaccount = mustSubaccount(context, account, index);
-  const delegate = mustBeSigned(context, 'updateMargin', rights, account, index, {
-    kind: 'Margin',
-    body: fields.body,
-    signatures,
-  });
+  const delegate = mustBeSigned(
+    context,
+    'updateMargin',
+    rights,
+    { account, index },
+    {
+      kind: 'Margin',
+      body: fields.body,
+      signatures,
+    },
+  );
   mustHaveNonce(context, account, delegate, nonce);
   const marginPpm = Number(
     stepsExact(margin, { digits: 1n, scale: MARGIN_DECIMALS }) ??
@@ -167,11 +179,17 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
   const timeUs = mustBeInTime(context, expiresAtMs);
   const rights = mustAct(context, 'updateDelegates', caller, account, null);
   mustSubaccount(context, account, subaccountIndex);
-  mustBeSigned(context, 'updateDelegates', rights, account, null, {
-    kind: 'Delegate',
-    body: fields.body,
-    signatures,
-  });
+  mustBeSigned(
+    context,
+    'updateDelegates',
+    rights,
+    { account, index: null },
+    {
+      kind: 'Delegate',
+      body: fields.body,
+      signatures,
+    },
+  );
   mustHaveNonce(context, account, null, nonce);
   return dispatch(context, {
     kind: 'updateDelegate',
@@ -198,11 +216,17 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   const signers = fields.addresses('signers', MAX_SIGNATURES, context.keccak);
   const timeUs = mustBeInTime(context, expiresAtMs);
   const rights = mustAct(context, 'updateSigners', caller, account, null);
-  mustBeSigned(context, 'updateSigners', rights, account, null, {
-    kind: 'Signers',
-    body: fields.body,
-    signatures,
-  });
+  mustBeSigned(
+    context,
+    'updateSigners',
+    rights,
+    { account, index: null },
+    {
+      kind: 'Signers',
+      body: fields.body,
+      signatures,
+    },
+  );
   mustHaveNonce(context, account, null, nonce);
   mustSucceed(signersRefusal(signers, Number(quorum)));
   return dispatch(context, {

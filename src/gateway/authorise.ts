@@ -90,10 +90,10 @@ export function mustBeSigned(
   context: Context,
   endpoint: EndpointId,
   rights: Rights,
-  account: Address,
-  index: number | null,
+  of: { readonly account: Address; readonly index: number | null },
   request: SignedRequest,
 ): AccountId | null {
+  const { account, index } = of;
   const { engine, signatures } = context;
   const byDelegate = ENDPOINTS[endpoint].signedBy === 'delegate';
   if (signatures === 'trust') {

@@ -1,10 +1,12 @@
 /** The contract as a typed client, with an in-process and an HTTP implementation. */
+import { UserError } from '../base/user-error.ts';
 import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import type { PageInfo, Reply } from './context.ts';
 
 /** An error reply: `message` is the body's text. */
-export class MatcherError extends Error {
+export class MatcherError extends UserError {
   override readonly name = 'MatcherError';
+  readonly code = 'refused';
   readonly status: number;
   readonly endpoint: EndpointId;
 

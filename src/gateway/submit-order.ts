@@ -246,7 +246,8 @@ function signerOf(
   let signer: AccountId | null = null;
   for (const [i, { account, subaccountIndex, body, signatures }] of orders.entries()) {
     const request = { kind: 'Order', body, signatures } as const;
-    const by = mustBeSigned(context, endpoint, rights, account, subaccountIndex, request);
+    const of = { account, index: subaccountIndex };
+    const by = mustBeSigned(context, endpoint, rights, of, request);
     if (i > 0 && by !== signer) throw new RequestError(MESSAGES.mixedSignatures);
     signer = by;
   }

@@ -5,6 +5,7 @@
  * client resubscribes, so an iterator yields a snapshot followed by contiguous deltas.
  */
 import { WebSocket } from 'ws';
+import { UserError } from '../base/user-error.ts';
 import { FEEDS, type FeedSource } from '../contract/feeds.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
@@ -39,8 +40,9 @@ const SILENCE_MS = 75_000;
 /** Max buffered updates per subscriber; beyond it the subscription fails. */
 const MAX_QUEUE = 100_000;
 
-class FeedError extends Error {
+class FeedError extends UserError {
   override readonly name = 'FeedError';
+  readonly code = 'feed';
   /** HTTP status of the error; null if there was no reply. */
   readonly status: number | null;
 

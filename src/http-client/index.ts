@@ -3,6 +3,7 @@
  * replies have the fields of the contract, amounts as decimal text. Errors of the exchange are
  * `MatcherError`. Guide: docs/API.md.
  */
+export { UserError } from '../base/user-error.ts';
 export { eip1193Signer } from './eip1193-signer.ts';
 export {
   HttpMatcherClient,

@@ -9,6 +9,7 @@
  * is read-only (`failure`) until a full disk has space again; other failures last until a restart.
  */
 import { open } from 'node:fs/promises';
+import { UserError } from '../base/user-error.ts';
 import type { Command } from '../engine/commands.ts';
 import { configHash } from '../engine/snapshot/config-archive.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -42,8 +43,9 @@ const IDLE_MS = 250;
 const RETRY_MS = 1000;
 
 /** The journal cannot be written; the exchange is read-only. */
-export class StoreStopped extends Error {
+export class StoreStopped extends UserError {
   override readonly name = 'StoreStopped';
+  readonly code = 'store-stopped';
 }
 
 export interface DurableOptions {

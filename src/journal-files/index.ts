@@ -16,4 +16,5 @@ export { JournalError, JournalReader, JournalWriter } from '../journal/format/fr
 export type { JournalFrame } from '../journal/format/frame.ts';
 export type { Mismatch, ReplayResult } from '../journal/replay/replay.ts';
 export { RecordedExchange, type RecordingOptions } from '../journal/replay/recorded-exchange.ts';
+export { UserError } from '../base/user-error.ts';
 export { FileError } from '../platform/file-error.ts';

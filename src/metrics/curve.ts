@@ -1,12 +1,14 @@
 /** An equity curve, cut into periods, and their returns. */
+import { UserError } from '../base/user-error.ts';
 import { ln } from '../num/special/ln.ts';
 import { pow } from '../num/special/pow.ts';
 import type { MetricsOptions } from './options.ts';
 import { quantile } from './sample.ts';
 
 /** Invalid data of a curve or of trades, with a message for the user. */
-export class MetricsError extends Error {
+export class MetricsError extends UserError {
   override readonly name = 'MetricsError';
+  readonly code = 'metrics';
 }
 
 /** Rows in time order. */

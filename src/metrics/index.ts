@@ -12,6 +12,7 @@ export {
 } from './metrics.ts';
 export { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
 export type { TradeMetrics, TradeRow } from './closed-trades.ts';
+export { UserError } from '../base/user-error.ts';
 export { cut, MetricsError, type EquityCurve, type Periods } from './curve.ts';
 export { drawdowns, underwater, type Drawdown } from './drawdowns.ts';
 export { bootstrap, type Band, type BootstrapBands, type BootstrapOptions } from './bootstrap.ts';

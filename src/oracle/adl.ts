@@ -50,7 +50,12 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   for (const { sub, market, lots, charge: paid, relief } of parties) {
     const side = -sign(positionOf(sub, market.id).lots);
     const price = atSettlement(market, lots);
-    transferPosition(world, market, unit.sub, sub, side * lots, price, relief - paid, 'adl');
+    transferPosition(world, market, unit.sub, sub, {
+      lots: side * lots,
+      price,
+      money: relief - paid,
+      reason: 'adl',
+    });
   }
   return parties;
 }

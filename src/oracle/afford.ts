@@ -75,16 +75,16 @@ export function affordsOrder(world: World, order: Order): boolean {
   return free >= 0n;
 }
 
-/** A fill of `lots` at `price`; `resting` is this side's order if it rests. */
-export function affordsFill(
-  world: World,
-  sub: Sub,
-  market: Market,
-  lots: bigint,
-  price: bigint,
-  fees: Fees,
-  resting: Order | null,
-): boolean {
+/** One side of a fill of `lots` at `price`; `resting` is its order if it rests. */
+export interface Fill {
+  readonly lots: bigint;
+  readonly price: bigint;
+  readonly fees: Fees;
+  readonly resting: Order | null;
+}
+
+export function affordsFill(world: World, sub: Sub, market: Market, fill: Fill): boolean {
+  const { lots, price, fees } = fill;
   const position = positionOf(sub, market.id);
   const deal = dealOf(market, position, lots, price);
   // R-6.1: a subaccount with a clearing debt opens nothing.
@@ -93,8 +93,7 @@ export function affordsFill(
   const gives = lots * (price - (market.mark ?? price)) > 0n || fees.originator > 0n;
   const owes = sub.clearingDebt > 0n && !isIsolated(sub, market.id);
   if (owes && market.frozen && gives) return false;
-  if (isIsolated(sub, market.id))
-    return affordsIsolatedFill(world, sub, market, deal, fees, resting);
+  if (isIsolated(sub, market.id)) return affordsIsolatedFill(world, sub, market, deal, fill);
   const figures = (): readonly [bigint, bigint, bigint] => [
     admissionEquity(world, sub, null),
     crossMaintenance(world, sub),
@@ -102,16 +101,8 @@ export function affordsFill(
   ];
   const [equity0, maintenance0] = figures();
   const cash = deal.pnl - allOf(fees);
-  const [equity1, maintenance1, free1] = tried(
-    world,
-    sub,
-    market,
-    deal,
-    cash,
-    0n,
-    resting,
-    figures,
-  );
+  const trial = { sub, market, deal, cash, margin: 0n, resting: fill.resting };
+  const [equity1, maintenance1, free1] = tried(world, trial, figures);
   if (free1 >= 0n) return true;
   // R-5.5: with a frozen position elsewhere the price may cost half of the released maintenance.
   const isFrozenElsewhere = world.markets.some(
@@ -126,15 +117,20 @@ export function affordsFill(
   return deal.opened === 0n && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
 }
 
+/** A fill and the money it adds to cash and to the isolated margin. */
+interface Trial {
+  readonly sub: Sub;
+  readonly market: Market;
+  readonly deal: Deal;
+  readonly cash: bigint;
+  readonly margin: bigint;
+  readonly resting: Order | null;
+}
+
 /** Evaluates after the fill, with the open interest from before it. */
 function tried<T>(
   world: World,
-  sub: Sub,
-  market: Market,
-  deal: Deal,
-  cash: bigint,
-  margin: bigint,
-  resting: Order | null,
+  { sub, market, deal, cash, margin, resting }: Trial,
   figures: () => T,
 ): T {
   const position = positionOf(sub, market.id);
@@ -157,30 +153,21 @@ function affordsIsolatedFill(
   sub: Sub,
   market: Market,
   deal: Deal,
-  fees: Fees,
-  resting: Order | null,
+  { fees, resting }: Fill,
 ): boolean {
   const { lots } = positionOf(sub, market.id);
-  const money = isolatedMoney(world, sub, market, deal, fees);
+  const money = isolatedMoney(world, sub, market, { deal, fees });
   const equity0 = admissionEquity(world, sub, market);
   const maintenance0 = maintenanceOf(sub, market);
   const margin = deal.pnl - allOf(money.closingFees) - money.returned + money.taken;
   const cash = money.returned - money.taken - allOf(money.openingFees);
-  const [equity1, initial1, maintenance1, free1] = tried(
-    world,
-    sub,
-    market,
-    deal,
-    cash,
-    margin,
-    resting,
-    () => [
-      admissionEquity(world, sub, market),
-      initialOfPosition(world, sub, market),
-      maintenanceOf(sub, market),
-      freeCross(world, sub),
-    ],
-  );
+  const trial = { sub, market, deal, cash, margin, resting };
+  const [equity1, initial1, maintenance1, free1] = tried(world, trial, () => [
+    admissionEquity(world, sub, market),
+    initialOfPosition(world, sub, market),
+    maintenanceOf(sub, market),
+    freeCross(world, sub),
+  ]);
   if (money.returned < 0n || equity1 < 0n) return false;
   if (deal.opened === 0n) {
     if (deal.closed === abs(lots)) return true;

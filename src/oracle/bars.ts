@@ -75,7 +75,7 @@ function walk(world: World, market: Market, c: TapeBar): void {
   for (const turn of turns) {
     let capacity = BigInt(c.depthLots);
     while (at !== turn) {
-      at = nextStop(world, market, c, at, turn, capacity);
+      at = nextStop(world, market, c, { from: at, to: turn, capacity });
       capacity -= stop(world, market, c, at, capacity);
     }
   }
@@ -135,9 +135,7 @@ function nextStop(
   world: World,
   market: Market,
   c: TapeBar,
-  from: bigint,
-  to: bigint,
-  capacity: bigint,
+  { from, to, capacity }: { readonly from: bigint; readonly to: bigint; readonly capacity: bigint },
 ): bigint {
   const up = to > from ? 1n : -1n;
   const margin = c.fill === 'through' ? up : 0n;
@@ -209,6 +207,6 @@ function quote(world: World, market: Market, side: bigint, price: bigint, depthL
   const standing = houseLots(market, side, price);
   if (standing > size) {
     clearHouse(market, side, price);
-    addHouse(world, market, side, price, size);
-  } else addHouse(world, market, side, price, size - standing);
+    addHouse(world, market, { side, price, lots: size });
+  } else addHouse(world, market, { side, price, lots: size - standing });
 }

@@ -33,7 +33,7 @@ export function deposit(world: World, c: Deposit): Answer {
   world.supply += c.amount;
   to.netDeposits += c.amount;
   book(world, to, c.amount, 'deposit');
-  note(world, to, 'deposit', c.amount, null, null);
+  note(world, to, { reason: 'deposit', amount: c.amount });
   if (to.id === INSURANCE) payShortfallAtOnce(world, c.amount);
   else exempt(world, to, c.amount);
   return 'ok';
@@ -51,7 +51,7 @@ export function withdraw(world: World, c: Withdraw): Answer {
   from.netDeposits -= c.amount;
   book(world, from, left - c.amount, 'withdrawal');
   moveToShortfall(world, from, left);
-  note(world, from, 'withdrawal', c.amount, null, null);
+  note(world, from, { reason: 'withdrawal', amount: c.amount });
   return 'ok';
 }
 
@@ -86,8 +86,9 @@ export function transfer(world: World, c: Transfer): Answer {
   if (c.market === null) book(world, from, -c.amount, out);
   else bookMargin(world, from, c.market, -c.amount, out);
   book(world, credited, c.amount, into);
-  note(world, from, out, c.amount, credited.id, c.market);
-  note(world, credited, into, c.amount, from.id, c.market);
+  const { amount, market } = c;
+  note(world, from, { reason: out, amount, counterparty: credited.id, market });
+  note(world, credited, { reason: into, amount, counterparty: from.id, market });
   if (minted > 0n) changeShares(world, from, minted, c.amount);
   if (burned > 0n) changeShares(world, credited, -burned, -c.amount);
   return 'ok';
@@ -120,11 +121,14 @@ function wordsOf(from: Sub, to: Sub): readonly [LedgerReason, LedgerReason] {
 function note(
   world: World,
   sub: Sub,
-  reason: LedgerReason,
-  amount: bigint,
-  counterparty: number | null,
-  market: number | null,
+  movement: {
+    readonly reason: LedgerReason;
+    readonly amount: bigint;
+    readonly counterparty?: number;
+    readonly market?: number | null;
+  },
 ): void {
+  const { reason, amount, counterparty = null, market = null } = movement;
   world.movements.push({ sub: sub.id, reason, amount, counterparty, market });
 }
 

@@ -117,21 +117,18 @@ export function sellOnBook(
         ? NO_FEES
         : feesOf(market, resting.order, 'maker', filled, resting.price);
     const makerFees = { ...fees, protocol: max(0n, fees.protocol) };
-    if (!makerAffords(world, market, resting, maker, -side * filled, makerFees)) continue;
+    if (!makerAffords(world, market, resting, -side * filled, makerFees)) continue;
     const value = filled * resting.price * market.unit;
     const scale = share.total * abs(before);
     const above = -side * (value * scale - worth * filled);
     const fee = roundedUp(value, ofPpm(world.config.liquidationFeePpm));
     const liquidation = min(fee, max(0n, shareDown(above, scale)));
-    fill(
-      world,
-      market,
-      resting,
-      { sub: maker, order: resting.order, fees: makerFees },
-      { sub, order, fees: { ...NO_FEES, liquidation } },
+    fill(world, market, resting, {
+      maker: { sub: maker, order: resting.order, fees: makerFees },
+      taker: { sub, order, fees: { ...NO_FEES, liquidation } },
       side,
-      filled,
-    );
+      size: filled,
+    });
     if (resting.segment !== null) noteTaken(world, market, resting.segment, filled);
   }
   const left = leftOf(order);

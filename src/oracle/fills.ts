@@ -58,17 +58,17 @@ export interface Party {
 export const makerOf = (world: World, { order }: Resting): Sub =>
   subOf(world, order === null ? HOUSE_MAKERS : order.sub);
 
-/** `side`: 1n if the taker buys. */
-export function fill(
-  world: World,
-  market: Market,
-  resting: Resting,
-  maker: Party,
-  taker: Party,
-  side: bigint,
-  size: bigint,
-): void {
+export interface Match {
+  readonly maker: Party;
+  readonly taker: Party;
+  /** 1n if the taker buys. */
+  readonly side: bigint;
+  readonly size: bigint;
+}
+
+export function fill(world: World, market: Market, resting: Resting, match: Match): void {
   const { price } = resting;
+  const { maker, taker, side, size } = match;
   // The margin of an opening uses the open interest before the fill (R-13.4).
   const sides = [
     { ...maker, lots: -side * size, role: 'maker' },
@@ -77,7 +77,7 @@ export function fill(
     const position = positionOf(party.sub, market.id);
     const deal = dealOf(market, position, party.lots, price);
     const isolated = isIsolated(party.sub, market.id)
-      ? isolatedMoney(world, party.sub, market, deal, party.fees)
+      ? isolatedMoney(world, party.sub, market, { deal, fees: party.fees })
       : null;
     return { ...party, before: position.lots, deal, isolated };
   });
@@ -109,7 +109,7 @@ export function fill(
     notifyLegs(world, order);
   }
   for (const { sub, order, fees, deal, isolated } of sides) {
-    settleDeal(world, sub, market, deal, fees, isolated);
+    settleDeal(world, sub, market, { deal, fees }, isolated);
     positionOf(sub, market.id).fees += allOf(fees);
     if (fees.originator > 0n) {
       const to = openSub(world, must(order?.originator), 0);
@@ -125,7 +125,7 @@ export function fill(
     if (maker.order.type === 'iceberg') restNextSlice(world, maker.order);
   }
   for (const { sub, before } of sides) {
-    if (!sub.house) closeReduceOnly(world, sub, market, before, taker.order, 'reduceOnly');
+    if (!sub.house) closeReduceOnly(world, sub, market, before, { matching: taker.order });
   }
 }
 

@@ -32,14 +32,17 @@ const segmentsAt = (market: Market, side: bigint, price: bigint): Segment[] =>
 export const houseLots = (market: Market, side: bigint, price: bigint): bigint =>
   sum(segmentsAt(market, side, price).map(({ lots }) => lots));
 
+interface Added {
+  readonly side: bigint;
+  readonly price: bigint;
+  readonly lots: bigint;
+}
+
 /** Adds volume behind or ahead of a price's queue, merged with adjacent house volume. */
 export function addHouse(
   world: World,
   market: Market,
-  side: bigint,
-  price: bigint,
-  lots: bigint,
-  where: 'back' | 'front' = 'back',
+  { side, price, lots, where = 'back' }: Added & { readonly where?: 'back' | 'front' },
 ): void {
   if (lots === 0n) return;
   market.bookChanged = true;
@@ -58,10 +61,7 @@ export function addHouse(
 export function addHistoricalOrder(
   world: World,
   market: Market,
-  side: bigint,
-  price: bigint,
-  lots: bigint,
-  ref: number,
+  { side, price, lots, ref }: Added & { readonly ref: number },
 ): void {
   world.arrivals += 1;
   market.bookChanged = true;
@@ -184,8 +184,8 @@ export function returnCredit(
   const back = min(lots - front, credit.creditBack);
   credit.creditFront -= front;
   credit.creditBack -= back;
-  addHouse(world, market, side, price, front, 'front');
-  addHouse(world, market, side, price, back);
+  addHouse(world, market, { side, price, lots: front, where: 'front' });
+  addHouse(world, market, { side, price, lots: back });
 }
 
 /** Drops credit that no trade claimed in time. */

@@ -97,8 +97,10 @@ export function closeReduceOnly(
   sub: Sub,
   market: Market,
   before: bigint,
-  matching: Order | null,
-  reason: 'reduceOnly' | 'adl',
+  {
+    matching = null,
+    reason = 'reduceOnly',
+  }: { readonly matching?: Order | null; readonly reason?: 'reduceOnly' | 'adl' },
 ): void {
   if (!hasTurned(before, positionOf(sub, market.id).lots)) return;
   for (const order of [...world.live]) {

@@ -62,24 +62,20 @@ export function match(world: World, order: Order): EndReason | null {
       size = min(size, min(takerReduces, makerReduces));
     }
     const takerFees = feesOf(market, order, 'taker', size, resting.price);
-    if (!affordsFill(world, taker, market, side * size, resting.price, takerFees, null)) {
-      return 'insufficientMargin';
-    }
+    const takes = { lots: side * size, price: resting.price, fees: takerFees, resting: null };
+    if (!affordsFill(world, taker, market, takes)) return 'insufficientMargin';
     const makerFees =
       resting.order === null
         ? NO_FEES
         : feesOf(market, resting.order, 'maker', size, resting.price);
-    if (!makerAffords(world, market, resting, maker, -side * size, makerFees)) continue;
+    if (!makerAffords(world, market, resting, -side * size, makerFees)) continue;
     if (growsBeyondLimit(world, market, taker, maker, side * size)) return 'openInterest';
-    fill(
-      world,
-      market,
-      resting,
-      { sub: maker, order: resting.order, fees: makerFees },
-      { sub: taker, order, fees: takerFees },
+    fill(world, market, resting, {
+      maker: { sub: maker, order: resting.order, fees: makerFees },
+      taker: { sub: taker, order, fees: takerFees },
       side,
       size,
-    );
+    });
     if (resting.segment !== null) noteTaken(world, market, resting.segment, size);
   }
   return null;
@@ -102,13 +98,13 @@ export function makerAffords(
   world: World,
   market: Market,
   { order, price }: Resting,
-  maker: Sub,
   lots: bigint,
   fees: Fees,
 ): boolean {
   if (order === null) return true;
-  const counted = order.reduceOnly ? null : order;
-  if (affordsFill(world, maker, market, lots, price, fees, counted)) return true;
+  const resting = order.reduceOnly ? null : order;
+  const maker = subOf(world, order.sub);
+  if (affordsFill(world, maker, market, { lots, price, fees, resting })) return true;
   end(world, order, 'cancelled', 'insufficientMargin');
   return false;
 }

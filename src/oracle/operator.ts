@@ -195,6 +195,7 @@ function closeAll(world: World, market: Market, price: bigint): void {
     const [long, short] = [holder(1n), holder(-1n)];
     if (long === undefined || short === undefined) return;
     const size = min(positionOf(long, market.id).lots, -positionOf(short, market.id).lots);
-    transferPosition(world, market, long, short, size, price, 0n, 'delisting');
+    const transfer = { lots: size, price, money: 0n, reason: 'delisting' } as const;
+    transferPosition(world, market, long, short, transfer);
   }
 }

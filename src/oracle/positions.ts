@@ -84,6 +84,13 @@ export interface IsolatedMoney {
   readonly taken: bigint;
 }
 
+export interface DealTerms {
+  readonly deal: Deal;
+  readonly fees: Fees;
+  readonly received?: bigint;
+  readonly gradual?: boolean;
+}
+
 /**
  * A fill first closes, then releases, then opens. The closed part returns its share of the margin,
  * rounded down, with its PnL less its fees; a larger loss stays in the margin. `received` comes
@@ -93,10 +100,7 @@ export function isolatedMoney(
   world: World,
   sub: Sub,
   market: Market,
-  deal: Deal,
-  fees: Fees,
-  received = 0n,
-  gradual = false,
+  { deal, fees, received = 0n, gradual = false }: DealTerms,
 ): IsolatedMoney {
   const position = positionOf(sub, market.id);
   const size = abs(position.lots);
@@ -128,12 +132,10 @@ export function isolatedMoney(
 export function settleDeal(
   world: World,
   sub: Sub,
-  market: Market,
-  deal: Deal,
-  fees: Fees,
+  { id }: Market,
+  { deal, fees }: DealTerms,
   isolated: IsolatedMoney | null,
 ): void {
-  const { id } = market;
   if (isolated === null) {
     book(world, sub, deal.pnl, 'realizedPnl');
     payFees(world, sub, fees);

@@ -40,7 +40,7 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
     const old = market.house.find((segment) => segment.ref === ref);
     if (old !== undefined) takeOf(market, old, old.lots);
     const traded = cross(world, market, side, price, lots);
-    if (traded < lots) addHistoricalOrder(world, market, side, price, lots - traded, ref);
+    if (traded < lots) addHistoricalOrder(world, market, { side, price, lots: lots - traded, ref });
     return;
   }
   if (action === 'execute') {
@@ -79,7 +79,7 @@ function execute(world: World, market: Market, { ref, side, price, lots }: Named
     const queue = queueAt(world, market, segment.side, segment.price);
     const resting = queue.find((other) => other.segment === segment);
     if (resting !== undefined && now > 0n) {
-      takeAs(world, market, resting, NO_FEES, now, -segment.side);
+      takeAs(world, market, resting, { fees: NO_FEES, size: now });
     }
     filled += now;
     gone += lost;

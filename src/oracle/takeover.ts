@@ -27,7 +27,8 @@ export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: big
   markets.forEach((market, i) => {
     const { lots } = positionOf(unit.sub, market.id);
     const price = pricing(market, lots);
-    transferPosition(world, market, unit.sub, vault, lots, price, paid[i] ?? 0n, 'takeover');
+    const transfer = { lots, price, money: paid[i] ?? 0n, reason: 'takeover' } as const;
+    transferPosition(world, market, unit.sub, vault, transfer);
   });
   return true;
 }

@@ -17,7 +17,7 @@ import {
 } from './house.ts';
 import { isFrozen } from './mark.ts';
 import { makerAffords, makersSize } from './matching.ts';
-import { max, min, sum } from './numbers.ts';
+import { max, min, sum, sign } from './numbers.ts';
 import { NO_FEES, type Fees } from './positions.ts';
 import {
   because,
@@ -92,7 +92,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
     if (!afterGap || before > 0n) continue;
     const joined = houseLots(market, side, price);
     clearHouse(market, side, price);
-    addHouse(world, market, side, price, joined, 'front');
+    addHouse(world, market, { side, price, lots: joined, where: 'front' });
   }
   emitApplied(world, market, 'snapshot', false);
   return 'ok';
@@ -121,7 +121,7 @@ function restate(world: World, market: Market, side: bigint, price: bigint, lots
     market.spec.impactModel === 'none' ? crossed : displacedLots(world, market, side, price);
   const target = max(0n, lots - gone);
   const standing = houseLots(market, side, price);
-  if (target > standing) addHouse(world, market, side, price, target - standing);
+  if (target > standing) addHouse(world, market, { side, price, lots: target - standing });
   else if (target < standing) decreaseHouse(world, market, side, price, standing - target);
   if (lots === 0n) levelOf(market, side, price).displaced = 0n;
 }
@@ -170,11 +170,10 @@ export function takeUser(
   if (size === 0n) return 0n;
   // The house counts as opening (R-5.3b).
   if (isFrozen(world, market)) return 'held';
-  const sub = subOf(world, order.sub);
   const side = order.lots > 0n ? 1n : -1n;
   const fees = feesOf(market, order, 'maker', size, user.price);
-  if (!makerAffords(world, market, user, sub, side * size, fees)) return 0n;
-  takeAs(world, market, user, fees, size, -side);
+  if (!makerAffords(world, market, user, side * size, fees)) return 0n;
+  takeAs(world, market, user, { fees, size });
   return size;
 }
 
@@ -183,14 +182,13 @@ export function takeAs(
   world: World,
   market: Market,
   resting: Resting,
-  fees: Fees,
-  size: bigint,
-  side: bigint,
+  { fees, size }: { readonly fees: Fees; readonly size: bigint },
 ): void {
-  const { order } = resting;
+  const { order, segment } = resting;
+  const side = order === null ? -must(segment).side : -sign(order.lots);
   const maker = subOf(world, order === null ? HOUSE_MAKERS : order.sub);
   const taker = { sub: subOf(world, HOUSE_TAKERS), order: null, fees: NO_FEES };
-  fill(world, market, resting, { sub: maker, order, fees }, taker, side, size);
+  fill(world, market, resting, { maker: { sub: maker, order, fees }, taker, side, size });
 }
 
 /**
@@ -207,7 +205,7 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
     if (head === undefined) break;
     if (head.segment !== null) {
       const taken = min(left, head.segment.lots);
-      takeAs(world, market, head, NO_FEES, taken, side);
+      takeAs(world, market, head, { fees: NO_FEES, size: taken });
       house += taken;
       continue;
     }

@@ -22,19 +22,24 @@ import {
 
 type Why = 'takeover' | 'adl' | 'delisting';
 
-/** Moves `lots`, signed as in the position of `from`, with `money` (below 0: to `from`). */
+/** `lots` signed as in the position of the party that gives; `money` below 0 goes to it. */
+export interface Transfer {
+  readonly lots: bigint;
+  readonly price: bigint;
+  readonly money: bigint;
+  readonly reason: Why;
+}
+
 export function transferPosition(
   world: World,
   market: Market,
   from: Sub,
   to: Sub,
-  lots: bigint,
-  price: bigint,
-  money: bigint,
-  reason: Why,
+  transfer: Transfer,
 ): void {
-  const left = settleSide(world, market, from, -lots, price, -money, reason, true);
-  const took = settleSide(world, market, to, lots, price, money, reason, false);
+  const { lots, price, money, reason } = transfer;
+  const left = settleSide(world, market, from, { ...transfer, lots: -lots, money: -money }, true);
+  const took = settleSide(world, market, to, transfer, false);
   emit(world, {
     kind: 'positionTransferred',
     market: market.id,
@@ -55,25 +60,23 @@ function settleSide(
   world: World,
   market: Market,
   sub: Sub,
-  lots: bigint,
-  price: bigint,
-  money: bigint,
-  reason: Why,
+  { lots, price, money, reason }: Transfer,
   leaves: boolean,
 ): Deal {
   const position = positionOf(sub, market.id);
   const before = position.lots;
   const deal = dealOf(market, position, lots, price);
-  const isolated = isIsolated(sub, market.id)
-    ? isolatedMoney(world, sub, market, deal, NO_FEES, money, leaves)
-    : null;
+  const terms = { deal, fees: NO_FEES, received: money, gradual: leaves };
+  const isolated = isIsolated(sub, market.id) ? isolatedMoney(world, sub, market, terms) : null;
   dispatch(market, position, deal);
   if (isolated !== null) bookMargin(world, sub, market.id, money, reason);
-  settleDeal(world, sub, market, deal, NO_FEES, isolated);
+  settleDeal(world, sub, market, terms, isolated);
   if (isolated === null) book(world, sub, money, reason);
   emitPosition(world, sub, market, before);
   if (!sub.house) {
-    closeReduceOnly(world, sub, market, before, null, reason === 'adl' ? 'adl' : 'reduceOnly');
+    closeReduceOnly(world, sub, market, before, {
+      reason: reason === 'adl' ? 'adl' : 'reduceOnly',
+    });
   }
   return deal;
 }

@@ -1,6 +1,9 @@
+import { UserError } from '../base/user-error.ts';
+
 /** An unusable input file; the message names the file and the reason. Commands exit with code 2. */
-export class FileError extends Error {
+export class FileError extends UserError {
   override readonly name = 'FileError';
+  readonly code = 'file';
 }
 
 /** Converts a file-system error to a `FileError`; returns any other error unchanged. */

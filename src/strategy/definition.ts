@@ -2,6 +2,7 @@
  * Default export of a strategy file: name, typed parameters with ranges, subscriptions and a
  * factory. Searches read the ranges; command lines set the values.
  */
+import { UserError } from '../base/user-error.ts';
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -141,8 +142,9 @@ export function defineStrategy<const P extends ParameterSpecs>(
 }
 
 /** A fault of a definition or a parameter, with a message for its author. */
-export class StrategyError extends Error {
+export class StrategyError extends UserError {
   override readonly name = 'StrategyError';
+  readonly code = 'strategy';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { UserError } from '../base/user-error.ts';
 import { dateText } from '../base/date-text.ts';
 
 /** An error thrown by a strategy, with the strategy, the handler and the time. */
@@ -7,8 +8,9 @@ export interface Failure {
   readonly timeUs: number;
 }
 
-export class StrategyFault extends Error {
+export class StrategyFault extends UserError {
   override readonly name = 'StrategyFault';
+  readonly code = 'strategy-failed';
   /** Id of the strategy in its run. */
   readonly strategy: string;
   /** Stack of the thrown error; empty if it has none. */

@@ -2,6 +2,7 @@
  * Records of a market in whole ticks and lots. `timeUs` is the venue's time, `localUs` the time of
  * receipt; `line` is the line in the recording. Ids are the venue's own.
  */
+import { UserError } from '../base/user-error.ts';
 import type { Side, TapeLevel } from '../engine/commands.ts';
 import type { Lots, Ppb, PriceTicks, TimeUs } from '../num/units.ts';
 
@@ -96,8 +97,9 @@ export type TapeRecord =
 export type RecordKind = TapeRecord['kind'];
 
 /** A recording that cannot be read; the message gives the place and what was expected. */
-export class TapeError extends Error {
+export class TapeError extends UserError {
   override readonly name = 'TapeError';
+  readonly code = 'tape';
 }
 
 /** Tick and lot size: prices and sizes of a recording are whole multiples of them. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ArchiveReader, ArchiveWriter } from '../../src/base/archive.ts';
 import { Candles, MINUTE_US } from '../../src/engine/market/candles.ts';
-import { priceTicks, timeUs } from '../../src/num/units.ts';
+import { lots, priceTicks, timeUs } from '../../src/num/units.ts';
 
 interface Minute {
   at: number;
@@ -70,14 +70,13 @@ function play(candles: Candles, plain: PlainMinutes, steps: readonly Step[]): nu
     const [open = 1, b = 1, c = 1, close = 1] = prices;
     if (bar) {
       const [high, low] = [Math.max(open, b, c, close), Math.min(open, b, c, close)];
-      candles.addBar(
-        timeUs(atUs),
-        priceTicks(open),
-        priceTicks(high),
-        priceTicks(low),
-        priceTicks(close),
-        volume,
-      );
+      candles.addBar(timeUs(atUs), {
+        openTicks: priceTicks(open),
+        highTicks: priceTicks(high),
+        lowTicks: priceTicks(low),
+        closeTicks: priceTicks(close),
+        volumeLots: lots(volume),
+      });
       plain.add(atUs, [open, high, low, close], volume);
     } else {
       candles.add(timeUs(atUs), priceTicks(open), volume);

@@ -104,15 +104,9 @@ export class Accounts {
     const account = this.intern(text);
     const id = account.subaccounts.get(index);
     if (id !== undefined) return this.subaccount(id);
-    const made = new Subaccount(
-      subaccountId(this.subaccounts.length),
-      account.id,
-      index,
-      role,
-      nowUs,
-      account.endedOrders,
-      this.nonceCells,
-    );
+    const newId = subaccountId(this.subaccounts.length);
+    const made = new Subaccount(newId, account, index, role, this.nonceCells);
+    made.updatedAtUs = nowUs;
     this.subaccounts.push(made);
     account.subaccounts.set(index, made.id);
     return made;

@@ -4,12 +4,13 @@ import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 
 export function announceNonce(state: State, account: Account, nonce: bigint): void {
-  state.context.emit(hashNonceUsed, {
+  const { context } = state;
+  context.emit(hashNonceUsed, {
     kind: 'nonceUsed',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     account: account.id,
     nonce,
   });

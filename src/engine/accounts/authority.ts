@@ -51,12 +51,13 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
     state.subaccount(id).orderNonces.revoke(delegate);
     account.nonces.revoke(delegate);
   }
-  state.context.emit(hashDelegateChanged, {
+  const { context } = state;
+  context.emit(hashDelegateChanged, {
     kind: 'delegateChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     account: account.id,
     subaccountIndex,
     delegate,
@@ -91,12 +92,13 @@ export function updateSigners(state: State, command: UpdateSigners): Outcome {
   announceNonce(state, account, command.nonce);
   account.signers = [...signers];
   account.quorum = quorum;
-  state.context.emit(hashSignersChanged, {
+  const { context } = state;
+  context.emit(hashSignersChanged, {
     kind: 'signersChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     account: account.id,
     signers: account.signers,
     quorum,

@@ -39,7 +39,7 @@ export function deposit(state: State, command: Deposit): Outcome {
     credit(state, to, command.amount, 'deposit');
     exemptDeposit(state, to, command.amount);
   }
-  record(state, to, 'deposit', command.amount, null, null);
+  record(state, to, { reason: 'deposit', amount: command.amount });
   logOperator(state, 'deposit', { subaccount: to.id, amountQuanta: command.amount });
   return 'ok';
 }
@@ -66,7 +66,7 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   credit(state, from, quanta(-paid), 'withdrawal');
   credit(state, from, quanta(-share), 'shortfall');
   repayShortfall(state, share);
-  record(state, from, 'withdrawal', command.amount, null, null);
+  record(state, from, { reason: 'withdrawal', amount: command.amount });
   logOperator(state, 'withdraw', { subaccount: from.id, amountQuanta: command.amount });
   return 'ok';
 }
@@ -118,8 +118,9 @@ export function transfer(state: State, command: Transfer): Outcome {
   if (source === null) credit(state, from, quanta(-command.amount), kinds.out);
   else creditMargin(state, from.exposure(source.id), -command.amount, kinds.out);
   credit(state, to, command.amount, kinds.in);
-  record(state, from, kinds.out, command.amount, to, command.market);
-  record(state, to, kinds.in, command.amount, from, command.market);
+  const { amount, market } = command;
+  record(state, from, { reason: kinds.out, amount, counterparty: to, market });
+  record(state, to, { reason: kinds.in, amount, counterparty: from, market });
   if (holder !== undefined && shares !== 0n) {
     const paid = shares > 0n ? command.amount : quanta(-command.amount);
     changeShares(state, holder, shares, paid);
@@ -163,17 +164,19 @@ function movementOf(
 function record(
   state: ExchangeState,
   subaccount: Subaccount,
-  reason: TransferView['reason'],
-  amount: Quanta,
-  counterparty: Subaccount | null,
-  market: MarketId | null,
+  entry: {
+    readonly reason: TransferView['reason'];
+    readonly amount: Quanta;
+    readonly counterparty?: Subaccount;
+    readonly market?: MarketId | null;
+  },
 ): void {
   state.transfers.add({
     subaccount: subaccount.id,
-    reason,
-    amountQuanta: amount,
-    counterparty: counterparty?.id ?? null,
-    market,
+    reason: entry.reason,
+    amountQuanta: entry.amount,
+    counterparty: entry.counterparty?.id ?? null,
+    market: entry.market ?? null,
     timeUs: state.nowUs,
     seq: state.seq,
   });

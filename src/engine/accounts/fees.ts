@@ -1,7 +1,16 @@
 /** Fees. Fees round up, rebates and shares of vault and insurance round down. */
 import { absBig, bigOf, ceilDivInt, doubleOf, floorDivInt } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
-import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
+import {
+  lots,
+  PPM,
+  ppm,
+  quanta,
+  type Lots,
+  type Ppm,
+  type PriceTicks,
+  type Quanta,
+} from '../../num/units.ts';
 import { credit } from './ledger.ts';
 import type { State } from '../state.ts';
 
@@ -15,6 +24,13 @@ export interface SideFees {
    * False if all but the protocol fee are 0, as for most fills: then one number is added and paid.
    */
   readonly others: boolean;
+}
+
+/** A fill as one side sees it: its signed lots, and its fees. */
+export interface Deal {
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly fees: SideFees;
 }
 
 /** Fees of the house: none. */

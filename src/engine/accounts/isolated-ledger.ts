@@ -16,12 +16,13 @@ export function creditMargin(
   if (delta === 0n) return;
   exposure.marginQuanta = quanta(exposure.marginQuanta + delta);
   exposure.updatedAtUs = state.nowUs;
-  state.context.emit(hashIsolatedMarginChanged, {
+  const { context } = state;
+  context.emit(hashIsolatedMarginChanged, {
     kind: 'isolatedMarginChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     subaccount: exposure.subaccount,
     market: exposure.market,
     reason,

@@ -18,21 +18,15 @@ export function credit(
   const balance = quanta(subaccount.cash + delta);
   subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;
-  hashBalanceChanged(
-    state.context.hashing(),
-    state.context.causeInHash,
-    subaccount.id,
-    reason,
-    delta,
-    balance,
-  );
-  if (state.context.hasSink) {
-    state.context.deliver({
+  const { context } = state;
+  hashBalanceChanged(context.hashing(), context.causeInHash, subaccount.id, reason, delta, balance);
+  if (context.hasSink) {
+    context.deliver({
       kind: 'balanceChanged',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       subaccount: subaccount.id,
       reason,
       deltaQuanta: delta,

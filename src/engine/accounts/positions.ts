@@ -83,31 +83,32 @@ export function emitPosition(
   exposure.updatedAtUs = state.nowUs;
   state.markForRiskCheck(subaccount);
   // A reducing fill may lower liquidation equity: frozen gains count up to the requirement.
-  if (state.market(exposure.market).frozen) state.context.due.riskCheck = true;
+  const { context } = state;
+  if (state.market(exposure.market).frozen) context.due.riskCheck = true;
   if (subaccount === state.vault) scheduleVaultLeave(state);
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.liquidationLots = 0;
     // The owner's remaining position does not wait for the end of this pause (D-57).
-    if (exposure.liquidationResumesUs > state.nowUs) state.context.due.riskCheck = true;
+    if (exposure.liquidationResumesUs > state.nowUs) context.due.riskCheck = true;
     exposure.liquidationResumesUs = timeUs(0);
   }
   const { positionLots, costQuanta } = exposure;
   hashPositionChanged(
-    state.context.hashing(),
-    state.context.causeInHash,
+    context.hashing(),
+    context.causeInHash,
     subaccount.id,
     exposure.market,
     positionLots,
     costQuanta,
   );
-  if (state.context.hasSink) {
-    state.context.deliver({
+  if (context.hasSink) {
+    context.deliver({
       kind: 'positionChanged',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       subaccount: subaccount.id,
       market: exposure.market,
       lots: positionLots,

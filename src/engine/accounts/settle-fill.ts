@@ -1,23 +1,31 @@
 /** The money of one side of a fill: realised PnL and fees, in cash or isolated margin (R-5.6). */
 import { quanta, type Quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
-import { NO_FEES, totalFee, type SideFees } from './fees.ts';
+import { NO_FEES, totalFee, type Deal, type SideFees } from './fees.ts';
 import type { IsolatedFill } from '../margin/isolated-margin.ts';
 import type { State } from '../state.ts';
 import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 
-/** `plan`: margin moved by an isolated side; null for cross. `slot` NONE: the house, no fees. */
-export function settleFill(
-  state: State,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  slot: number,
-  realized: Quanta,
-  fees: SideFees,
-  plan: IsolatedFill | null,
-): void {
+/** One side of a fill. */
+export interface FilledSide {
+  readonly exposure: Exposure;
+  /** Its order; NONE for the house, which pays no fees. */
+  readonly slot: number;
+  readonly deal: Deal;
+  /** Margin moved by an isolated side; null for cross. */
+  readonly plan: IsolatedFill | null;
+  /** The position before, and what the fill takes out of it. */
+  before: number;
+  funding: Quanta;
+  realized: Quanta;
+}
+
+export function settleFill(state: State, side: FilledSide): void {
+  const { exposure, slot, realized, plan } = side;
+  const { fees } = side.deal;
+  const subaccount = state.subaccount(exposure.subaccount);
   if (plan !== null) settleIsolated(state, subaccount, exposure, plan);
   else {
     credit(state, subaccount, realized, 'realizedPnl');

@@ -137,7 +137,7 @@ export class Subaccount {
   /** `cash` as a double, cached on first read; NaN when stale. */
   private cashDouble = 0;
   private cashQuanta: Quanta = quanta(0n);
-  updatedAtUs: TimeUs;
+  updatedAtUs: TimeUs = timeUs(0);
   /** Whether its distance to liquidation is stale. Derived, not archived. */
   riskCheckPending = false;
   /** By market id; undefined for a market without activity. */
@@ -156,20 +156,17 @@ export class Subaccount {
 
   constructor(
     id: SubaccountId,
-    account: AccountId,
+    owner: { readonly id: AccountId; readonly endedOrders: OwnerList },
     index: number,
     role: SubaccountRole,
-    nowUs: TimeUs,
-    endedOrders: OwnerList,
     nonceCells: NonceCells,
   ) {
     this.orderNonces = new NonceScope(nonceCells);
     this.id = id;
-    this.endedOrders = endedOrders;
-    this.account = account;
+    this.endedOrders = owner.endedOrders;
+    this.account = owner.id;
     this.index = index;
     this.role = role;
-    this.updatedAtUs = nowUs;
   }
 
   get cash(): Quanta {

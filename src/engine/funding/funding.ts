@@ -72,12 +72,13 @@ export function samplePremium(state: State, market: Market): void {
     const past = state.nowUs % intervalUs;
     market.fundingDueUs = past === 0 ? state.nowUs : state.nowUs - past + intervalUs;
   }
-  state.context.emit(hashFundingSampled, {
+  const { context } = state;
+  context.emit(hashFundingSampled, {
     kind: 'fundingSampled',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     premiumPpb: premium,
     samples: market.premiumCount,
@@ -161,8 +162,9 @@ function settle(state: State, market: Market, rate: Ppb): void {
   const index = market.indexTicks;
   if (rate !== market.fundingRatePpb) market.candles.setFundingRate(state.nowUs, rate);
   market.fundingRatePpb = rate;
-  const outer = state.context.cause;
-  state.context.cause = 'funding';
+  const { context } = state;
+  const outer = context.cause;
+  context.cause = 'funding';
   let left = 0n;
   let positions = 0;
   if (rate !== 0 && index !== null) {
@@ -178,21 +180,21 @@ function settle(state: State, market: Market, rate: Ppb): void {
       else credit(state, subaccount, quanta(-paid), 'funding');
     }
     credit(state, state.insurance, quanta(left), 'rounding');
-    state.context.due.riskCheck = true;
+    context.due.riskCheck = true;
   }
-  state.context.emit(hashFundingSettled, {
+  context.emit(hashFundingSettled, {
     kind: 'fundingSettled',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     ratePpb: rate,
     indexTicks: index,
     positions,
     roundingQuanta: quanta(left),
   });
-  state.context.cause = outer;
+  context.cause = outer;
 }
 
 /** Payment of `size` signed lots, rounded up; negative is a receipt, rounded down (R-7.3). */

@@ -37,7 +37,8 @@ import { planSettledTakeover, takeOver } from './takeover.ts';
 
 /** Phase A, before triggers: clears units below zero and settles debts without positions. */
 export function clearBelowZero(state: State): void {
-  const outer = state.context.cause;
+  const { context } = state;
+  const outer = context.cause;
   for (;;) {
     const ranks = new Ranks(state);
     let acted = false;
@@ -49,7 +50,7 @@ export function clearBelowZero(state: State): void {
     // A clearing may have endangered its parties.
     if (!acted) break;
   }
-  state.context.cause = outer;
+  context.cause = outer;
 }
 
 /** Liquidatable and negative at settlement prices. Frozen positions wait. */
@@ -131,23 +132,27 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
     ),
   );
   const plan = planClearing(equity, positions, insuranceAllowance(state, null));
-  const outer = state.context.cause;
+  const { context } = state;
+  const outer = context.cause;
   const figures = unit.figures(state);
   emitStep(state, unit, figures, { step: 'adl', amountQuanta: quanta(equity) });
-  state.context.cause = 'adl';
+  context.cause = 'adl';
   payPlan(state, unit, exposures, plan);
   const closed: Exposure[] = [];
   for (const { position, party, lots: size, charge, relief } of plan.closings) {
     const from = exposures[position];
     const to = parties[position]?.[party];
     if (from === undefined || to === undefined) continue;
-    const moved = lots(from.positionLots > 0 ? size : -size);
-    const price = settlementTicks(state.market(from.market));
-    transferPosition(state, from, to, moved, price, relief - charge, 'adl');
+    transferPosition(state, from, to, {
+      lots: lots(from.positionLots > 0 ? size : -size),
+      priceTicks: settlementTicks(state.market(from.market)),
+      money: relief - charge,
+      reason: 'adl',
+    });
     closed.push(to);
   }
   for (const exposure of closed) settleFlatDebt(state, unitOf(state, exposure));
-  state.context.cause = outer;
+  context.cause = outer;
 }
 
 /** Moves the plan's fees, insurance and shortfall money, before the positions change. */

@@ -94,7 +94,7 @@ export function sendEngineOrder(
   conditional.attached = 'engine';
   table.setSpecial(slot, conditional);
   accept(state, terms, id, slot, owner);
-  matchEngineOrder(state, market, slot, exposure, share, limit);
+  matchEngineOrder(state, market, slot, exposure, share);
   const left = table.left(slot);
   if (left === 0) endOrder(state, slot, 'filled', null);
   else endOrder(state, slot, 'cancelled', 'iocRemainder');
@@ -107,14 +107,13 @@ function matchEngineOrder(
   slot: number,
   exposure: Exposure,
   share: EquityShare,
-  limit: PriceTicks,
 ): void {
   const table = state.orders;
+  const limit = table.price(slot);
   const side = table.side(slot);
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   const owner = state.subaccount(exposure.subaccount);
   const value = bankruptValue(market, exposure, share);
-  const before = Math.abs(exposure.positionLots);
   while (table.left(slot) > 0) {
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) return;
@@ -140,18 +139,19 @@ function matchEngineOrder(
     }
     let makerFees: SideFees = NO_FEES;
     if (!makerHouse) {
-      const fees = feesOf(state, market, makerSlot, 'maker', size, price);
+      const fees = feesOf(state, makerSlot, 'maker', size, price);
       makerFees = fees.protocol < 0n ? { ...fees, protocol: quanta(0n) } : fees;
       const resting = reduceOnly ? NONE : makerSlot;
-      const makerLots = lots(-side * size);
-      if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
+      const gives = { lots: lots(-side * size), priceTicks: price, fees: makerFees };
+      if (!affordsFill(state, makerExposure, market, gives, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
         continue;
       }
     }
-    const fee = liquidationFee(state, market, price, size, side, value, before);
+    const fee = liquidationFee(state, market, price, size, value);
     const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
-    executeFill(state, market, makerSlot, makerFees, owner, slot, takerFees, size);
+    const taking = { subaccount: owner, slot, fees: takerFees };
+    executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
     if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
   }
 }
@@ -159,16 +159,23 @@ function matchEngineOrder(
 /**
  * Value of closing the whole position at bankruptcy (a cost for a short), as a fraction of Quanta.
  */
+interface BankruptValue {
+  readonly top: bigint;
+  readonly bottom: bigint;
+  /** Signed lots of the position. */
+  readonly lots: number;
+}
+
 function bankruptValue(
   market: Market,
   exposure: Exposure,
   { equity, weight, total }: EquityShare,
-): { readonly top: bigint; readonly bottom: bigint } {
+): BankruptValue {
   const mark = market.markTicks ?? 0;
   const size = lots(Math.abs(exposure.positionLots));
   const value = notional(size, mark as PriceTicks, market.spec.quantaPerTickLot) * total;
   const top = exposure.positionLots > 0 ? value - equity * weight : value + equity * weight;
-  return { top, bottom: total };
+  return { top, bottom: total, lots: exposure.positionLots };
 }
 
 /** The fee, capped at the value that the fill leaves above bankruptcy. */
@@ -177,13 +184,11 @@ function liquidationFee(
   market: Market,
   price: PriceTicks,
   size: number,
-  side: 1 | -1,
-  { top, bottom }: { readonly top: bigint; readonly bottom: bigint },
-  positionLots: number,
+  { top, bottom, lots: position }: BankruptValue,
 ): Quanta {
   const value = notional(lots(size), price, market.spec.quantaPerTickLot);
-  const scale = bottom * BigInt(positionLots);
-  const above = BigInt(-side) * (value * scale - top * BigInt(size));
+  const scale = bottom * BigInt(Math.abs(position));
+  const above = BigInt(Math.sign(position)) * (value * scale - top * BigInt(size));
   const left = above > 0n ? above / scale : 0n;
   return quanta(minBig(ppmOfCeil(value, state.config.liquidationFeePpm), left));
 }

@@ -26,12 +26,13 @@ export function emitStep(
   step: StepFields,
 ): void {
   const none: { lots: Lots; ticks: PriceTicks | null } = { lots: lots(0), ticks: null };
-  state.context.emit(hashLiquidationStep, {
+  const { context } = state;
+  context.emit(hashLiquidationStep, {
     kind: 'liquidationStep',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     subaccount: unit.subaccount.id,
     isolated: unit.isolated !== null,
     step: step.step,

@@ -48,9 +48,10 @@ export function resumeLiquidations(state: State): void {
 }
 
 export function runLiquidations(state: State): void {
-  if (!state.context.due.riskCheck) return;
-  state.context.due.riskCheck = false;
-  const outer = state.context.cause;
+  const { context } = state;
+  if (!context.due.riskCheck) return;
+  context.due.riskCheck = false;
+  const outer = context.cause;
   for (;;) {
     const endangered = findEndangered(state, true).sort(inOrderOfDanger);
     const ranks = new Ranks(state);
@@ -62,8 +63,8 @@ export function runLiquidations(state: State): void {
     // A step may have endangered others: the parties of an auto-deleveraging.
     if (!acted) break;
   }
-  state.context.cause = outer;
-  if (state.context.due.anyRepriced) runTriggers(state);
+  context.cause = outer;
+  if (context.due.anyRepriced) runTriggers(state);
 }
 
 /** Executes all steps that are possible now; returns whether any was. */

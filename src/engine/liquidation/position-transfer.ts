@@ -18,25 +18,32 @@ import { planIsolated } from '../margin/isolated-margin.ts';
 
 export type TransferReason = 'takeover' | 'adl' | 'delisting';
 
-/** Moves `moved` signed lots from `from` to `to` at `price`, with `money` (negative: to `from`). */
+/** Signed lots and money (negative: to the party that gives) at a price. */
+export interface PositionTransfer {
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly money: bigint;
+  readonly reason: TransferReason;
+}
+
 export function transferPosition(
   state: State,
   from: Exposure,
   to: Exposure,
-  moved: Lots,
-  price: PriceTicks,
-  money: bigint,
-  reason: TransferReason,
+  transfer: PositionTransfer,
 ): void {
+  const { lots: moved, priceTicks: price, money, reason } = transfer;
   const market = state.market(from.market);
-  const left = settleParty(state, from, lots(-moved), price, -money, reason, false);
-  const took = settleParty(state, to, moved, price, money, reason, true);
-  state.context.emit(hashPositionTransferred, {
+  const opposite = { ...transfer, lots: lots(-moved), money: -money };
+  const left = settleParty(state, from, opposite, false);
+  const took = settleParty(state, to, transfer, true);
+  const { context } = state;
+  context.emit(hashPositionTransferred, {
     kind: 'positionTransferred',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     from: from.subaccount,
     to: to.subaccount,
@@ -54,20 +61,17 @@ export function transferPosition(
 function settleParty(
   state: State,
   exposure: Exposure,
-  change: Lots,
-  price: PriceTicks,
-  money: bigint,
-  reason: TransferReason,
+  { lots: change, priceTicks, money, reason }: PositionTransfer,
   release: boolean,
 ): { readonly realized: Quanta; readonly funding: Quanta } {
   const market = state.market(exposure.market);
   const subaccount = state.subaccount(exposure.subaccount);
   const before = exposure.positionLots;
   const plan = exposure.isolated
-    ? planIsolated(exposure, market, change, price, NO_FEES, money, release)
+    ? planIsolated(exposure, market, { lots: change, priceTicks, fees: NO_FEES }, money, release)
     : null;
   const funding = takeFunding(exposure, change);
-  const realized = applyFill(market, exposure, change, price);
+  const realized = applyFill(market, exposure, change, priceTicks);
   if (plan === null) {
     credit(state, subaccount, realized, 'realizedPnl');
     credit(state, subaccount, quanta(money), reason);

@@ -57,7 +57,14 @@ export function planSettledTakeover(state: ExchangeState, unit: RiskUnit): reado
 export function takeOver(state: State, taken: readonly Taken[]): void {
   for (const { exposure, priceTicks, payment } of taken) {
     const to = state.vault.exposure(exposure.market);
-    transferPosition(state, exposure, to, exposure.positionLots, priceTicks, payment, 'takeover');
+    const { positionLots } = exposure;
+    const transfer = {
+      lots: positionLots,
+      priceTicks,
+      money: payment,
+      reason: 'takeover',
+    } as const;
+    transferPosition(state, exposure, to, transfer);
   }
 }
 

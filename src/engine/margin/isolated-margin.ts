@@ -7,21 +7,13 @@
  */
 import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import {
-  lots,
-  PPM,
-  ppm,
-  quanta,
-  type Lots,
-  type PriceTicks,
-  type Quanta,
-} from '../../num/units.ts';
+import { lots, PPM, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, NO_FEES, totalFee, type SideFees } from '../accounts/fees.ts';
+import { feeOfFill, NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
 import {
   admittedUpnl,
   firstInitialPpm,
@@ -78,9 +70,7 @@ export interface IsolatedFill {
 export function planIsolated(
   exposure: Exposure,
   market: Market,
-  fillLots: Lots,
-  price: PriceTicks,
-  fees: SideFees,
+  { lots: fillLots, priceTicks: price, fees }: Deal,
   received = 0n,
   release = true,
 ): IsolatedFill {
@@ -142,6 +132,15 @@ export interface AddedOrder {
   readonly feePpm: number;
 }
 
+/** What differs from the orders and the position that are there. */
+export interface HoldChange {
+  readonly position?: number;
+  readonly added?: AddedOrder;
+  readonly filling?: FillingOrder | null;
+}
+
+const NO_CHANGE: HoldChange = {};
+
 /** A resting order about to be filled in part: only its remainder still reserves cash (D-56). */
 export interface FillingOrder {
   readonly slot: number;
@@ -157,11 +156,9 @@ export function isolatedHold(
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
-  position: number = exposure.positionLots,
-  added: AddedOrder | null = null,
-  filling: FillingOrder | null = null,
+  { position = exposure.positionLots, added, filling }: HoldChange = NO_CHANGE,
 ): bigint {
-  if (exposure.openOrders === 0 && added === null) return 0n;
+  if (exposure.openOrders === 0 && added === undefined) return 0n;
   const mark = mustMark(market);
   const unit = market.spec.quantaPerTickLot;
   const makerRate = Math.max(market.spec.makerFeePpm, 0);
@@ -183,7 +180,7 @@ export function isolatedHold(
     const left = table.left(slot) - (slot === filling?.slot ? filling.lots : 0);
     add(table.side(slot), left, table.price(slot), feePpm);
   }
-  if (added !== null) add(added.side, added.lots, added.priceTicks, added.feePpm);
+  if (added !== undefined) add(added.side, added.lots, added.priceTicks, added.feePpm);
   const value = notional(lots(Math.abs(position)), mark, unit);
   // The closing part reserves nothing; the rest opens from zero, in the lowest tier.
   const same = position > 0 ? buys : sells;
@@ -206,20 +203,18 @@ export function isolatedHold(
  */
 export function affordsIsolatedFill(
   state: ExchangeState,
-  subaccount: Subaccount,
   exposure: Exposure,
-  market: Market,
-  fillLots: Lots,
-  price: PriceTicks,
-  fees: SideFees,
+  deal: Deal,
   filling: FillingOrder | null,
   freeElsewhere: bigint,
 ): boolean {
+  const market = state.market(exposure.market);
+  const { lots: fillLots, priceTicks: price } = deal;
   const unit = market.spec.quantaPerTickLot;
   const mark = mustMark(market);
   const before = exposure.positionLots;
   const after = before + fillLots;
-  const plan = planIsolated(exposure, market, fillLots, price, fees);
+  const plan = planIsolated(exposure, market, deal);
   const equity = admittedIsolatedEquity(exposure, market);
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
   const upnlAfter = upnlOf(exposure, market) + value - plan.pnl;
@@ -239,6 +234,7 @@ export function affordsIsolatedFill(
   if (equityAfter < maintenanceAfter) return false;
   const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
   const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
-  const hold = isolatedHold(state, subaccount, exposure, market, after, null, filling);
+  const subaccount = state.subaccount(exposure.subaccount);
+  const hold = isolatedHold(state, subaccount, exposure, market, { position: after, filling });
   return freeElsewhere + cash - hold - lack >= 0n;
 }

@@ -44,12 +44,13 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
   const set = exposure ?? subaccount.exposure(market.id);
   set.isolated = isolated;
   set.ownMarginPpm = marginPpm;
-  state.context.emit(hashMarginChanged, {
+  const { context } = state;
+  context.emit(hashMarginChanged, {
     kind: 'marginChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     subaccount: subaccount.id,
     market: market.id,
     isolated,

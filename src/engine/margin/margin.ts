@@ -21,6 +21,7 @@ import {
   priceTicks,
   quanta,
   type Lots,
+  type Ppm,
   type PriceTicks,
   type Quanta,
 } from '../../num/units.ts';
@@ -29,7 +30,7 @@ import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, type SideFees } from '../accounts/fees.ts';
+import { feeOfFill, type Deal } from '../accounts/fees.ts';
 import {
   admittedIsolatedEquity,
   affordsIsolatedFill,
@@ -215,6 +216,14 @@ function restingCost(
   return cost;
 }
 
+/** What an order risks: its unfilled signed lots at its limit. */
+export interface OrderRisk {
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly originatorFeePpm: Ppm;
+}
+
 /**
  * Whether a new order, not reduce-only, may be accepted (R-5.5): it only reduces the position, or
  * its worst case leaves free collateral ≥ 0. The worst case fills all resting orders and this one
@@ -226,10 +235,7 @@ export function affordsOrder(
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
-  orderLots: Lots,
-  limit: PriceTicks,
-  ioc: boolean,
-  originatorFeePpm: number,
+  { lots: orderLots, priceTicks: limit, ioc, originatorFeePpm }: OrderRisk,
 ): boolean {
   const position = exposure.positionLots;
   const size = Math.abs(orderLots);
@@ -263,13 +269,13 @@ export function affordsOrder(
     free -= restingCost(state, subaccount, other, state.market(other.market));
   }
   if (exposure.isolated) {
-    const change = {
+    const added = {
       side: orderLots > 0 ? 1 : -1,
       lots: size,
       priceTicks: feePrice,
       feePpm: rate,
     } as const;
-    return free >= isolatedHold(state, subaccount, exposure, market, position, change);
+    return free >= isolatedHold(state, subaccount, exposure, market, { added });
   }
   free += admittedUpnl(exposure, market) - restingCost(state, subaccount, exposure, market);
   free -= initialOf(exposure, market, worst);
@@ -290,14 +296,13 @@ export function affordsOrder(
  */
 export function affordsFill(
   state: ExchangeState,
-  subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
-  fillLots: Lots,
-  price: PriceTicks,
-  fees: SideFees,
+  deal: Deal,
   restingSlot: number,
 ): boolean {
+  const subaccount = state.subaccount(exposure.subaccount);
+  const { lots: fillLots, priceTicks: price, fees } = deal;
   const unit = market.spec.quantaPerTickLot;
   const mark = mustMark(market);
   const position = exposure.positionLots;
@@ -318,15 +323,12 @@ export function affordsFill(
     const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
     if (surelyAffords(state, subaccount, exposure, slack)) return true;
   } else {
+    const filling = restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots };
     return affordsIsolatedFill(
       state,
-      subaccount,
       exposure,
-      market,
-      fillLots,
-      price,
-      fees,
-      restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots },
+      deal,
+      filling,
       crossFree(state, subaccount, exposure),
     );
   }

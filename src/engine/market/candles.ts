@@ -14,6 +14,7 @@ import {
   type Ppb,
   type TimeUs,
 } from '../../num/units.ts';
+import type { TapeBar } from '../commands.ts';
 import type { CandleView } from '../read/views.ts';
 import { MinuteRing } from './minute-ring.ts';
 
@@ -24,6 +25,12 @@ interface RateChange {
   readonly timeUs: TimeUs;
   readonly ratePpb: Ppb;
 }
+
+/** The trades of a bar. */
+export type BarPrices = Pick<
+  TapeBar,
+  'openTicks' | 'highTicks' | 'lowTicks' | 'closeTicks' | 'volumeLots'
+>;
 
 export class Candles {
   private readonly limit: number;
@@ -60,19 +67,12 @@ export class Candles {
   }
 
   /** Adds the trades of a historical bar up to now, in the minute of its end. */
-  addBar(
-    atUs: TimeUs,
-    open: PriceTicks,
-    high: PriceTicks,
-    low: PriceTicks,
-    close: PriceTicks,
-    volume: number,
-  ): void {
-    this.firstTradeTicks ??= open;
+  addBar(atUs: TimeUs, bar: BarPrices): void {
+    this.firstTradeTicks ??= bar.openTicks;
     if (this.limit === 0) return;
-    this.openMinute(atUs, open);
-    this.minutes.addPrices(high, low, close);
-    this.minutes.addVolume(volume, close);
+    this.openMinute(atUs, bar.openTicks);
+    this.minutes.addPrices(bar.highTicks, bar.lowTicks, bar.closeTicks);
+    this.minutes.addVolume(bar.volumeLots, bar.closeTicks);
   }
 
   /** Opens the minute of this time and drops those beyond retention. */

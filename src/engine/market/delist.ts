@@ -25,26 +25,27 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
   const price = priceOf(market, command.priceTicks);
   if (typeof price === 'object') return price;
 
-  const outer = state.context.cause;
-  state.context.cause = 'delisting';
+  const { context } = state;
+  const outer = context.cause;
+  context.cause = 'delisting';
   changeStatus(state, market, 'delisted');
   endOrders(state, market);
   setLastPrice(state, market, price);
   markHoldersForRiskCheck(state, market);
   clearBelowZero(state);
-  state.context.cause = 'delisting';
+  context.cause = 'delisting';
   closeAll(state, market, price);
   settleFlatDebts(state);
-  state.context.emit(hashMarketDelisted, {
+  context.emit(hashMarketDelisted, {
     kind: 'marketDelisted',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     priceTicks: price,
   });
-  state.context.cause = outer;
+  context.cause = outer;
   logOperator(state, 'delistMarket', { market: market.id, detail: String(price) });
   return 'ok';
 }
@@ -89,7 +90,12 @@ function closeAll(state: State, market: Market, price: PriceTicks): void {
       const short = shorts[next];
       if (short === undefined) return;
       const closed = Math.min(long.positionLots, -short.positionLots);
-      transferPosition(state, long, short, lots(closed), price, 0n, 'delisting');
+      transferPosition(state, long, short, {
+        lots: lots(closed),
+        priceTicks: price,
+        money: 0n,
+        reason: 'delisting',
+      });
       if (short.positionLots === 0) next += 1;
     }
   }

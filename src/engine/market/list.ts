@@ -22,12 +22,13 @@ export function listMarket(state: State, command: ListMarket): Outcome {
   if (state.markets.length > MAX_MARKET_ID) return { code: 'too_many_markets' };
   const id = marketId(state.markets.length);
   const market = addMarket(state, spec);
-  state.context.emit(hashMarketListed, {
+  const { context } = state;
+  context.emit(hashMarketListed, {
     kind: 'marketListed',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: id,
     spec,
   });

@@ -25,12 +25,13 @@ export function setMarketStatus(state: State, command: SetMarketStatus): Outcome
 
 export function changeStatus(state: State, market: Market, status: MarketStatus): void {
   market.status = status;
-  state.context.emit(hashMarketStatusChanged, {
+  const { context } = state;
+  context.emit(hashMarketStatusChanged, {
     kind: 'marketStatusChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     status,
   });

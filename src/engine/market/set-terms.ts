@@ -53,12 +53,13 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   // Impact prices and the clamp of the mark may change.
   if (market.markTicks !== null) noteTerms(state, market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
-  state.context.emit(hashMarketTermsChanged, {
+  const { context } = state;
+  context.emit(hashMarketTermsChanged, {
     kind: 'marketTermsChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     spec,
     nextSpec: market.nextSpec,

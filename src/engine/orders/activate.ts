@@ -20,8 +20,9 @@ export function activate(
   const market = state.market(table.market(slot));
   const subaccount = state.subaccount(table.subaccount(slot));
   const exposure = subaccount.exposure(market.id);
-  const outer = state.context.cause;
-  state.context.cause = cause;
+  const { context } = state;
+  const outer = context.cause;
+  context.cause = cause;
   stopWaiting(state, slot, exposure);
   table.setStatus(
     slot,
@@ -37,5 +38,5 @@ export function activate(
     if (over === null) waitAgain(state, slot, exposure);
     else endOrder(state, slot, 'cancelled', over);
   } else endOrder(state, slot, 'cancelled', fault);
-  state.context.cause = outer;
+  context.cause = outer;
 }

@@ -5,23 +5,19 @@
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
-import type { Lots, Ppm, PriceTicks } from '../../num/units.ts';
+import type { Lots, PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../refusals.ts';
 import { isFrozen } from '../pricing/freshness.ts';
-import { affordsOrder } from '../margin/margin.ts';
+import { affordsOrder, type OrderRisk } from '../margin/margin.ts';
 import { isBeyondRestingLimit } from '../pricing/price-band.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { fillableLots, reducibleLots } from './protective-orders.ts';
 
 /** Terms common to all orders. */
-export interface Terms {
-  readonly lots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
+export interface Terms extends OrderRisk {
   readonly postOnly: boolean;
   readonly reduceOnly: boolean;
-  readonly originatorFeePpm: Ppm;
 }
 
 /** Why a new order that goes to the book at once is rejected. */
@@ -41,16 +37,7 @@ export function orderFault(
   if (terms.reduceOnly && reducibleLots(exposure, side) === 0) return 'reduceOnly';
   if (!terms.ioc && isFull(exposure, market)) return 'openOrders';
   if (terms.reduceOnly) return null;
-  return riskFault(
-    state,
-    subaccount,
-    exposure,
-    market,
-    terms.lots,
-    terms.priceTicks,
-    terms.ioc,
-    terms.originatorFeePpm,
-  );
+  return riskFault(state, subaccount, exposure, market, terms);
 }
 
 /**
@@ -89,16 +76,12 @@ export function activationFault(
   if (reduceOnly) {
     return fillableLots(table, slot, exposure) === 0 ? 'reduceOnly' : null;
   }
-  return riskFault(
-    state,
-    subaccount,
-    exposure,
-    market,
-    table.remaining(slot),
-    table.price(slot),
+  return riskFault(state, subaccount, exposure, market, {
+    lots: table.remaining(slot),
+    priceTicks: table.price(slot),
     ioc,
-    table.originatorFeePpm(slot),
-  );
+    originatorFeePpm: table.originatorFeePpm(slot),
+  });
 }
 
 /** The same for an order that only rests, since it does not cross. */
@@ -176,18 +159,13 @@ function riskFault(
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
-  lots: Lots,
-  price: PriceTicks,
-  ioc: boolean,
-  originatorFeePpm: Ppm,
+  order: OrderRisk,
 ): EndReason | null {
-  const opening = Math.abs(exposure.positionLots + lots) - Math.abs(exposure.positionLots);
+  const opening = Math.abs(exposure.positionLots + order.lots) - Math.abs(exposure.positionLots);
   if (opening > 0 && market.openInterestLots + opening > market.openInterestCapLots) {
     return 'openInterest';
   }
-  return affordsOrder(state, subaccount, exposure, market, lots, price, ioc, originatorFeePpm)
-    ? null
-    : 'insufficientMargin';
+  return affordsOrder(state, subaccount, exposure, market, order) ? null : 'insufficientMargin';
 }
 
 function wouldCross(market: Market, side: 1 | -1, price: number): boolean {

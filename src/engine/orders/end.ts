@@ -31,21 +31,22 @@ export function endOrder(
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const code = table.statusCode(slot);
+  const { context } = state;
   hashOrderEnded(
-    state.context.hashing(),
-    state.context.causeInHash,
+    context.hashing(),
+    context.causeInHash,
     id,
     code,
     table.reasonCode(slot),
     remaining,
   );
-  if (state.context.hasSink) {
-    state.context.deliver({
+  if (context.hasSink) {
+    context.deliver({
       kind: 'orderEnded',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       orderId: id,
       subaccount: subaccount.id,
       market: table.market(slot),
@@ -72,11 +73,12 @@ function notifyRelatives(
   if (conditional.leg) {
     state.subaccount(table.subaccount(slot)).exposure(table.market(slot)).legs -= 1;
   }
+  const { context } = state;
   if (conditional.legs.length > 0)
-    state.context.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
+    context.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
   // For an iceberg, only the end of the shown slice ends the others.
   if (table.orderType(slot) === 'iceberg' && status !== 'filled' && !waited) {
-    state.context.pendingEffects.push({
+    context.pendingEffects.push({
       kind: 'slices',
       after: table.id(slot),
       last: conditional.groupLast,

@@ -9,16 +9,15 @@ import {
   tradeId,
   type Lots,
   type PriceTicks,
-  type Quanta,
   type TradeId,
 } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
-import { settleFill } from '../accounts/settle-fill.ts';
+import { settleFill, type FilledSide } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../accounts/fees.ts';
+import { distributeFee, feeOfFill, NO_FEES, type Deal, type SideFees } from '../accounts/fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
@@ -33,14 +32,14 @@ import { removeSegment } from '../tape/house.ts';
 /** Fees of a user's order for a fill of `size` lots at `price`. */
 export function feesOf(
   state: ExchangeState,
-  market: Market,
   slot: number,
   role: 'maker' | 'taker',
   size: number,
   price: PriceTicks,
 ): SideFees {
-  const unit = market.spec.quantaPerTickLot;
-  const rate = role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm;
+  const { spec } = state.market(state.orders.market(slot));
+  const unit = spec.quantaPerTickLot;
+  const rate = role === 'maker' ? spec.makerFeePpm : spec.takerFeePpm;
   const originatorRate = state.orders.originatorFeePpm(slot);
   return {
     protocol: feeOfFill(size, price, unit, rate),
@@ -62,23 +61,17 @@ export function printTrade(
   market.lastTicks = price;
   market.trades.add(id, state.nowUs, price, takerLots);
   market.candles.add(state.nowUs, price, Math.abs(takerLots));
-  state.context.markBookChanged(market);
-  state.context.noteSource(market, 'last');
-  hashTradePrinted(
-    state.context.hashing(),
-    state.context.causeInHash,
-    market.id,
-    id,
-    price,
-    takerLots,
-  );
-  if (state.context.hasSink) {
-    state.context.deliver({
+  const { context } = state;
+  context.markBookChanged(market);
+  context.noteSource(market, 'last');
+  hashTradePrinted(context.hashing(), context.causeInHash, market.id, id, price, takerLots);
+  if (context.hasSink) {
+    context.deliver({
       kind: 'tradePrinted',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       market: market.id,
       tradeId: id,
       priceTicks: price,
@@ -88,93 +81,96 @@ export function printTrade(
   return id;
 }
 
-/** Executes a fill of `size` lots at the checked fees. `takerSlot` is NONE for a house taker. */
+/** The resting side of a fill and its checked fees. */
+export interface MakerSide {
+  readonly slot: number;
+  readonly fees: SideFees;
+}
+
+/** The other side; `slot` is NONE for a house taker. */
+export interface TakerSide extends MakerSide {
+  readonly subaccount: Subaccount;
+}
+
+/** Executes a fill of `size` lots at the checked fees. */
 export function executeFill(
   state: State,
   market: Market,
-  makerSlot: number,
-  makerFees: SideFees,
-  taker: Subaccount,
-  takerSlot: number,
-  takerFees: SideFees,
+  makerSide: MakerSide,
+  takerSide: TakerSide,
   size: number,
 ): void {
   const table = state.orders;
+  const { slot: makerSlot } = makerSide;
+  const { slot: takerSlot } = takerSide;
   const price = table.price(makerSlot);
-  const makerSide = table.side(makerSlot);
-  const maker = state.subaccount(table.subaccount(makerSlot));
+  const side = table.side(makerSlot);
   const makerHouse = table.isHouse(makerSlot);
-  const makerLots = lots(makerSide * size);
-  const takerLots = lots(-makerSide * size);
-
-  const makerExposure = maker.exposure(market.id);
-  const takerExposure = taker.exposure(market.id);
-  const makerBefore = makerExposure.positionLots;
-  const makerPlan = makerExposure.isolated
-    ? planIsolated(makerExposure, market, makerLots, price, makerFees)
-    : null;
   // Both plans precede any change of open interest, which may raise the initial rate (R-13.4).
-  const takerPlan = takerExposure.isolated
-    ? planIsolated(takerExposure, market, takerLots, price, takerFees)
-    : null;
-  const makerFunding = takeFunding(makerExposure, makerLots);
-  const makerPnl = applyFill(market, makerExposure, makerLots, price);
-  const takerBefore = takerExposure.positionLots;
-  const takerFunding = takeFunding(takerExposure, takerLots);
-  const takerPnl = applyFill(market, takerExposure, takerLots, price);
+  const maker = planned(
+    state.subaccount(table.subaccount(makerSlot)).exposure(market.id),
+    market,
+    makerSlot,
+    { lots: lots(side * size), priceTicks: price, fees: makerSide.fees },
+  );
+  const taker = planned(takerSide.subaccount.exposure(market.id), market, takerSlot, {
+    lots: lots(-side * size),
+    priceTicks: price,
+    fees: takerSide.fees,
+  });
+  movePosition(market, maker);
+  movePosition(market, taker);
 
-  const trade = printTrade(state, market, price, takerLots);
+  const trade = printTrade(state, market, price, taker.deal.lots);
   if (makerHouse) market.book.reduce(makerSlot, size);
   else {
-    shrinkResting(table, makerSlot, size, makerExposure);
+    shrinkResting(table, makerSlot, size, maker.exposure);
     market.book.reduce(makerSlot, size);
-    emitFilled(
-      state,
-      makerSlot,
-      trade,
-      'maker',
-      price,
-      makerLots,
-      makerFees,
-      makerPnl,
-      makerFunding,
-    );
+    emitFilled(state, trade, 'maker', maker);
   }
   if (takerSlot !== NONE) {
     table.reduce(takerSlot, size);
-    emitFilled(
-      state,
-      takerSlot,
-      trade,
-      'taker',
-      price,
-      takerLots,
-      takerFees,
-      takerPnl,
-      takerFunding,
-    );
+    emitFilled(state, trade, 'taker', taker);
   }
 
-  settleFill(state, maker, makerExposure, makerSlot, makerPnl, makerFees, makerPlan);
-  settleFill(state, taker, takerExposure, takerSlot, takerPnl, takerFees, takerPlan);
+  settleFill(state, maker);
+  settleFill(state, taker);
+  const { fees: takerFees } = takerSide;
   if (takerFees.others) credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
-  let net = makerFees.protocol + takerFees.protocol;
+  let net = makerSide.fees.protocol + takerFees.protocol;
   if (net < 0n) {
     // If a house taker pays no fee while its maker earns a rebate, the house pays that rebate.
-    credit(state, taker, quanta(net), 'fee');
+    credit(state, takerSide.subaccount, quanta(net), 'fee');
     net = 0n;
   }
   distributeFee(state, quanta(net));
 
-  emitPosition(state, maker, makerExposure, makerBefore);
-  emitPosition(state, taker, takerExposure, takerBefore);
+  const makerOwner = state.subaccount(maker.exposure.subaccount);
+  const takerOwner = takerSide.subaccount;
+  emitPosition(state, makerOwner, maker.exposure, maker.before);
+  emitPosition(state, takerOwner, taker.exposure, taker.before);
 
   if (table.left(makerSlot) === 0) {
     if (makerHouse) removeSegment(table, market, makerSlot);
-    else endMaker(state, market, makerSlot, makerExposure);
+    else endMaker(state, market, makerSlot, maker.exposure);
   }
-  if (!makerHouse) closeReduceOnly(state, maker, makerExposure, makerBefore, takerSlot);
-  if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore, takerSlot);
+  if (!makerHouse) closeReduceOnly(state, makerOwner, maker.exposure, maker.before, takerSlot);
+  if (takerSlot !== NONE) {
+    closeReduceOnly(state, takerOwner, taker.exposure, taker.before, takerSlot);
+  }
+}
+
+function planned(exposure: Exposure, market: Market, slot: number, deal: Deal): FilledSide {
+  const plan = exposure.isolated ? planIsolated(exposure, market, deal) : null;
+  const none = quanta(0n);
+  return { exposure, slot, deal, plan, before: 0, funding: none, realized: none };
+}
+
+function movePosition(market: Market, side: FilledSide): void {
+  const { exposure, deal } = side;
+  side.before = exposure.positionLots;
+  side.funding = takeFunding(exposure, deal.lots);
+  side.realized = applyFill(market, exposure, deal.lots, deal.priceTicks);
 }
 
 /** Ends a filled resting order; the next iceberg slice joins the back of the queue (R-3.4). */
@@ -188,24 +184,21 @@ function endMaker(state: State, market: Market, slot: number, exposure: Exposure
 
 function emitFilled(
   state: State,
-  slot: number,
   trade: TradeId,
   role: 'maker' | 'taker',
-  price: PriceTicks,
-  filled: Lots,
-  fees: SideFees,
-  realized: Quanta,
-  funding: Quanta,
+  { slot, deal, realized, funding }: FilledSide,
 ): void {
+  const { lots: filled, priceTicks: price, fees } = deal;
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
   table.markBookChanged(slot, state.nowUs, state.seq);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const fee = fees.others ? quanta(fees.protocol + fees.liquidation) : fees.protocol;
+  const { context } = state;
   hashOrderFilled(
-    state.context.hashing(),
-    state.context.causeInHash,
+    context.hashing(),
+    context.causeInHash,
     id,
     role,
     trade,
@@ -217,13 +210,13 @@ function emitFilled(
     realized,
     funding,
   );
-  if (state.context.hasSink) {
-    state.context.deliver({
+  if (context.hasSink) {
+    context.deliver({
       kind: 'orderFilled',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       orderId: id,
       subaccount: table.subaccount(slot),
       market: table.market(slot),

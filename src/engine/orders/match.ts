@@ -85,16 +85,15 @@ export function matchOrder(
     }
 
     const takerLots = lots(side * size);
-    const takerFees = feesOf(state, market, slot, 'taker', size, price);
-    if (!affordsFill(state, taker, exposure, market, takerLots, price, takerFees, NONE)) {
-      return 'insufficientMargin';
-    }
+    const takerFees = feesOf(state, slot, 'taker', size, price);
+    const takes = { lots: takerLots, priceTicks: price, fees: takerFees };
+    if (!affordsFill(state, exposure, market, takes, NONE)) return 'insufficientMargin';
     let makerFees = NO_FEES;
     if (!makerHouse) {
-      makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
+      makerFees = feesOf(state, makerSlot, 'maker', size, price);
       const resting = table.isReduceOnly(makerSlot) ? NONE : makerSlot;
-      const makerLots = lots(-side * size);
-      if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
+      const gives = { lots: lots(-side * size), priceTicks: price, fees: makerFees };
+      if (!affordsFill(state, makerExposure, market, gives, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
         continue;
       }
@@ -103,7 +102,8 @@ export function matchOrder(
       return 'openInterest';
     }
 
-    executeFill(state, market, makerSlot, makerFees, taker, slot, takerFees, size);
+    const taking = { subaccount: taker, slot, fees: takerFees };
+    executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
     if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;

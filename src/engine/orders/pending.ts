@@ -21,12 +21,13 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
   table.setStatus(slot, 'pending', null);
   table.markBookChanged(slot, state.nowUs, state.seq);
   exposure.pendingOrders += 1;
-  state.context.emit(hashOrderPending, {
+  const { context } = state;
+  context.emit(hashOrderPending, {
     kind: 'orderPending',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
     market: table.market(slot),

@@ -80,7 +80,7 @@ class Group {
     const fault = this.faultOf(i, conditional, exposure, market);
     if (fault !== null) {
       if (i === 0) this.firstFault = fault;
-      reject(state, terms, id, slot, subaccount, fault);
+      reject(state, terms, id, slot, fault);
       return;
     }
     accept(state, terms, id, slot, subaccount);

@@ -32,7 +32,7 @@ export function placeOrder(state: State, command: PlaceOrder): Outcome {
 
   const fault = orderFault(state, subaccount, exposure, market, command);
   if (fault !== null) {
-    reject(state, command, id, slot, subaccount, fault);
+    reject(state, command, id, slot, fault);
     return 'ok';
   }
   accept(state, command, id, slot, subaccount);
@@ -64,8 +64,9 @@ export function accept(
     state.clientIds.add(hashText(subaccount.account, terms.clientId), slot);
   }
   watchExpiry(state, slot, terms.expiresAtMs);
-  hashOrderAccepted(state.context.hashing(), state.context.causeInHash, id);
-  if (state.context.hasSink) state.context.deliver(announcement(state, 'orderAccepted', terms, id));
+  const { context } = state;
+  hashOrderAccepted(context.hashing(), context.causeInHash, id);
+  if (context.hasSink) context.deliver(announcement(state, 'orderAccepted', terms, id));
 }
 
 /** Rejects the order, with a record. */
@@ -74,14 +75,15 @@ export function reject(
   terms: OrderTerms,
   id: OrderId,
   slot: number,
-  subaccount: Subaccount,
   reason: EndReason,
 ): void {
   const table = state.orders;
+  const subaccount = state.subaccount(terms.subaccount);
   table.setStatus(slot, 'rejected', reason);
-  hashOrderRejected(state.context.hashing(), state.context.causeInHash, id, reason);
-  if (state.context.hasSink)
-    state.context.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
+  const { context } = state;
+  hashOrderRejected(context.hashing(), context.causeInHash, id, reason);
+  if (context.hasSink)
+    context.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
   table.unlinkOwner(subaccount.orders, slot);
   retain(state, slot, subaccount);
   table.remove(slot);
@@ -94,12 +96,13 @@ function announcement<Kind extends 'orderAccepted' | 'orderRejected'>(
   terms: OrderTerms,
   id: OrderId,
 ) {
+  const { context } = state;
   return {
     kind,
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     orderId: id,
     subaccount: terms.subaccount,
     market: terms.market,

@@ -80,21 +80,22 @@ export function noteRelatives(
   size: number,
 ): void {
   const table = state.orders;
+  const { context } = state;
   for (const id of conditional.legs) {
     const slot = table.slotOf(id);
     const leg = slot === NONE ? null : table.conditional(slot);
     if (leg === null) continue;
     leg.parentSettled += size;
-    if (table.isWaiting(slot) && !leg.armed && !state.context.firing.has(id)) {
+    if (table.isWaiting(slot) && !leg.armed && !context.firing.has(id)) {
       arm(state, state.market(table.market(slot)), slot, leg);
     }
   }
   if (!conditional.leg) return;
-  state.context.pendingEffects.push({ kind: 'leg', orderId: table.id(filled) });
+  context.pendingEffects.push({ kind: 'leg', orderId: table.id(filled) });
   if (conditional.sibling === null) return;
   const slot = table.slotOf(conditional.sibling.orderId);
   const sibling = slot === NONE ? null : table.conditional(slot);
   if (sibling === null) return;
   sibling.siblingFilled += size;
-  state.context.pendingEffects.push({ kind: 'leg', orderId: conditional.sibling.orderId });
+  context.pendingEffects.push({ kind: 'leg', orderId: conditional.sibling.orderId });
 }

@@ -14,18 +14,19 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
   const table = state.orders;
   market.book.append(slot);
   holdResting(table, slot, exposure);
-  state.context.markBookChanged(market);
+  const { context } = state;
+  context.markBookChanged(market);
   const id = table.id(slot);
   const price = table.price(slot);
   const remaining = table.remaining(slot);
-  hashOrderRested(state.context.hashing(), state.context.causeInHash, id, price, remaining);
-  if (state.context.hasSink) {
-    state.context.deliver({
+  hashOrderRested(context.hashing(), context.causeInHash, id, price, remaining);
+  if (context.hasSink) {
+    context.deliver({
       kind: 'orderRested',
       seq: state.seq,
-      index: state.context.nextIndex(),
+      index: context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.context.cause,
+      cause: context.cause,
       orderId: id,
       subaccount: table.subaccount(slot),
       market: market.id,

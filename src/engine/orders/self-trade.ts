@@ -15,12 +15,13 @@ export function setSelfTradeMode(state: State, command: SetSelfTradeMode): Outco
   const account = state.accounts.find(command.account);
   if (account === undefined) return { code: 'account_not_found' };
   account.selfTradeMode = command.mode;
-  state.context.emit(hashSelfTradeModeChanged, {
+  const { context } = state;
+  context.emit(hashSelfTradeModeChanged, {
     kind: 'selfTradeModeChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     account: account.id,
     mode: command.mode,
   });

@@ -38,13 +38,14 @@ export function restNextSlice(
 
 /** Activates the slice. */
 export function showSlice(state: State, slot: number, exposure: Exposure): void {
-  const cause = state.context.cause;
-  state.context.cause = 'iceberg';
+  const { context } = state;
+  const cause = context.cause;
+  context.cause = 'iceberg';
   stopWaiting(state, slot, exposure);
   state.orders.setStatus(slot, 'new', null);
   state.orders.markBookChanged(slot, state.nowUs, state.seq);
   announceRelease(state, slot, null);
-  state.context.cause = cause;
+  context.cause = cause;
 }
 
 export function announceRelease(
@@ -53,12 +54,13 @@ export function announceRelease(
   sourceTicks: ReturnType<State['orders']['price']> | null,
 ): void {
   const table = state.orders;
-  state.context.emit(hashOrderReleased, {
+  const { context } = state;
+  context.emit(hashOrderReleased, {
     kind: 'orderReleased',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
     market: table.market(slot),

@@ -28,27 +28,29 @@ interface Due {
 }
 
 export function runTriggers(state: State): void {
-  if (!state.context.due.anyRepriced && state.context.newTriggers.length === 0) return;
+  const { context } = state;
+  if (!context.due.anyRepriced && context.newTriggers.length === 0) return;
   let fired: Set<OrderId> | null = null;
   do {
     const due = dueNow(state, fired);
     if (due.length === 0) return;
     due.sort(inOrder);
     fired ??= new Set();
-    for (const { id } of due) state.context.firing.add(id);
+    for (const { id } of due) context.firing.add(id);
     for (const { id, source } of due) {
-      state.context.firing.delete(id);
+      context.firing.delete(id);
       fire(state, id, source, fired);
     }
     settleFollowUps(state);
-  } while (state.config.triggerSource === 'last' && state.context.due.anyRepriced);
+  } while (state.config.triggerSource === 'last' && context.due.anyRepriced);
 }
 
 /** All orders due in this instant; those already fired in it are rearmed. */
 function dueNow(state: State, fired: Set<OrderId> | null): Due[] {
   const due: Due[] = [];
-  if (state.context.due.anyRepriced) addDue(state, due);
-  if (state.context.newTriggers.length > 0) addNewDue(state, due);
+  const { context } = state;
+  if (context.due.anyRepriced) addDue(state, due);
+  if (context.newTriggers.length > 0) addNewDue(state, due);
   return fired === null ? due : due.filter(({ id }) => !rearmIfFired(state, id, fired));
 }
 
@@ -150,7 +152,8 @@ function sourceOf(state: ExchangeState, market: Market): PriceTicks | null {
 
 /** Adds new triggers whose condition already holds and arms the others. */
 function addNewDue(state: State, due: Due[]): void {
-  for (const id of state.context.newTriggers) {
+  const { context } = state;
+  for (const id of context.newTriggers) {
     const slot = state.orders.slotOf(id);
     const conditional = slot === NONE ? null : state.orders.conditional(slot);
     if (conditional === null || conditional.armed || !state.orders.isWaiting(slot)) continue;
@@ -165,7 +168,7 @@ function addNewDue(state: State, due: Due[]): void {
       due.push({ id, market, takesProfit, distance: 0, source });
     }
   }
-  state.context.newTriggers.length = 0;
+  context.newTriggers.length = 0;
 }
 
 function holds(

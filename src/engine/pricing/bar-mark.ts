@@ -15,11 +15,12 @@ import { emitMark, moveMark } from './recompute-mark.ts';
 /** A step of a bar: triggers and positions are checked against its price. */
 export function followBar(state: State, market: Market, price: PriceTicks): void {
   takeBarPrice(state, market, price);
-  state.context.noteSource(market, 'last');
-  if (market.spec.indexSource === 'mid') state.context.noteSource(market, 'index');
+  const { context } = state;
+  context.noteSource(market, 'last');
+  if (market.spec.indexSource === 'mid') context.noteSource(market, 'index');
   if (!markFollowsBars(market)) return;
-  state.context.noteSource(market, 'mark');
-  state.context.due.noteMoved(market);
+  context.noteSource(market, 'mark');
+  context.due.noteMoved(market);
 }
 
 /** A step without pending orders or endangered positions: skips both checks. */

@@ -112,16 +112,17 @@ export function endFreeze(state: State, market: Market): void {
 }
 
 function announce(state: State, market: Market): void {
+  const { context } = state;
   if (market.markTicks !== null) {
-    state.context.due.noteMoved(market);
+    context.due.noteMoved(market);
     markHoldersForRiskCheck(state, market);
   }
-  state.context.emit(hashMarketFrozen, {
+  context.emit(hashMarketFrozen, {
     kind: 'marketFrozen',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     frozen: market.frozen,
     sinceUs: market.frozenSinceUs,

@@ -25,16 +25,17 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
   market.indexTicks = price;
   market.indexText = text;
   market.indexAtUs = state.nowUs;
-  state.context.emit(hashOracleSet, {
+  const { context } = state;
+  context.emit(hashOracleSet, {
     kind: 'oracleSet',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     indexTicks: price,
   });
-  state.context.noteSource(market, 'index');
+  context.noteSource(market, 'index');
   noteSourcePrice(state, market, 'index');
   scheduleEma(state, market);
   scheduleSample(state, market);
@@ -64,12 +65,10 @@ export function runEmaSample(state: ExchangeState, market: Market): void {
 
 /** After a book change: schedules samples of basis and premium, and the mark at the next second. */
 export function settleQuotes(state: State): void {
-  for (let i = 0; i < state.context.changedBookCount; i++) {
-    const market = must(
-      state.context.changedBooks[i],
-      'the used prefix has a market at every index',
-    );
-    state.context.settleBook(market);
+  const { context } = state;
+  for (let i = 0; i < context.changedBookCount; i++) {
+    const market = must(context.changedBooks[i], 'the used prefix has a market at every index');
+    context.settleBook(market);
     if (market.status === 'delisted') continue;
     scheduleSample(state, market);
     if (market.book.changes !== market.seenChanges) scheduleEma(state, market);
@@ -77,7 +76,7 @@ export function settleQuotes(state: State): void {
     noteQuotes(market);
     makeMarkDue(state, market);
   }
-  state.context.changedBookCount = 0;
+  context.changedBookCount = 0;
 }
 
 /** After a change of terms: values derived from the book may change. */

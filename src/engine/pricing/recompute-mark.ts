@@ -119,8 +119,9 @@ export function changeMark(
 ): void {
   const changed = mark !== market.markTicks || indexChanged;
   moveMark(state, market, mark);
-  state.context.noteSource(market, 'mark');
-  state.context.due.noteMoved(market);
+  const { context } = state;
+  context.noteSource(market, 'mark');
+  context.due.noteMoved(market);
   if (changed) emitMark(state, market, mark);
 }
 
@@ -132,12 +133,13 @@ export function moveMark(state: State, market: Market, mark: PriceTicks): void {
 }
 
 export function emitMark(state: State, market: Market, mark: PriceTicks): void {
-  state.context.emit(hashMarkChanged, {
+  const { context } = state;
+  context.emit(hashMarkChanged, {
     kind: 'markChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     markTicks: mark,
     indexTicks: market.indexTicks,

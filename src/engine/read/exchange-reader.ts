@@ -298,7 +298,7 @@ export class ExchangeReader implements ExchangeView {
     limit: number,
     upTo?: Moment,
   ): Retained<TransferView> {
-    return newestOf(this.state.transfers, id, fromUs, toUs, limit, upTo);
+    return newestOf(this.state.transfers, id, { fromUs, toUs, limit, upTo });
   }
 
   vaultSnapshots(
@@ -308,7 +308,7 @@ export class ExchangeReader implements ExchangeView {
     limit: number,
     upTo?: Moment,
   ): Retained<VaultSnapshotView> {
-    return newestOf(this.state.vaultSnapshots, id, fromUs, toUs, limit, upTo);
+    return newestOf(this.state.vaultSnapshots, id, { fromUs, toUs, limit, upTo });
   }
 
   marginSettings(id: SubaccountId): MarginSettingView[] {
@@ -390,16 +390,20 @@ export class ExchangeReader implements ExchangeView {
   }
 }
 
+interface Page {
+  readonly fromUs: TimeUs;
+  readonly toUs: TimeUs;
+  readonly limit: number;
+  readonly upTo: Moment | undefined;
+}
+
 /**
  * Entries of a subaccount in [fromUs, toUs) and not after `upTo`: the newest `limit`, newest first.
  */
 function newestOf<T extends Dated & Moment>(
   recent: Recent<T>,
   id: SubaccountId,
-  fromUs: TimeUs,
-  toUs: TimeUs,
-  limit: number,
-  upTo?: Moment,
+  { fromUs, toUs, limit, upTo }: Page,
 ): Retained<T> {
   const items: T[] = [];
   for (const entry of recent.of(id).toReversed()) {

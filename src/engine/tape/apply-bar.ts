@@ -26,16 +26,16 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!isBar(bar)) return { code: 'tape_level_invalid' };
-  state.context.cause = 'tape';
+  const { context } = state;
+  context.cause = 'tape';
   market.tape.stale = false;
   forgetOrders(state, market);
-  const { openTicks, highTicks, lowTicks, closeTicks, volumeLots } = bar;
-  market.candles.addBar(state.nowUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots);
-  state.context.markBookChanged(market);
+  market.candles.addBar(state.nowUs, bar);
+  context.markBookChanged(market);
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && hasNoEffect(state, market, bar)) {
     quoteAround(state, market, bar, bar.quoteTicks, true);
-    passBar(state, market, closeTicks);
+    passBar(state, market, bar.closeTicks);
   } else {
     walkBar(state, market, bar);
     quoteAround(state, market, bar, bar.quoteTicks, true);

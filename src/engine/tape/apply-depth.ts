@@ -71,6 +71,7 @@ export function crossOpposite(
 ): number {
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   let traded = 0;
+  const { context } = state;
   while (traded < size) {
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) break;
@@ -81,9 +82,9 @@ export function crossOpposite(
       clearHouse(state, market, side > 0 ? -1 : 1, best);
       continue;
     }
-    state.context.cause = 'tapeCross';
+    context.cause = 'tapeCross';
     const { filled, held } = takeUserOrder(state, market, user, size - traded);
-    state.context.cause = 'tape';
+    context.cause = 'tape';
     traded += filled;
     // A user order that may not trade now stays; the house volume is dropped rather than cross it.
     if (held) return size;

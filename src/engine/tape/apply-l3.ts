@@ -25,7 +25,7 @@ import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { crossOpposite } from './apply-depth.ts';
 import { appendOrder, takeFromSegment } from './house.ts';
-import { takeUserOrder, takeUsers } from './house-take.ts';
+import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyL3(state: State, command: TapeL3): Outcome {
@@ -54,12 +54,13 @@ function isSound({ ref, priceTicks: price, lots: size }: TapeL3): boolean {
 function dispatch(state: State, market: Market, command: TapeL3): void {
   const side = command.side === 'bid' ? 1 : -1;
   const { ref, priceTicks: price, lots: size } = command;
+  const { context } = state;
   switch (command.action) {
     case 'add': {
       // A reused number refers to a new order from now on.
       const old = market.tape.orders.get(ref);
       if (old !== undefined) {
-        state.context.markBookChanged(market);
+        context.markBookChanged(market);
         takeFromSegment(state, market, old, Infinity);
       }
       const crossed = crossOpposite(state, market, side, price, size);
@@ -69,7 +70,7 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
     }
     case 'reduce':
     case 'remove': {
-      state.context.markBookChanged(market);
+      context.markBookChanged(market);
       const isNamed = market.tape.orders.has(ref);
       let left = isNamed && command.action === 'remove' ? Infinity : size;
       do {
@@ -101,7 +102,7 @@ function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -
     const lost = Math.min(users - gone, standing - fill);
     if (lost > 0) takeFromSegment(state, market, segment, lost);
     if (fill > 0)
-      executeFill(state, market, segment, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
+      executeFill(state, market, { slot: segment, fees: NO_FEES }, houseTaker(state), fill);
     traded += fill;
     gone += lost;
   } while (traded + gone < size && !isNamed);

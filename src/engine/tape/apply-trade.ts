@@ -8,7 +8,6 @@
  * without volume still prints.
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
-import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeTrade } from '../commands.ts';
 import type { Market } from '../market/market.ts';
@@ -17,7 +16,7 @@ import { NO_FEES } from '../accounts/fees.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { returnCredit, takeFromBack } from './house.ts';
-import { takeUserOrder, takeUsers } from './house-take.ts';
+import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyTrade(state: State, command: TapeTrade): Outcome {
@@ -72,7 +71,7 @@ function takeLevel(
     const left = size - users - house;
     if (state.orders.isHouse(head)) {
       const fill = Math.min(left, state.orders.left(head));
-      executeFill(state, market, head, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
+      executeFill(state, market, { slot: head, fees: NO_FEES }, houseTaker(state), fill);
       house += fill;
       continue;
     }

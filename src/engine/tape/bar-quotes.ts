@@ -28,20 +28,19 @@ export function quoteAround(
   const { spreadTicks, depthLots } = bar;
   const middle = price - (spreadTicks >> 1);
   const bid = Math.min(middle, bestUser(state, market, -1) - 1);
-  quote(state, market, 1, bid, depthLots, replaces);
+  quote(state, market, 1, { price: bid, size: depthLots, replaces });
   const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
-  quote(state, market, -1, ask, depthLots, replaces);
+  quote(state, market, -1, { price: ask, size: depthLots, replaces });
+}
+
+interface Quote {
+  readonly price: number;
+  readonly size: number;
+  readonly replaces: boolean;
 }
 
 /** One house level at this price, and no other on its side. */
-function quote(
-  state: State,
-  market: Market,
-  side: 1 | -1,
-  price: number,
-  size: number,
-  replaces: boolean,
-): void {
+function quote(state: State, market: Market, side: 1 | -1, { price, size, replaces }: Quote): void {
   const ladder = market.book.ladder(side);
   const best = ladder.bestLevel();
   const isOnly = market.book.onlySegment(side) !== NONE;

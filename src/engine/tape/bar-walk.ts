@@ -31,7 +31,7 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
   for (const to of turns) {
     let capacity: number = bar.depthLots;
     while (at !== to) {
-      at = nextStop(state, market, bar, at, to, capacity);
+      at = nextStop(state, market, bar, { from: at, to, capacity });
       capacity -= stop(state, market, bar, at, capacity);
     }
   }
@@ -56,23 +56,24 @@ function stop(state: State, market: Market, bar: TapeBar, price: number, capacit
   quoteAround(state, market, bar, price);
   followBar(state, market, priceTicks(price));
   settleFollowUps(state);
-  if (state.context.due.riskCheck) clearBelowZero(state);
+  const { context } = state;
+  if (context.due.riskCheck) clearBelowZero(state);
   runTriggers(state);
   runLiquidations(state);
   // Fired stops have traded; effects on others wait for the next stop.
-  state.context.cause = 'tape';
+  context.cause = 'tape';
   return bids + asks;
 }
 
+/** What is left of a leg of the path, and the lots that resting orders may still take in it. */
+interface Leg {
+  readonly from: number;
+  readonly to: number;
+  readonly capacity: number;
+}
+
 /** The first price after `from` toward `to` on which something depends, or `to`. */
-function nextStop(
-  state: State,
-  market: Market,
-  bar: TapeBar,
-  from: number,
-  to: number,
-  capacity: number,
-): number {
+function nextStop(state: State, market: Market, bar: TapeBar, { from, to, capacity }: Leg): number {
   const up = to > from ? 1 : -1;
   let next = to;
   if (capacity > 0) {

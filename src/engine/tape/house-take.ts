@@ -7,7 +7,7 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
-import { executeFill, feesOf } from '../orders/fill.ts';
+import { executeFill, feesOf, type TakerSide } from '../orders/fill.ts';
 import { NO_FEES } from '../accounts/fees.ts';
 import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
 import { affordsFill } from '../margin/margin.ts';
@@ -68,23 +68,25 @@ export function takeUserOrder(
   // The house counts as opening, so it fills nothing in a frozen market (R-5.3b).
   if (isFrozen(market)) return { filled: 0, held: true };
   const price = table.price(slot);
-  const fees = feesOf(state, market, slot, 'maker', fill, price);
+  const fees = feesOf(state, slot, 'maker', fill, price);
   const affordable =
     market.markTicks !== null &&
     affordsFill(
       state,
-      maker,
       exposure,
       market,
-      lots(side * fill),
-      price,
-      fees,
+      { lots: lots(side * fill), priceTicks: price, fees },
       reduceOnly ? NONE : slot,
     );
   if (!affordable) {
     endOrder(state, slot, 'cancelled', 'insufficientMargin');
     return { filled: 0, held: false };
   }
-  executeFill(state, market, slot, fees, state.houseTaker, NONE, NO_FEES, fill);
+  executeFill(state, market, { slot, fees }, houseTaker(state), fill);
   return { filled: fill, held: false };
+}
+
+/** The house's side of a fill: it has no order and pays nothing. */
+export function houseTaker({ houseTaker: subaccount }: ExchangeState): TakerSide {
+  return { subaccount, slot: NONE, fees: NO_FEES };
 }

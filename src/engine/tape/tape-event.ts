@@ -15,12 +15,13 @@ export function emitTape(
   const { bids, asks } = market.book;
   const bid = bids.bestLevel();
   const ask = asks.bestLevel();
-  state.context.emit(hashTapeApplied, {
+  const { context } = state;
+  context.emit(hashTapeApplied, {
     kind: 'tapeApplied',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     market: market.id,
     what,
     bestBidTicks: bid === NO_LEVEL ? null : bids.price(bid),

@@ -94,12 +94,13 @@ export function changeShares(
     if (endsUs > holder.lockupEndsAtUs) holder.lockupEndsAtUs = endsUs;
     if (state.vaultSnapshotUs === Infinity) state.vaultSnapshotUs = nextMidnight(state.nowUs);
   }
-  state.context.emit(hashVaultSharesChanged, {
+  const { context } = state;
+  context.emit(hashVaultSharesChanged, {
     kind: 'vaultSharesChanged',
     seq: state.seq,
-    index: state.context.nextIndex(),
+    index: context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.context.cause,
+    cause: context.cause,
     subaccount: holder.id,
     change: shares,
     shares: holder.vaultShares,

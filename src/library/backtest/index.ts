@@ -48,4 +48,5 @@ export {
   type TapeReading,
 } from '../../tape-files/dataset-files.ts';
 export { TapeError, type TapeRecord } from '../../tape/record.ts';
+export { UserError } from '../../base/user-error.ts';
 export { FileError } from '../../platform/file-error.ts';

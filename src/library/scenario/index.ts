@@ -8,4 +8,5 @@ export type { Scenario } from '../../scenario/scenario.ts';
 export type { Difference } from '../../scenario/match-expectation.ts';
 export type { DescribedEvent } from '../../scenario/describe-event.ts';
 export type { Problem } from '../../scenario/source-node.ts';
+export { UserError } from '../../base/user-error.ts';
 export { FileError } from '../../platform/file-error.ts';

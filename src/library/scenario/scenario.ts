@@ -1,5 +1,6 @@
 /** Scenario files as library calls: read, run and prove, with the package's own cryptography. */
 import { readFile } from 'node:fs/promises';
+import { UserError } from '../../base/user-error.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { parseScenario as parse } from '../../scenario/parse.ts';
 import { runScenario as run, type ScenarioResult } from '../../scenario/run-scenario.ts';
@@ -8,8 +9,9 @@ import { formatProblem, type Problem } from '../../scenario/source-node.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 
 /** A scenario's text is not valid: one line per problem, each with line and column. */
-export class ScenarioError extends Error {
+export class ScenarioError extends UserError {
   override readonly name = 'ScenarioError';
+  readonly code = 'scenario';
   readonly problems: readonly Problem[];
 
   constructor(file: string, problems: readonly Problem[]) {

@@ -3,11 +3,13 @@
  * numbers. A point is one index per dimension. Finite lists keep values exact and searches
  * repeatable.
  */
+import { UserError } from '../../base/user-error.ts';
 import { formatDecimal, parseDecimal, powerOfTen } from '../../num/decimal.ts';
 
 /** An invalid search, with a message for the user. */
-export class SearchError extends Error {
+export class SearchError extends UserError {
   override readonly name = 'SearchError';
+  readonly code = 'search';
 }
 
 export interface Dimension {

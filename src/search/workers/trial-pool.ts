@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import workerpool from 'workerpool';
+import { UserError } from '../../base/user-error.ts';
 import { assignmentText } from '../samplers/space.ts';
 import { FileError } from '../../platform/file-error.ts';
 import type { BestReport, BestTask } from '../best-report.ts';
@@ -17,8 +18,9 @@ const GRACE_MS = 2000;
 const NURSERY_MB = 64;
 
 /** A worker that terminated during a run. */
-class WorkerError extends Error {
+class WorkerError extends UserError {
   override readonly name = 'WorkerError';
+  readonly code = 'worker';
 }
 
 export class TrialPool {

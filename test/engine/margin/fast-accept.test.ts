@@ -110,7 +110,13 @@ test('the exact rule accepts every fast accept', () => {
       const what = `${seed}: ${String(size)} at ${String(price)} in ${market.spec.symbol}`;
       compare(
         ann,
-        () => affordsOrder(state, ann, exposure, market, lots(size), price, ioc, 0),
+        () =>
+          affordsOrder(state, ann, exposure, market, {
+            lots: lots(size),
+            priceTicks: price,
+            ioc,
+            originatorFeePpm: ppm(0),
+          }),
         `order ${what}`,
       );
       // In a frozen market fills only reduce.
@@ -124,7 +130,8 @@ test('the exact rule accepts every fast accept', () => {
       const fees = { ...NO_FEES, protocol };
       compare(
         ann,
-        () => affordsFill(state, ann, exposure, market, lots(fill), price, fees, NONE),
+        () =>
+          affordsFill(state, exposure, market, { lots: lots(fill), priceTicks: price, fees }, NONE),
         `fill ${what}`,
       );
     }

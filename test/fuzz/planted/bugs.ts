@@ -97,7 +97,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'mark-forgets-liquidation',
     file: 'pricing/recompute-mark.ts',
-    find: 'state.context.due.noteMoved(market);\n  if (changed) emitMark(state, market, mark);',
+    find: 'context.due.noteMoved(market);\n  if (changed) emitMark(state, market, mark);',
     replace: 'if (changed) emitMark(state, market, mark);',
     invariant: 'noneLiquidatable',
     inState: true,

@@ -134,7 +134,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'taker-margin-unchecked',
     file: 'engine/orders/match.ts',
-    find: '!affordsFill(state, taker, exposure, market, takerLots, price, takerFees, NONE)',
+    find: '!affordsFill(state, exposure, market, takes, NONE)',
     replace: 'false',
     means: "a taker's fills are not checked against its margin",
     rule: 'R-5.5',
@@ -142,7 +142,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'maker-margin-unchecked',
     file: 'engine/orders/match.ts',
-    find: '!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)',
+    find: '!affordsFill(state, makerExposure, market, gives, resting)',
     replace: 'false',
     means: "a maker's fills are not checked against its margin",
     rule: 'R-5.5',

@@ -53,8 +53,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'fee-by-wrong-role',
     file: 'engine/orders/fill.ts',
-    find: "role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm",
-    replace: "role === 'taker' ? market.spec.makerFeePpm : market.spec.takerFeePpm",
+    find: "role === 'maker' ? spec.makerFeePpm : spec.takerFeePpm",
+    replace: "role === 'taker' ? spec.makerFeePpm : spec.takerFeePpm",
     means: 'makers pay the taker fee and takers the maker fee',
     rule: 'R-8.1',
   },
@@ -189,7 +189,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'transfer-seen-by-one-side',
     file: 'engine/accounts/custody.ts',
-    find: '  record(state, to, kinds.in, command.amount, from, command.market);\n',
+    find: '  record(state, to, { reason: kinds.in, amount, counterparty: from, market });\n',
     replace: '',
     means: 'a transfer is recorded on one side only',
     rule: 'R-5.9',

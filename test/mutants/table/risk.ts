@@ -135,7 +135,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'funding-skips-liquidation',
     file: 'engine/funding/funding.ts',
-    find: '    state.context.due.riskCheck = true;\n',
+    find: '    context.due.riskCheck = true;\n',
     replace: '',
     means: 'an account below maintenance after funding is not liquidated',
     rule: 'R-6.1',

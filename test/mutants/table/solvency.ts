@@ -64,7 +64,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'freeze-skips-risk-check',
     file: 'engine/pricing/freshness.ts',
-    find: '    state.context.due.noteMoved(market);\n    markHoldersForRiskCheck(state, market);\n',
+    find: '    context.due.noteMoved(market);\n    markHoldersForRiskCheck(state, market);\n',
     replace: '',
     means: 'a freeze or thaw does not start a risk check of holders',
     rule: 'R-5.3b',

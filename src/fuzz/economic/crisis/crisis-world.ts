@@ -321,14 +321,14 @@ function open(terms: Terms, seed: string, key: number): Opened {
   let nonce = 1n;
   const order = (id: SubaccountId, market: number, size: number, price: number): void => {
     nonce += 1n;
-    apply(newOrder(now, id, market, size, price, nonce));
+    apply(newOrder(now, id, { market, size, price, nonce }));
   };
   for (const { account, market, size, isolatedPpm } of terms.holdings) {
     const id = idOf(account);
     const price = terms.markets[market]?.path[0] ?? START_TICKS;
     if (isolatedPpm !== null) {
       nonce += 1n;
-      apply(isolate(now, id, market, isolatedPpm, nonce));
+      apply(isolate(now, id, { market, marginPpm: isolatedPpm, nonce }));
     }
     order(idOf(MAKER), market, -size, price);
     order(id, market, size, price);
@@ -366,11 +366,14 @@ export function setIndex(at: TimeUs, market: number, price: number): Command {
 export function isolate(
   at: TimeUs,
   subaccount: SubaccountId,
-  market: number,
-  marginPpm: number,
-  nonce: bigint,
-  isolated = true,
+  setting: {
+    readonly market: number;
+    readonly marginPpm: number;
+    readonly nonce: bigint;
+    readonly isolated?: boolean;
+  },
 ): Command {
+  const { market, marginPpm, nonce, isolated = true } = setting;
   return {
     kind: 'updateMargin',
     timeUs: at,
@@ -387,12 +390,16 @@ export function isolate(
 export function newOrder(
   at: TimeUs,
   subaccount: SubaccountId,
-  market: number,
-  size: number,
-  price: number,
-  nonce: bigint,
-  flags: { readonly ioc?: boolean; readonly reduceOnly?: boolean } = {},
+  order: {
+    readonly market: number;
+    readonly size: number;
+    readonly price: number;
+    readonly nonce: bigint;
+    readonly ioc?: boolean;
+    readonly reduceOnly?: boolean;
+  },
 ): PlaceOrder {
+  const { market, size, price, nonce, ioc = false, reduceOnly = false } = order;
   return {
     kind: 'placeOrder',
     timeUs: at,
@@ -401,9 +408,9 @@ export function newOrder(
     orderType: 'limit',
     lots: lots(size),
     priceTicks: priceTicks(Math.max(1, price)),
-    ioc: flags.ioc ?? false,
+    ioc,
     postOnly: false,
-    reduceOnly: flags.reduceOnly ?? false,
+    reduceOnly,
     nonce,
     expiresAtMs: NEVER_MS,
     delegate: null,

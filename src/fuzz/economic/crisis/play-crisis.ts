@@ -146,7 +146,7 @@ class CrisisPlay {
       this.auditor.makerFilled.delete(m);
       if (market.hasArbitrageur && tick > 0) this.suspect.add(m);
       for (const [size, at] of quotesAround(market, price)) {
-        this.apply(newOrder(this.now, maker, m, size, at, this.next()));
+        this.apply(newOrder(this.now, maker, { market: m, size, price: at, nonce: this.next() }));
       }
     });
   }
@@ -163,15 +163,13 @@ class CrisisPlay {
       else if (!this.isFrozen(m)) {
         const side = buys ? 1 : -1;
         this.apply(
-          newOrder(
-            this.now,
-            this.world.arbitrageur,
-            m,
-            side * ARBITRAGE_LOTS,
-            index - side * room,
-            this.next(),
-            { ioc: true },
-          ),
+          newOrder(this.now, this.world.arbitrageur, {
+            market: m,
+            size: side * ARBITRAGE_LOTS,
+            price: index - side * room,
+            nonce: this.next(),
+            ioc: true,
+          }),
         );
       }
     }
@@ -232,7 +230,8 @@ class CrisisPlay {
       case 'cross': {
         const ratio = Math.min(PPM, 50_000 + move.part * 300);
         const isolated = move.kind === 'isolate';
-        this.apply(isolate(this.now, who.id, market, ratio, this.next(), isolated));
+        const nonce = this.next();
+        this.apply(isolate(this.now, who.id, { market, marginPpm: ratio, nonce, isolated }));
         return;
       }
       case 'wait':
@@ -260,7 +259,11 @@ class CrisisPlay {
     if (lots === 0) return;
     const price = this.farPrice(market, -lots);
     this.apply(
-      newOrder(this.now, who.id, market, -lots, price, this.next(), {
+      newOrder(this.now, who.id, {
+        market,
+        size: -lots,
+        price,
+        nonce: this.next(),
         ioc: true,
         reduceOnly: true,
       }),
@@ -389,7 +392,7 @@ class CrisisPlay {
   private order(who: Member, market: number, size: number, price: number, ioc: boolean): void {
     if (size === 0) return;
     if (!ioc && this.world.markets[market]?.hasArbitrageur === true) this.suspect.add(market);
-    this.apply(newOrder(this.now, who.id, market, size, price, this.next(), { ioc }));
+    this.apply(newOrder(this.now, who.id, { market, size, price, nonce: this.next(), ioc }));
   }
 
   private cancelAll(subaccount: SubaccountId, market: number | null = null): void {

@@ -1,0 +1,28 @@
+/**
+ * Base of the errors that a user can cause or act on. A program tells them apart by `code`; the
+ * message names the option, parameter or file, and the limit. Errors of the program itself are
+ * `InvariantError` (base/assert.ts).
+ */
+export interface ErrorDetails extends ErrorOptions {
+  /** The option, parameter or field. */
+  readonly field?: string;
+  /** What the field may be, as text. */
+  readonly limit?: string;
+  /** What to do next. */
+  readonly hint?: string;
+}
+
+export abstract class UserError extends Error {
+  /** Stable between versions. */
+  abstract readonly code: string;
+  readonly field: string | undefined;
+  readonly limit: string | undefined;
+  readonly hint: string | undefined;
+
+  constructor(message: string, { field, limit, hint, ...options }: ErrorDetails = {}) {
+    super(message, options);
+    this.field = field;
+    this.limit = limit;
+    this.hint = hint;
+  }
+}
