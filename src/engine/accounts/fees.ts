@@ -2,6 +2,7 @@
 import { absBig, bigOf, ceilDivInt, doubleOf, floorDivInt } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
 import { credit } from './ledger.ts';
 import type { State } from '../state.ts';
 
@@ -43,6 +44,27 @@ export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: P
   }
   // Fees round up, rebates toward zero; `0 -` turns −0 into 0.
   return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
+}
+
+/** Fees of a user's order for a fill of `size` lots at `price`. */
+export function feesOf(
+  state: State,
+  market: Market,
+  slot: number,
+  role: 'maker' | 'taker',
+  size: number,
+  price: PriceTicks,
+): SideFees {
+  const unit = market.spec.quantaPerTickLot;
+  const rate = role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm;
+  const originatorRate = state.orders.originatorFeePpm(slot);
+  return {
+    protocol: feeOfFill(size, price, unit, rate),
+    originator:
+      originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
+    liquidation: NO_FEES.liquidation,
+    others: originatorRate !== 0,
+  };
 }
 
 /** Distributes the net protocol fee of one fill; 0 moves no money. */

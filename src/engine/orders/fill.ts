@@ -18,7 +18,7 @@ import { settleFill } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../accounts/fees.ts';
+import { distributeFee, type SideFees } from '../accounts/fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
 import type { State } from '../state.ts';
 import { closeReduceOnly } from './close-reduce-only.ts';
@@ -28,27 +28,6 @@ import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
-
-/** Fees of a user's order for a fill of `size` lots at `price`. */
-export function feesOf(
-  state: State,
-  market: Market,
-  slot: number,
-  role: 'maker' | 'taker',
-  size: number,
-  price: PriceTicks,
-): SideFees {
-  const unit = market.spec.quantaPerTickLot;
-  const rate = role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm;
-  const originatorRate = state.orders.originatorFeePpm(slot);
-  return {
-    protocol: feeOfFill(size, price, unit, rate),
-    originator:
-      originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
-    liquidation: NO_FEES.liquidation,
-    others: originatorRate !== 0,
-  };
-}
 
 export function printTrade(
   state: State,
