@@ -4,11 +4,48 @@
  */
 import type { MarketInput } from '../gateway/market-config.ts';
 
-/**
- * Actions of a generator, with default weights: a swarm omits about a third and halves or doubles
- * the others.
- */
-export const ACTION_WEIGHTS = {
+/** Actions of a generator. */
+export const ACTIONS = [
+  'order',
+  'batch',
+  'bracket',
+  'protect',
+  'trailing',
+  'twap',
+  'iceberg',
+  'cancel',
+  'cancelAll',
+  'index',
+  'mark',
+  'fundingRate',
+  'deposit',
+  'withdraw',
+  'transfer',
+  'vaultDeposit',
+  'vaultRedeem',
+  'excess',
+  'margin',
+  'delegate',
+  'signers',
+  'selfTrade',
+  'depth',
+  'print',
+  'snapshot',
+  'gap',
+  'bar',
+  'single',
+  'list',
+  'again',
+  'terms',
+  'status',
+  'delist',
+  'advance',
+] as const;
+
+export type Action = (typeof ACTIONS)[number];
+
+/** Default weights; a swarm omits about a third and halves or doubles the others. */
+export const ACTION_WEIGHTS: Readonly<Record<Action, number>> = {
   order: 120,
   batch: 6,
   bracket: 6,
@@ -43,10 +80,7 @@ export const ACTION_WEIGHTS = {
   status: 3,
   delist: 1,
   advance: 6,
-} as const;
-
-export type Action = keyof typeof ACTION_WEIGHTS;
-export const ACTIONS = Object.keys(ACTION_WEIGHTS) as readonly Action[];
+};
 
 /** Profiles by the part of the exchange they favour; `swarm` draws that too. */
 export const PROFILE_NAMES = [

@@ -123,6 +123,22 @@ export interface MetricRow {
   readonly objective?: true;
 }
 
+/** Metrics that a search may maximise: rows with `objective`. */
+export type Objective =
+  | 'totalReturn'
+  | 'cagr'
+  | 'sharpe'
+  | 'probabilisticSharpe'
+  | 'sortino'
+  | 'calmar'
+  | 'omega'
+  | 'maxDrawdown'
+  | 'volatility'
+  | 'ulcerIndex'
+  | 'profitFactor'
+  | 'expectancy'
+  | 'sqn';
+
 /** Metrics of a curve's returns, in the order in which tables show them. */
 export const RETURN_METRICS = [
   { id: 'totalReturn', name: 'return', title: 'Return', unit: 'fraction', objective: true },

@@ -10,7 +10,8 @@ import {
   restingFee,
 } from './margin.ts';
 import { abs, max, roundedUp, sign, sum } from './numbers.ts';
-import { allOf, dispatch, dealOf, isolatedMoney, type Deal, type Fees } from './positions.ts';
+import { allOf, type Fees } from './fees.ts';
+import { dispatch, dealOf, isolatedMoney, type Deal } from './positions.ts';
 import {
   isIsolated,
   leftOf,

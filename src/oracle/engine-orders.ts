@@ -1,12 +1,12 @@
 /** Engine orders (R-2.6a, R-6.2 step 2, R-6.3): sell a liquidated position on the book. */
 import { bestOf } from './book.ts';
 import { end, touch } from './endings.ts';
-import { feesOf, fill, makerOf } from './fills.ts';
+import { feesOf, NO_FEES } from './fees.ts';
+import { fill, makerOf } from './fills.ts';
 import { equityOf, freshMarketsOf, type Unit } from './risk-units.ts';
 import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
-import { NO_FEES } from './positions.ts';
 import { noteTaken } from './house.ts';
 import {
   leftOf,

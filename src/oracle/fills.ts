@@ -1,22 +1,13 @@
 /** One fill: trade, both orders, money, fees, positions, ended orders. */
 import type { Resting } from './book.ts';
 import { end, signedLeft, touch } from './endings.ts';
+import { allOf, handOut, type Fees } from './fees.ts';
 import { closeReduceOnly, notifyLegs } from './legs.ts';
-import { roundedDown, roundedUp } from './numbers.ts';
 import { restNextSlice } from './slices.ts';
-import {
-  allOf,
-  dispatch,
-  dealOf,
-  isolatedMoney,
-  emitPosition,
-  settleDeal,
-  type Fees,
-} from './positions.ts';
+import { dispatch, dealOf, isolatedMoney, emitPosition, settleDeal } from './positions.ts';
 import {
   book,
   HOUSE_MAKERS,
-  INSURANCE,
   isIsolated,
   leftOf,
   must,
@@ -24,29 +15,11 @@ import {
   positionOf,
   emit,
   subOf,
-  TREASURY,
-  VAULT,
   type Market,
   type Order,
   type Sub,
   type World,
 } from './world.ts';
-
-/** fees round up; so do rebates, which are negative, toward zero. */
-export function feesOf(
-  market: Market,
-  order: Order,
-  role: 'maker' | 'taker',
-  size: bigint,
-  price: bigint,
-): Fees {
-  const value = size * price * market.unit;
-  return {
-    protocol: roundedUp(value, market.rates[role]),
-    originator: order.originatorFee.isZero() ? 0n : roundedUp(value, order.originatorFee),
-    liquidation: 0n,
-  };
-}
 
 /** One side of a fill; the house has no order and pays nothing. */
 export interface Party {
@@ -116,7 +89,7 @@ export function fill(world: World, market: Market, resting: Resting, match: Matc
       book(world, to, fees.originator, 'originatorFee');
     }
   }
-  handOut(world, maker.fees, taker);
+  handOut(world, maker.fees, taker.sub, taker.fees);
   for (const { sub, before } of sides) emitPosition(world, sub, market, before);
 
   if (resting.segment?.lots === 0n) market.house.splice(market.house.indexOf(resting.segment), 1);
@@ -142,20 +115,4 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
     priceTicks: price,
     lots,
   });
-}
-
-/** Distributes the net protocol fee; the fee of an engine order goes to insurance. */
-function handOut(world: World, maker: Fees, taker: Party): void {
-  book(world, subOf(world, INSURANCE), taker.fees.liquidation, 'liquidationFee');
-  const net = maker.protocol + taker.fees.protocol;
-  if (net < 0n) {
-    // D-14: if a house taker pays no fee while its maker earns a rebate, the house pays that.
-    book(world, taker.sub, net, 'fee');
-    return;
-  }
-  const vault = roundedDown(net, world.rates.vaultShare);
-  const insurance = roundedDown(net, world.rates.insuranceShare);
-  book(world, subOf(world, VAULT), vault, 'feeShare');
-  book(world, subOf(world, INSURANCE), insurance, 'feeShare');
-  book(world, subOf(world, TREASURY), net - vault - insurance, 'feeShare');
 }

@@ -3,12 +3,12 @@ import type { EndReason } from '../engine/refusals.ts';
 import { affordsFill } from './afford.ts';
 import { bestOf, sizeOf, type Resting } from './book.ts';
 import { end } from './endings.ts';
-import { feesOf, fill, makerOf } from './fills.ts';
+import { feesOf, NO_FEES, type Fees } from './fees.ts';
+import { fill, makerOf } from './fills.ts';
 import { fillable, retire } from './legs.ts';
 import { isFrozen } from './mark.ts';
 import { max, min, roundedDown, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
-import { NO_FEES, type Fees } from './positions.ts';
 import { noteTaken } from './house.ts';
 import {
   leftOf,

@@ -1,4 +1,5 @@
 /** Effects of a fill on a position and on the money behind it. */
+import { allOf, type Fees } from './fees.ts';
 import { marginTaken } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import {
@@ -14,17 +15,6 @@ import {
   type Sub,
   type World,
 } from './world.ts';
-
-export interface Fees {
-  readonly protocol: bigint;
-  readonly originator: bigint;
-  /** To insurance, for an engine order. */
-  readonly liquidation: bigint;
-}
-
-export const NO_FEES: Fees = { protocol: 0n, originator: 0n, liquidation: 0n };
-export const allOf = ({ protocol, originator, liquidation }: Fees): bigint =>
-  protocol + originator + liquidation;
 
 /** Lots of a trade (signed) that close a position. */
 export const closingLots = (position: bigint, lots: bigint): bigint =>

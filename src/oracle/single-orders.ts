@@ -1,10 +1,10 @@
 /** Single orders of a recording: each has its own queue position. */
 import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
+import { NO_FEES } from './fees.ts';
 import { printTrade } from './fills.ts';
 import { addHistoricalOrder, findSegment, takeOf } from './house.ts';
 import { max, min } from './numbers.ts';
-import { NO_FEES } from './positions.ts';
 import { cross, isPrice, emitApplied, takeAs, takeUser, takeUsers } from './tape.ts';
 import type { Answer, Market, Segment, World } from './world.ts';
 

@@ -2,7 +2,8 @@
 import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
-import { feesOf, fill, printTrade } from './fills.ts';
+import { feesOf, NO_FEES, type Fees } from './fees.ts';
+import { fill, printTrade } from './fills.ts';
 import {
   addHouse,
   clearHouse,
@@ -18,7 +19,6 @@ import {
 import { isFrozen } from './mark.ts';
 import { makerAffords, makersSize } from './matching.ts';
 import { max, min, sum, sign } from './numbers.ts';
-import { NO_FEES, type Fees } from './positions.ts';
 import {
   because,
   HOUSE_MAKERS,

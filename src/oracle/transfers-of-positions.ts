@@ -1,10 +1,10 @@
 /** A position changes hands off the book at one price, optionally with a payment. */
+import { NO_FEES } from './fees.ts';
 import { closeReduceOnly } from './legs.ts';
 import {
   dispatch,
   dealOf,
   isolatedMoney,
-  NO_FEES,
   emitPosition,
   settleDeal,
   type Deal,

@@ -1,13 +1,11 @@
 /** Named options of a search: the sampler and the objective. */
-import { RETURN_METRICS, TRADE_METRICS } from '../metrics/metrics.ts';
+import { RETURN_METRICS, TRADE_METRICS, type Objective } from '../metrics/metrics.ts';
 import { StrategyError } from '../strategy/definition.ts';
 
 export const METHODS = ['grid', 'random', 'sobol', 'halving', 'tpe'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Metrics that a search may maximise. A leading minus minimises: `-maxDrawdown`. */
-type Metric = (typeof RETURN_METRICS)[number] | (typeof TRADE_METRICS)[number];
-type Objective = Extract<Metric, { readonly objective: true }>['id'];
 export const OBJECTIVES: readonly Objective[] = [...RETURN_METRICS, ...TRADE_METRICS].flatMap(
   (metric) => ('objective' in metric ? [metric.id] : []),
 );

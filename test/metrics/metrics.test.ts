@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/metrics/bootstrap.ts';
 import { drawdowns } from '../../src/metrics/drawdowns.ts';
-import { metricsOf, type Metrics } from '../../src/metrics/metrics.ts';
+import {
+  metricsOf,
+  RETURN_METRICS,
+  TRADE_METRICS,
+  type Metrics,
+} from '../../src/metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../src/metrics/options.ts';
 import { overfitting } from '../../src/metrics/overfitting.ts';
 import { expectedBestSharpe, probabilisticSharpe } from '../../src/metrics/ratios.ts';
@@ -269,4 +274,16 @@ describe('bad curves', () => {
   ])('%#', (timesUs, equity, words) => {
     expect(() => metricsOf({ timesUs, equity }, null, METRICS_DEFAULTS)).toThrow(words);
   });
+});
+
+it('docs/METRICS.md names every metric of the tables', () => {
+  const text = readFileSync(new URL('../../docs/METRICS.md', import.meta.url), 'utf8');
+  const cells = [...text.matchAll(/^\| ([^|]+?) *\|/gm)].map(([, cell = '']) => cell);
+  const named = new Set(cells.flatMap((cell) => cell.split(', ')));
+  const names = [...RETURN_METRICS, ...TRADE_METRICS].flatMap(({ name }) => name ?? []);
+  const parts: Readonly<Record<string, string>> = {
+    '  probabilistic': 'probabilistic Sharpe',
+    '  deflated': 'deflated Sharpe',
+  };
+  expect(names.filter((name) => !named.has(parts[name] ?? name.trim()))).toEqual([]);
 });

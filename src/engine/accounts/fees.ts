@@ -11,6 +11,7 @@ import {
   type PriceTicks,
   type Quanta,
 } from '../../num/units.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { credit } from './ledger.ts';
 import type { State } from '../state.ts';
 
@@ -59,6 +60,27 @@ export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: P
   }
   // Fees round up, rebates toward zero; `0 -` turns −0 into 0.
   return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
+}
+
+/** Fees of a user's order for a fill of `size` lots at `price`. */
+export function feesOf(
+  state: ExchangeState,
+  slot: number,
+  role: 'maker' | 'taker',
+  size: number,
+  price: PriceTicks,
+): SideFees {
+  const { spec } = state.market(state.orders.market(slot));
+  const unit = spec.quantaPerTickLot;
+  const rate = role === 'maker' ? spec.makerFeePpm : spec.takerFeePpm;
+  const originatorRate = state.orders.originatorFeePpm(slot);
+  return {
+    protocol: feeOfFill(size, price, unit, rate),
+    originator:
+      originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
+    liquidation: NO_FEES.liquidation,
+    others: originatorRate !== 0,
+  };
 }
 
 /** Distributes the net protocol fee of one fill; 0 moves no money. */

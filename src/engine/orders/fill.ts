@@ -17,9 +17,8 @@ import { settleFill, type FilledSide } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOfFill, NO_FEES, type Deal, type SideFees } from '../accounts/fees.ts';
+import { distributeFee, type Deal, type SideFees } from '../accounts/fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
-import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { closeReduceOnly } from './close-reduce-only.ts';
 import { endOrder } from './end.ts';
@@ -28,27 +27,6 @@ import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
-
-/** Fees of a user's order for a fill of `size` lots at `price`. */
-export function feesOf(
-  state: ExchangeState,
-  slot: number,
-  role: 'maker' | 'taker',
-  size: number,
-  price: PriceTicks,
-): SideFees {
-  const { spec } = state.market(state.orders.market(slot));
-  const unit = spec.quantaPerTickLot;
-  const rate = role === 'maker' ? spec.makerFeePpm : spec.takerFeePpm;
-  const originatorRate = state.orders.originatorFeePpm(slot);
-  return {
-    protocol: feeOfFill(size, price, unit, rate),
-    originator:
-      originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
-    liquidation: NO_FEES.liquidation,
-    others: originatorRate !== 0,
-  };
-}
 
 export function printTrade(
   state: State,

@@ -13,14 +13,14 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../refusals.ts';
-import { NO_FEES } from '../accounts/fees.ts';
+import { feesOf, NO_FEES } from '../accounts/fees.ts';
 import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
-import { executeFill, feesOf } from './fill.ts';
+import { executeFill } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 

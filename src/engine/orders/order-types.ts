@@ -3,6 +3,8 @@
  * it trades. A type with a rule of its own names that rule here; the file of the rule holds it.
  */
 
+export type OrderType = 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
+
 /** Condition for a new order to match; slices after the first always wait. */
 type Wait = 'nothing' | 'trigger' | 'time' | 'predecessor';
 
@@ -43,7 +45,7 @@ const PROTECTIVE = {
 } as const;
 
 /** In the order of their numbers in journals, snapshots and hashes: append-only. */
-const RULES = {
+export const ORDER_TYPE_RULES: Readonly<Record<OrderType, OrderTypeRules>> = {
   limit: LIMIT,
   // The unfilled part of a slice expires.
   twap: { ...LIMIT, waitsFor: 'time', sliced: true, timed: true, unfilled: 'expired' },
@@ -51,12 +53,9 @@ const RULES = {
   stopLoss: { ...PROTECTIVE, firesOn: 'loss' },
   trailingStop: { ...LIMIT, waitsFor: 'trigger', triggerPrice: 'optional', trails: true },
   iceberg: { ...LIMIT, waitsFor: 'predecessor', sliced: true, ioc: false },
-} as const satisfies Record<string, OrderTypeRules>;
+};
 
-export type OrderType = keyof typeof RULES;
-
-export const ORDER_TYPE_RULES: Readonly<Record<OrderType, OrderTypeRules>> = RULES;
-export const ORDER_TYPES = Object.keys(RULES) as readonly OrderType[];
+export const ORDER_TYPES = Object.keys(ORDER_TYPE_RULES) as readonly OrderType[];
 
 /** Whether the order at this place of its group waits before it matches. */
 export function waitsFirst(orderType: OrderType, place: number): boolean {
