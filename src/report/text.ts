@@ -1,4 +1,5 @@
 /** Formatting of text and numbers for pages. */
+import type { Divergence } from '../backtest/output.ts';
 
 export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
@@ -25,6 +26,12 @@ export function signed(text: string): string {
 /** A statistic of money: two decimals. */
 export function money(value: number): string {
   return signed(Math.abs(value) < 0.005 ? '0.00' : value.toFixed(2));
+}
+
+/** How far history contradicts the strategies' own impact. */
+export function divergenceText({ size, levels }: Divergence, symbol: string): string {
+  if (levels === 0) return `${symbol}: history contradicts no fill`;
+  return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
 }
 
 export function percent(value: number | null, decimals = 2): string {

@@ -17,7 +17,7 @@ import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
 import { accept, addOrder } from '../orders/place.ts';
 import { Special } from '../orders/conditional.ts';
 import type { State } from '../state.ts';
-import { noteDisplaced } from '../tape/displacement.ts';
+import { noteTaken } from '../tape/displacement.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import { liquidationLimit, type EquityShare } from './bankruptcy.ts';
 import { NO_FEES, type SideFees } from '../accounts/fees.ts';
@@ -147,7 +147,7 @@ function matchEngineOrder(
     const fee = liquidationFee(state, market, price, size, side, value, before);
     const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
     executeFill(state, market, makerSlot, makerFees, owner, slot, takerFees, size);
-    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
   }
 }
 

@@ -18,7 +18,7 @@ import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
-import { noteDisplaced } from '../tape/displacement.ts';
+import { noteTaken } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
 import { executeFill, feesOf } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
@@ -104,7 +104,7 @@ export function matchOrder(
     }
 
     executeFill(state, market, makerSlot, makerFees, taker, slot, takerFees, size);
-    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;
 }

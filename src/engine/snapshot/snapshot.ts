@@ -42,7 +42,7 @@ import { arm, waitsIn } from '../orders/pending.ts';
 import { END_REASONS } from '../refusals.ts';
 import { State } from '../state.ts';
 
-const FORMAT = 'orrery-snapshot-2';
+const FORMAT = 'orrery-snapshot-3';
 
 export function snapshotOf(state: State): Uint8Array {
   const io = new ArchiveWriter();
@@ -299,6 +299,7 @@ function archiveHistory(io: Archive, state: State): void {
     market.bookSeq = seq(io.int(market.bookSeq));
     market.trades.archive(io);
     market.candles.archive(io);
+    market.tape.archiveHistory(io);
   }
   state.transfers.archive(io, 'transfers', archiveTransfer);
   state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);
