@@ -34,12 +34,20 @@ export function divergenceText({ size, levels }: Divergence, symbol: string): st
   return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
 }
 
+/** Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. */
+function rounded(value: number, decimals: number): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value) || size < 1e-12) return (0).toFixed(decimals);
+  const isSmall = size < 0.5 * 10 ** -decimals;
+  return value.toFixed(isSmall ? Math.min(20, 1 - Math.floor(Math.log10(size))) : decimals);
+}
+
 export function percent(value: number | null, decimals = 2): string {
-  return value === null ? '–' : `${grouped((value * 100).toFixed(decimals))} %`;
+  return value === null ? '–' : `${grouped(rounded(value * 100, decimals))} %`;
 }
 
 export function ratio(value: number | null, decimals = 2): string {
-  return value === null ? '–' : grouped(value.toFixed(decimals));
+  return value === null ? '–' : grouped(rounded(value, decimals));
 }
 
 /** 2024-08-08 23:54:16.298 */

@@ -15,8 +15,11 @@ const YEARLY = new Set([
   'Calmar',
 ]);
 
-/** Metrics of a curve's returns. */
-export const RETURN_ROWS: readonly Row[] = [
+/** Metrics of a curve's returns, without annualised ones if it is shorter than a day. */
+export const returnRows = (isShort: boolean): readonly Row[] =>
+  RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
+
+const RETURN_ROWS: readonly Row[] = [
   ['Return', ({ totalReturn }) => percent(totalReturn)],
   ['CAGR', ({ cagr }) => percent(cagr)],
   ['Volatility, a year', ({ volatility }) => percent(volatility)],
@@ -67,7 +70,7 @@ export function metricsTables(
 ): string {
   if (metrics === null) return '<p>Equity has fewer than two samples, so no return.</p>';
   const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
-  const rows = RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
+  const rows = returnRows(isShort);
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
     ...(metrics.periods < 30
