@@ -94,7 +94,7 @@ function longestWarmUp(
       ...planned?.parameters,
       ...chosen,
     });
-    longest = Math.max(longest, definition.warmUpUs(parameters as never));
+    longest = Math.max(longest, definition.warmUpUs(parameters));
   }
   return longest;
 }
