@@ -47,6 +47,15 @@ export interface MarketOutput {
   readonly fundingRates: readonly { readonly timeUs: number; readonly rate: string }[];
   readonly trades: number;
   readonly volume: string;
+  readonly divergence: Divergence;
+}
+
+/** Recorded volume that contradicts the strategies' own impact. */
+export interface Divergence {
+  /** Size that they took and that history states again afterwards, each lot once. */
+  readonly size: string;
+  /** Times that history did so at a level. */
+  readonly levels: number;
 }
 
 export interface MarketPoint {

@@ -71,12 +71,12 @@ export const RUN_OPTIONS = {
     type: 'string',
     default: 'permanent',
     describe:
-      'market impact: taken liquidity returns at the next update (none), never (permanent), or by half in each halving:<time>',
+      'market impact: taken liquidity returns to the book at the next update (none), only as new volume (permanent), or by half in each halving:<time>',
   },
   bars: {
     type: 'string',
     describe:
-      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through quote=close|nextOpen spread=<ticks> depth=<lots>',
+      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (prudent) quote=close|nextOpen spread=<ticks> depth=<lots>',
   },
   fees: {
     type: 'string',

@@ -66,11 +66,11 @@ export async function sweepPage(
         marketNote(args, plan),
         {
           title: 'Deflated Sharpe',
-          text: 'The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill; failed trials count.',
+          text: `The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill, from the population variance of their ratios. ${countedText(selection.trials.count, trials.length)}`,
         },
         {
           title: 'Probability of overfitting',
-          text: 'The fraction of all splits of the time in halves in which the best of one half is at or below the median of the other.',
+          text: 'The fraction of all splits of the time in halves in which the best of one half is at or below the median of the other, by Sharpe ratios with the population variance. All trials trade in one span.',
         },
         ...(isFree ? [{ title: 'Latency', text: 'The runs have none, so it is not tested.' }] : []),
         ...selectedBy(options),
@@ -86,7 +86,6 @@ export async function walkPage(
   { windows, outOfSample, efficiency }: WalkForward,
   { plan, objective, options, space, seed }: SweepPlan,
   { trainUs, testUs, purgeUs }: WalkLengths,
-  perYear: number,
 ): Promise<string> {
   const [strategy] = plan.strategies;
   const training = args.mode === 'anchored' ? 'at least' : 'always';
@@ -95,7 +94,7 @@ export async function walkPage(
     {
       title: `Walk-forward of ${strategy?.id ?? ''}`,
       objective,
-      periodUs: (options.annualisation * 86_400_000_000) / perYear,
+      periodUs: options.period === 'rows' ? 1 : options.period,
       windows: windows.map(
         ({ window, parameters, trials, trainScore, testScore, test, testReturns }) => ({
           ...window,
@@ -131,6 +130,12 @@ export async function walkPage(
     },
     await pageLibraries(),
   );
+}
+
+function countedText(known: number, trials: number): string {
+  const failed = 'Failed trials count.';
+  if (known <= trials) return failed;
+  return `${failed} So do ${String(known - trials)} trials of the strategy on these data in other searches.`;
 }
 
 function searchNote({ method }: SearchArguments, space: Space, picked: string): Note {

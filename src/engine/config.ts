@@ -35,7 +35,7 @@ export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
 /** Split of a decrease of historical volume ahead of and behind user orders. */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
-/** Return of consumed liquidity: at the next update, never while the level exists, or by halves. */
+/** Return of taken liquidity to the book: at the next update, only as new volume, or by halves. */
 export type ImpactModel = 'none' | 'permanent' | 'halving';
 
 export interface ExchangeConfig {

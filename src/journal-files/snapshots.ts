@@ -13,7 +13,7 @@ import { writeWholeFile } from '../platform/whole-file.ts';
 
 const KEPT = 2;
 const NAME = /^snapshot-(\d{16})\.bin$/;
-const MAGIC = 'orrery-snapshot-2';
+const MAGIC = 'orrery-snapshot-3';
 const HASH_BYTES = 32;
 
 /** An order id and its client-visible digest. */

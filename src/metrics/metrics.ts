@@ -52,7 +52,7 @@ export interface ReturnMetrics {
   readonly endEquity: number;
   /** endEquity ÷ startEquity − 1. */
   readonly totalReturn: number;
-  /** Compound annual return; null if equity ends at or below 0. */
+  /** Compound annual return; −1 if equity ends at or below 0, null if not finite. */
   readonly cagr: number | null;
   /** Deviation of returns × √(periods per year). */
   readonly volatility: number | null;
@@ -276,7 +276,7 @@ function returnMetrics(
   const falls = drawdowns(curve);
   const maxDrawdown = Math.max(0, ...falls.map(({ depth }) => depth));
   const cagr =
-    endEquity <= 0 ? null : pow(endEquity / startEquity, 1 / yearsOf(periods, options.years)) - 1;
+    endEquity <= 0 ? -1 : pow(endEquity / startEquity, 1 / yearsOf(periods, options.years)) - 1;
   const spread = deviation(returns, options.denominator);
   const ratio = sharpe(returns, riskFree, options.denominator);
   const excess = excessKurtosis(returns, options.moments);

@@ -30,6 +30,8 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   for (const segment of [...market.house]) {
     if (segment.ref !== null) takeOf(market, segment, segment.lots);
   }
+  // Its whole book is placed again.
+  market.levels.length = 0;
   walk(world, market, c);
   // At the bar's end its book is replaced (D-67).
   for (const segment of [...market.house]) takeOf(market, segment, segment.lots);

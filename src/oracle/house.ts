@@ -14,6 +14,7 @@ export function levelOf(market: Market, side: bigint, price: bigint): HouseLevel
   const made: HouseLevel = {
     side,
     price,
+    taken: 0n,
     displaced: 0n,
     displacedAt: 0n,
     creditFront: 0n,
@@ -100,23 +101,38 @@ export function clearHouse(market: Market, side: bigint, price: bigint): void {
   takeFromBack(market, side, price, houseLots(market, side, price));
 }
 
-/** Records consumed liquidity; under impact `none` only until the level's next update. */
-export function noteDisplaced(
+/** Records consumed liquidity; under impact `none` the book shows it again at the next update. */
+export function noteTakenAt(
   world: World,
   market: Market,
   side: bigint,
   price: bigint,
   lots: bigint,
 ): void {
+  const level = levelOf(market, side, price);
+  level.taken += lots;
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(world, market, side, price);
-  const level = levelOf(market, side, price);
   if (displaced === 0n) level.displacedAt = world.now;
   level.displaced = displaced + lots;
 }
 
 export function noteTaken(world: World, market: Market, segment: Segment, lots: bigint): void {
-  noteDisplaced(world, market, segment.side, segment.price, lots);
+  noteTakenAt(world, market, segment.side, segment.price, lots);
+}
+
+/** No more than `lots` of a level that users took are still in history. */
+export function keepTaken(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): void {
+  const displaced = displacedLots(world, market, side, price);
+  const level = levelOf(market, side, price);
+  level.displaced = min(displaced, lots);
+  level.taken = min(level.taken, lots);
 }
 
 /** Halves return at whole half-lives, evaluated on access. */

@@ -3,7 +3,14 @@ import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
 import { NO_FEES } from './fees.ts';
 import { printTrade } from './fills.ts';
-import { addHistoricalOrder, findSegment, takeOf } from './house.ts';
+import {
+  addHistoricalOrder,
+  findSegment,
+  keepTaken,
+  levelOf,
+  noteTakenAt,
+  takeOf,
+} from './house.ts';
 import { max, min } from './numbers.ts';
 import { cross, isPrice, emitApplied, takeAs, takeUser, takeUsers } from './tape.ts';
 import type { Answer, Market, Segment, World } from './world.ts';
@@ -39,8 +46,11 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
     // The number refers to another order from now on.
     const old = market.house.find((segment) => segment.ref === ref);
     if (old !== undefined) takeOf(market, old, old.lots);
-    const traded = cross(world, market, side, price, lots);
-    if (traded < lots) addHistoricalOrder(world, market, { side, price, lots: lots - traded, ref });
+    const { traded, open } = cross(world, market, side, price, lots);
+    if (traded > 0n) noteTakenAt(world, market, side, price, traded);
+    if (open && traded < lots) {
+      addHistoricalOrder(world, market, { side, price, lots: lots - traded, ref });
+    }
     return;
   }
   if (action === 'execute') {
@@ -49,21 +59,24 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
   }
   const named = market.house.some((segment) => segment.ref === ref);
   let rest = lots;
-  for (;;) {
+  while (rest > 0n) {
     const segment = findSegment(market, ref, side, price);
-    if (segment === null || rest === 0n) return;
-    if (named) {
-      takeOf(market, segment, action === 'remove' ? segment.lots : min(rest, segment.lots));
-      return;
-    }
-    const taken = min(rest, segment.lots);
-    takeOf(market, segment, taken);
-    rest -= taken;
+    if (segment === null) break;
+    rest -= takeOf(market, segment, named && action === 'remove' ? segment.lots : rest);
+    if (named) break;
   }
+  endTaken(world, market, order, rest);
+}
+
+/** Lots that history removes and the book does not have: users took them before. */
+function endTaken(world: World, market: Market, { side, price }: Named, lots: bigint): void {
+  if (lots <= 0n) return;
+  keepTaken(world, market, side, price, max(0n, levelOf(market, side, price).taken - lots));
 }
 
 /** The order's counterparty meets users with priority first; their size leaves the order too. */
-function execute(world: World, market: Market, { ref, side, price, lots }: Named): void {
+function execute(world: World, market: Market, order: Named): void {
+  const { ref, side, price, lots } = order;
   let users = takeUsers(world, market, side, price + side, lots);
   const named = market.house.some((segment) => segment.ref === ref);
   let filled = 0n;
@@ -86,6 +99,7 @@ function execute(world: World, market: Market, { ref, side, price, lots }: Named
     // An added order is one segment; further history of it is only printed.
     if (named) break;
   }
+  endTaken(world, market, order, lots - filled - gone);
   const unmatched = lots - users - filled;
   if (unmatched > 0n) printTrade(world, market, price, -side * unmatched);
 }

@@ -12,7 +12,8 @@ import {
   houseLots,
   housePrices,
   levelOf,
-  noteDisplaced,
+  keepTaken,
+  noteTakenAt,
   returnCredit,
   takeFromBack,
 } from './house.ts';
@@ -80,7 +81,8 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   market.stale = false;
   for (const side of [1n, -1n]) {
     const named = c.levels.filter((level) => sideOf(level) === side && level.lots > 0);
-    for (const price of housePrices(market, side)) {
+    const taken = market.levels.filter((level) => level.side === side && level.taken > 0n);
+    for (const price of [...housePrices(market, side), ...taken.map((level) => level.price)]) {
       if (named.some(({ priceTicks }) => BigInt(priceTicks) === price)) continue;
       restate(world, market, side, price, 0n);
     }
@@ -115,40 +117,44 @@ export function tapeGap(world: World, c: TapeGap): Answer {
 
 /** Sets a level to its venue's size: crosses users' orders, then moves the house volume. */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
-  const crossed = cross(world, market, side, price, lots);
-  if (crossed > 0n) noteDisplaced(world, market, side, price, crossed);
-  const gone =
-    market.spec.impactModel === 'none' ? crossed : displacedLots(world, market, side, price);
-  const target = max(0n, lots - gone);
+  keepTaken(world, market, side, price, lots);
+  const fresh = lots - levelOf(market, side, price).taken;
+  const { traded, open } =
+    lots === 0n ? { traded: 0n, open: true } : cross(world, market, side, price, fresh);
+  if (traded > 0n) noteTakenAt(world, market, side, price, traded);
+  const gone = displacedLots(world, market, side, price);
+  const target = open ? max(0n, lots - max(traded, gone)) : 0n;
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(world, market, { side, price, lots: target - standing });
   else if (target < standing) decreaseHouse(world, market, side, price, standing - target);
-  if (lots === 0n) levelOf(market, side, price).displaced = 0n;
 }
 
-/** Lots traded with crossed users' orders; crossed house volume is removed. */
+/**
+ * Lots traded with crossed users' orders, and whether none of them is left; crossed house volume is
+ * removed.
+ */
 export function cross(
   world: World,
   market: Market,
   side: bigint,
   price: bigint,
   lots: bigint,
-): bigint {
+): { traded: bigint; open: boolean } {
   let traded = 0n;
-  while (traded < lots) {
+  for (;;) {
     const best = bestOf(world, market, -side);
-    if (best === undefined || (best.price - price) * side > 0n) break;
+    if (best === undefined || (best.price - price) * side > 0n) return { traded, open: true };
     const user = firstUser(world, market, -side, best.price);
     if (user === undefined) {
       clearHouse(market, -side, best.price);
       continue;
     }
+    if (traded === lots) return { traded, open: false };
     const filled = because(world, 'tapeCross', () => takeUser(world, market, user, lots - traded));
     // An order that may not trade now stays, and the rest of the level is not placed.
-    if (filled === 'held') return lots;
+    if (filled === 'held') return { traded, open: false };
     traded += filled;
   }
-  return traded;
 }
 
 const firstUser = (

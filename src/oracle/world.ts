@@ -202,7 +202,9 @@ export interface Print {
 export interface HouseLevel {
   readonly side: bigint;
   readonly price: bigint;
-  /** House lots that users took and history still contains, and since when. */
+  /** Lots that users took and history still contains. */
+  taken: bigint;
+  /** Those of them that the impact model keeps out of the book, and since when. */
   displaced: bigint;
   displacedAt: bigint;
   /** A decrease without a trade so far, from ahead of the first user order and from elsewhere. */

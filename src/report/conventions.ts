@@ -5,6 +5,10 @@ import { duration, percent } from './text.ts';
 
 export function conventions(options: MetricsOptions): Note[] {
   const periods = options.period === 'rows' ? 'each sample' : duration(options.period);
+  const perYear =
+    options.periodsPerYear === 1
+      ? 'ratios and volatility of one such period, not of a year'
+      : `${String(options.annualisation)} days a year`;
   const divisor = options.denominator === 'sample' ? 'n − 1' : 'n';
   return [
     {
@@ -13,7 +17,7 @@ export function conventions(options: MetricsOptions): Note[] {
     },
     {
       title: 'Returns',
-      text: `${options.returns === 'simple' ? 'Simple' : 'Logarithmic'} returns of ${periods}, ${String(options.annualisation)} days a year, deviations over ${divisor}. Yearly figures of a short run are extrapolations.`,
+      text: `${options.returns === 'simple' ? 'Simple' : 'Logarithmic'} returns of ${periods}, ${perYear}, deviations over ${divisor}. Yearly figures of a short run are extrapolations.`,
     },
     {
       title: 'Ratios',

@@ -3,6 +3,7 @@
  * curves, measures and rows of each strategy. Equal runs produce equal bytes.
  */
 import type { BacktestOutput } from '../backtest/output.ts';
+import type { Note } from '../backtest/note.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
@@ -13,7 +14,7 @@ import { fillTable, fundingTable, liquidationTable, tradeTable } from './section
 import { marketSection } from './sections/market-section.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
 import { monthTable } from './sections/months.ts';
-import { duration, escape, time } from './text.ts';
+import { divergenceText, duration, escape, time } from './text.ts';
 
 export function renderReport(
   report: Report,
@@ -26,7 +27,7 @@ export function renderReport(
 <h2>Assumptions</h2>
 ${notes(report.assumptions)}
 <h2>Data quality</h2>
-${notes(report.data)}
+${notes([...report.data, ...divergenceNotes(report)])}
 ${report.markets.map(marketSection).join('\n')}
 ${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
 ${report.strategies.length === 0 ? '' : `<h2>How figures are computed</h2>${notes(conventions(report.options))}`}
@@ -37,6 +38,15 @@ ${hashes(report)}`;
     { title: report.title, lede: lede(report), main, data: pageData(report, output) },
     libraries,
   );
+}
+
+/** None for a market of agents, which has no history. */
+function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
+  if (isEndogenous === true) return [];
+  return markets.map(({ symbol, divergence }) => ({
+    title: 'Divergence',
+    text: `${divergenceText(divergence, symbol)}.`,
+  }));
 }
 
 function lede({ strategies, markets, firstUs, lastUs }: Report): string {

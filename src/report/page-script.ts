@@ -93,6 +93,11 @@ export const PAGE_SCRIPT = `
 
   const axis = (extra) => ({ stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 },
     ticks: { stroke: colour('--rule') }, size: 64, ...extra });
+  /** Enough decimals to distinguish adjacent ticks, and no −0. */
+  const stepwise = (_, ticks, _axis, _space, step) => {
+    const decimals = Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)));
+    return ticks.map((tick) => tick === null ? '' : (Number(tick.toFixed(decimals)) + 0).toFixed(decimals));
+  };
   const small = (root, options, columns) => {
     let plot;
     const draw = () => {
@@ -123,7 +128,7 @@ export const PAGE_SCRIPT = `
 
   const drawRolling = (root, rolling) => small(root, () => ({
     scales: { sharpe: {}, volatility: {} },
-    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'sharpe' }), axis({ scale: 'volatility', side: 1, grid: { show: false } })],
+    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
     series: [{ label: 'time', value: (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19) }, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--equity'), width: 1.5 },
       { label: 'volatility %', scale: 'volatility', stroke: colour('--hold'), width: 1 }],
   }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
@@ -186,9 +191,7 @@ export const PAGE_SCRIPT = `
     draw('depth', shape.depth !== null, (root) => drawCounts(root, shape.depth, 'size'));
   });
 
-  /** Enough decimals to distinguish adjacent ticks. */
-  const stepwise = (_, ticks, _axis, _space, step) => ticks.map((tick) => tick === null ? '' : tick.toFixed(Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))));
-  const shortly = (digits) => (_, value) => value === null ? '–' : value.toFixed(digits);
+  const shortly = (digits) => (_, value) => value === null ? '–' : value !== 0 && Math.abs(value) < 10 ** -digits ? String(Number(value.toPrecision(2))) : value.toFixed(digits);
   const drawChain = (root, { time, growth, underwater }) => small(root, () => ({
     height: 340,
     scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
@@ -202,7 +205,7 @@ export const PAGE_SCRIPT = `
   const drawScores = (root, scores) => {
     small(root, () => ({
       scales: { x: { time: false, range: [0.5, scores.length + 0.5] } },
-      axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis()],
+      axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis({ values: stepwise })],
       series: [{ label: 'window' }, { label: 'in sample', ...dots('--soft', 7) }, { label: 'out of sample', ...dots('--equity', 9) }],
     }), [scores.map((_, i) => i + 1), scores.map(([inside]) => inside), scores.map(([, outside]) => outside)]);
   };
@@ -217,7 +220,7 @@ export const PAGE_SCRIPT = `
     const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
     small(root, () => ({
       scales: { x: { time: false } },
-      axes: [axis({ size: 40 }), axis()],
+      axes: [axis({ size: 40 }), axis({ values: stepwise })],
       series: [{ label: 'trial' }, { label: objective, ...dots('--line', 5) },
         { label: 'best so far', stroke: colour('--equity'), width: 1.5, points: { show: false }, value: shortly(3) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
@@ -225,7 +228,7 @@ export const PAGE_SCRIPT = `
   /** Padding on both sides, so that trials at the min or max value are visible. */
   const drawParameter = (root, { name, labels, points }, objective) => small(root, () => ({
     scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
-    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : {}) }), axis()],
+    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : {}) }), axis({ values: stepwise })],
     series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--line', 5) }],
   }), [points.map(([value]) => value), points.map(([, score]) => score)]);
   if (data.sweep) {

@@ -5,6 +5,7 @@
 import type {
   BacktestOutput,
   BenchmarkPoint,
+  Divergence,
   FillRow,
   FundingRow,
   LiquidationRow,
@@ -70,6 +71,7 @@ export interface MarketReport {
   /** Total time without a book. */
   readonly gapUs: number;
   readonly meanSpread: number | null;
+  readonly divergence: Divergence;
   /** Stylised facts of an endogenous market. */
   readonly shape: MarketShape | null;
 }
@@ -121,6 +123,7 @@ export function buildReport(output: BacktestOutput, about: ReportAbout): Report 
       volume: market.volume,
       gaps: market.gaps.length,
       gapUs: market.gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0),
+      divergence: market.divergence,
       meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
       shape: about.isEndogenous === true ? marketShape(market) : null,
     })),

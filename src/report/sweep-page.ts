@@ -150,12 +150,14 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
   const columns = used(across, 1);
   const isDense = scores.size * 3 >= rows.length * columns.length;
   if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
-  const largest = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
+  const largest = Math.max(1e-12, ...[...scores.values()].map(Math.abs));
+  // Three digits of the largest score, so that neighbours differ.
+  const decimals = Math.max(2, Math.min(14, 2 - Math.floor(Math.log10(largest))));
   const cell = (score: number | undefined): string => {
     if (score === undefined) return '<td></td>';
     const share = String(Math.round((Math.abs(score) / largest) * 60));
     const colour = score < 0 ? '--sell' : '--buy';
-    return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score)}</td>`;
+    return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score, decimals)}</td>`;
   };
   const body = rows.map(
     (row) =>

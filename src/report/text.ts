@@ -1,4 +1,5 @@
 /** Formatting of text and numbers for pages. */
+import type { Divergence } from '../backtest/output.ts';
 
 export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
@@ -27,12 +28,26 @@ export function money(value: number): string {
   return signed(Math.abs(value) < 0.005 ? '0.00' : value.toFixed(2));
 }
 
+/** How far history contradicts the strategies' own impact. */
+export function divergenceText({ size, levels }: Divergence, symbol: string): string {
+  if (levels === 0) return `${symbol}: history contradicts no fill`;
+  return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
+}
+
+/** Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. */
+function rounded(value: number, decimals: number): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value) || size < 1e-12) return (0).toFixed(decimals);
+  const isSmall = size < 0.5 * 10 ** -decimals;
+  return value.toFixed(isSmall ? Math.min(20, 1 - Math.floor(Math.log10(size))) : decimals);
+}
+
 export function percent(value: number | null, decimals = 2): string {
-  return value === null ? '–' : `${grouped((value * 100).toFixed(decimals))} %`;
+  return value === null ? '–' : `${grouped(rounded(value * 100, decimals))} %`;
 }
 
 export function ratio(value: number | null, decimals = 2): string {
-  return value === null ? '–' : grouped(value.toFixed(decimals));
+  return value === null ? '–' : grouped(rounded(value, decimals));
 }
 
 /** 2024-08-08 23:54:16.298 */

@@ -3,7 +3,7 @@ import type { Note } from '../backtest/note.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
-import { RETURN_ROWS } from './sections/measures.ts';
+import { returnRows } from './sections/measures.ts';
 import { escape, percent, ratio, signed, table, time, toneOf } from './text.ts';
 
 export interface WalkReportWindow {
@@ -73,7 +73,11 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
   const total = outOfSample?.totalReturn ?? null;
   const rows: readonly (readonly [string, string, number | null])[] = [
     ['Return out of sample', percent(total), total],
-    ['Sharpe, a year', ratio(outOfSample?.sharpe ?? null), outOfSample?.sharpe ?? null],
+    [
+      outOfSample?.periodsPerYear === 1 ? 'Sharpe, a period' : 'Sharpe, a year',
+      ratio(outOfSample?.sharpe ?? null),
+      outOfSample?.sharpe ?? null,
+    ],
     ['Probabilistic Sharpe', percent(outOfSample?.probabilisticSharpe ?? null), null],
     ['Max drawdown', percent(outOfSample?.maxDrawdown ?? null), null],
     [`Efficiency of ${objective}`, percent(efficiency), null],
@@ -120,7 +124,7 @@ function windowTable({ windows, objective }: WalkReport): string {
 }
 
 function metricsTable(metrics: Metrics): string {
-  return table(RETURN_ROWS, [
+  return table(returnRows(metrics.periodsPerYear === 1), [
     { title: 'Figure', isText: true, cell: ([name]) => name },
     { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
   ]);

@@ -360,11 +360,11 @@ const QUEUE_TEXTS: Readonly<Record<string, string>> = {
 };
 
 const IMPACT_TEXTS: Readonly<Record<string, string>> = {
-  none: 'Liquidity taken by the strategy returns at the level’s next update. Other traders do not react.',
+  none: 'Liquidity taken by the strategy returns to the book at the level’s next update, but fills no resting order again. Other traders do not react.',
   permanent:
-    'Liquidity taken by the strategy is gone until history empties the level. Other traders do not react.',
+    'Liquidity taken by the strategy is gone until history brings new volume. Other traders do not react.',
   halving:
-    'Half of the liquidity taken by the strategy returns in each half-life. Other traders do not react.',
+    'Half of the liquidity taken by the strategy returns to the book in each half-life, but fills no resting order again. Other traders do not react.',
 };
 
 interface RunFacts {

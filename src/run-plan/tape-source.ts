@@ -1,4 +1,5 @@
 /** Recorded data for a run: the markets, their times, and one stream of commands. */
+import { createHash } from 'node:crypto';
 import type { Command } from '../engine/commands.ts';
 import type { Note } from '../backtest/note.ts';
 import type { TapeBatch } from '../backtest/run-backtest.ts';
@@ -217,4 +218,14 @@ function notesOf(reading: TapeReading): Note[] {
       },
     ];
   });
+}
+
+/** SHA-256 over the files of a dataset: equal for every copy of it. Throws as `openTape`. */
+export async function dataHash(folder: string, symbols: readonly string[] | null): Promise<string> {
+  const { manifest } = await openDataset(folder);
+  const parts = manifest.streams
+    .filter(({ symbol }) => symbols?.includes(symbol) ?? true)
+    .flatMap((stream) => stream.parts.flatMap(({ events, levels }) => [events, levels]));
+  const hashes = parts.map((file) => file.sha256).sort();
+  return createHash('sha256').update(hashes.join('\n')).digest('hex');
 }

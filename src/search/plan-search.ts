@@ -2,14 +2,21 @@
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import { openTape } from '../run-plan/tape-source.ts';
-import { parseParameters, StrategyError, type ParameterSpecs } from '../strategy/definition.ts';
-import type { Space } from './samplers/space.ts';
+import {
+  parseParameters,
+  StrategyError,
+  type ParameterSpecs,
+  type StrategyDefinition,
+} from '../strategy/definition.ts';
+import { assignmentOf, gridPoint, sizeOf, type Space } from './samplers/space.ts';
 import { spaceOf, type SweepPlan } from './sweep.ts';
 
 const DAY_US = 86_400_000_000;
 const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
 /** Min number of returns of a scored run. */
 const MIN_PERIODS = 60;
+/** Max points at which the strategy is asked for its warm-up. */
+const MAX_ASKED = 10_000;
 
 export interface SearchRequest extends Pick<
   SweepPlan,
@@ -19,36 +26,96 @@ export interface SearchRequest extends Pick<
   readonly vary: readonly string[];
 }
 
+/** Parameters and warm-up of the searched strategy. */
+export type SearchedStrategy = Pick<StrategyDefinition, 'parameters'> &
+  Partial<Pick<StrategyDefinition, 'warmUpUs'>>;
+
 export interface PlannedSearch {
   readonly search: SweepPlan;
-  /** Periods per year of the scored returns. */
+  /** Periods per year of the scored returns; 1 if ratios are not annualised. */
   readonly perYear: number;
 }
 
 /**
- * @param specs parameters of the plan's first strategy
+ * All trials have one warm-up, the longest of any, and trade in one span of whole periods.
+ *
+ * @param definition the plan's first strategy
  * @param scoredUs length of the part that a run is scored on; all of the data unless given
  * @throws StrategyError, SearchError, TapeError or FileError naming what is wrong
  */
 export async function planSearch(
   plan: RunPlan,
-  specs: ParameterSpecs,
+  definition: SearchedStrategy,
   { vary, method, trials, eta, objective, seed }: SearchRequest,
   scoredUs: number | null = null,
 ): Promise<PlannedSearch> {
-  const space = spaceOf(specs, vary);
-  checkSpace(specs, space);
+  const space = spaceOf(definition.parameters, vary);
+  checkSpace(definition.parameters, space);
   const { fromUs, toUs } = await spanOf(plan);
   const periodUs = periodOf(scoredUs ?? toUs - fromUs);
-  const options: MetricsOptions = { ...METRICS_DEFAULTS, period: periodUs };
-  const sampled = { ...plan, sampleUs: plan.sampleUs ?? periodUs };
+  const isYearly = (scoredUs ?? toUs - fromUs) >= DAY_US;
+  const options: MetricsOptions = {
+    ...METRICS_DEFAULTS,
+    period: periodUs,
+    periodsPerYear: isYearly ? null : 1,
+  };
+  const warmUpUs = plan.warmUpUs ?? longestWarmUp(plan, definition, space);
+  const sampled = {
+    ...{ ...plan, sampleUs: plan.sampleUs ?? periodUs, warmUpUs },
+    ...(scoredUs === null ? wholePeriods(plan, { fromUs, toUs }, warmUpUs, periodUs) : {}),
+  };
   return {
     // The order of the fields is a part of the log's identity.
     search: {
       ...{ plan: sampled, space, method, trials, eta },
       ...{ objective, options, seed, fromUs, toUs },
     },
-    perYear: (options.annualisation * DAY_US) / periodUs,
+    perYear: isYearly ? (options.annualisation * DAY_US) / periodUs : 1,
+  };
+}
+
+/** Of every point of a small space, otherwise of its corners and all unordered values. */
+function longestWarmUp(
+  { strategies: [planned] }: RunPlan,
+  definition: SearchedStrategy,
+  space: Space,
+): number {
+  if (definition.warmUpUs === undefined) return 0;
+  const isSmall = sizeOf(space) <= MAX_ASKED;
+  const asked = space.map((dimension) => {
+    const { ordered, values } = dimension;
+    if (isSmall || !ordered || values.length < 3) return dimension;
+    return { ...dimension, values: [...values.slice(0, 1), ...values.slice(-1)] };
+  });
+  let longest = 0;
+  for (let i = Math.min(sizeOf(asked), MAX_ASKED) - 1; i >= 0; i--) {
+    const chosen = assignmentOf(asked, gridPoint(asked, i));
+    const parameters = parseParameters(definition.parameters, {
+      ...planned?.parameters,
+      ...chosen,
+    });
+    longest = Math.max(longest, definition.warmUpUs(parameters));
+  }
+  return longest;
+}
+
+/** A warm-up and an end that leave whole periods, unless the plan names its start or end. */
+function wholePeriods(
+  plan: RunPlan,
+  { fromUs, toUs }: { readonly fromUs: number; readonly toUs: number },
+  warmUpUs: number,
+  periodUs: number,
+): Pick<RunPlan, 'warmUpUs' | 'toUs'> {
+  // As in a run without a start: its clock begins at a whole second.
+  const beginUs = Math.floor(fromUs / 1e6) * 1e6;
+  const startUs = Math.ceil((beginUs + warmUpUs) / periodUs) * periodUs;
+  const endUs = Math.floor(toUs / periodUs) * periodUs;
+  if (endUs - startUs < 2 * periodUs) return {};
+  return {
+    ...(plan.fromUs === undefined && plan.warmUpUs === undefined
+      ? { warmUpUs: startUs - beginUs }
+      : {}),
+    ...(plan.toUs === undefined ? { toUs: endUs } : {}),
   };
 }
 

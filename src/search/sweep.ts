@@ -166,7 +166,10 @@ export function bestOf(trials: readonly Trial[]): Trial | null {
 }
 
 export interface Selection {
-  /** Input of the deflated Sharpe ratio: all trials, including failed ones. */
+  /**
+   * Input of the deflated Sharpe ratio: all trials, including failed ones and those of other
+   * searches; the population variance of the Sharpe ratios of this search.
+   */
   readonly trials: Trials;
   /** Null below two complete trials or four returns. */
   readonly overfitting: Overfitting | null;
@@ -174,20 +177,32 @@ export interface Selection {
 
 const MAX_BLOCKS = 16;
 
-/** Selection bias of the best trial, from the number and spread of the trials. */
-export function selectionOf(trials: readonly Trial[], perYear: number): Selection {
+/**
+ * Selection bias of the best trial, from the number and spread of the trials.
+ *
+ * @param known number of trials with those of other searches
+ */
+export function selectionOf(
+  trials: readonly Trial[],
+  perYear: number,
+  known = trials.length,
+): Selection {
   const whole = trials.filter(({ budget, returns }) => budget === 1 && returns.length > 0);
   const ratios = whole.flatMap(({ figures }) => figures?.sharpe ?? []);
   const perPeriod = ratios.map((ratio) => ratio / Math.sqrt(perYear));
   const periods = Math.min(...whole.map(({ returns }) => returns.length));
   const blocks = Math.min(MAX_BLOCKS, Math.floor(periods / 4) * 2);
   return {
-    trials: { count: trials.length, sharpeVariance: centralMoment(perPeriod, 2) ?? 0 },
+    trials: {
+      count: Math.max(known, trials.length),
+      sharpeVariance: centralMoment(perPeriod, 2) ?? 0,
+    },
     overfitting:
       whole.length < 2 || blocks < 2
         ? null
         : overfitting(
-            whole.map(({ returns }) => returns.slice(0, periods)),
+            // Trials end together, so rows are compared from their ends.
+            whole.map(({ returns }) => returns.slice(returns.length - periods)),
             blocks,
           ),
   };

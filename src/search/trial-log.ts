@@ -42,7 +42,7 @@ export class TrialLog {
    * @throws FileError if the log is of another search, or is damaged before its last line
    */
   static open(path: string, search: unknown): TrialLog {
-    const head = `${JSON.stringify({ orrery: 'trials', version: 1, search: hashOf(search) })}\n`;
+    const head = `${JSON.stringify({ orrery: 'trials', version: 2, search: hashOf(search) })}\n`;
     try {
       const known = existsSync(path) ? readTrials(path, head) : new Map<number, Trial>();
       const descriptor = openSync(path, 'a');

@@ -4,7 +4,7 @@
  */
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyOutput } from '../backtest/output.ts';
-import { cut } from '../metrics/curve.ts';
+import { cut, type EquityCurve } from '../metrics/curve.ts';
 import { metricsOf, type Metrics } from '../metrics/metrics.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { curveOf } from '../report/report.ts';
@@ -25,7 +25,7 @@ export interface TrialResult {
   /** Error message; null if the run succeeded. */
   readonly error: string | null;
   readonly figures: TrialFigures | null;
-  /** Period returns, for the probability of overfitting. */
+  /** Period returns, for the probability of overfitting; 0 after a total loss. */
   readonly returns: readonly number[];
 }
 
@@ -70,12 +70,18 @@ export async function runTrial(
       score: scoreOf(metrics, objective),
       error: null,
       figures: figuresOf(strategy, metrics, output),
-      returns: cut(curve, options).returns,
+      returns: allReturns(curve, options),
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { score: null, error: message, figures: null, returns: [] };
   }
+}
+
+/** One return per period of the run, so that the rows of all trials are equally long. */
+function allReturns(curve: EquityCurve, options: MetricsOptions): number[] {
+  const { timesUs, returns } = cut(curve, options);
+  return timesUs.slice(1).map((_, i) => returns[i] ?? 0);
 }
 
 export function scoreOf(metrics: Metrics, objective: string): number | null {

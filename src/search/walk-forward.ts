@@ -126,7 +126,7 @@ function summary(
   const returns = windows.flatMap(({ testReturns }) => testReturns);
   const equity = [1];
   for (const value of returns) equity.push((equity.at(-1) ?? 0) * (1 + value));
-  const periodUs = (options.annualisation * 86_400_000_000) / perYear;
+  const periodUs = options.period === 'rows' ? 1 : options.period;
   const outOfSample =
     returns.length === 0
       ? null

@@ -93,7 +93,11 @@ export function describeModel(model: TapeModel, fidelity: Fidelity | null): stri
     model.quote === 'close'
       ? 'is over, and the book is then around its close'
       : 'next one opens, and the book is then around that open';
-  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; strategies receive a bar when ${model.quote === 'close' ? 'it' : 'the'} ${delivery}.`;
+  const fill =
+    model.fill === 'touch'
+      ? 'touched, which assumes the front of the queue (fill=through is the prudent choice)'
+      : 'traded through';
+  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${fill}; strategies receive a bar when ${model.quote === 'close' ? 'it' : 'the'} ${delivery}.`;
 }
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;

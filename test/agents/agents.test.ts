@@ -189,6 +189,7 @@ test('stylised facts of known series', () => {
     fundingRates: [],
     trades: 0,
     volume: '0',
+    divergence: { size: '0', levels: 0 },
     series: mids.map((mid, i) => ({
       timeUs: i,
       mid,

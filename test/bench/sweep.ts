@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sweep`: speedup of a search of 32 runs of at least a second, with the usual
+ * `npm run bench:sweep [-- times trials]`: speedup of a search of 32 runs of at least a second, with the usual
  * perturbation of its best, from one worker to two. Every run covers the whole tape; a failed trial
  * ends early and fails the bench. A process with one worker uses more than one core, since
  * collector and compiler have their own threads; where `taskset` exists, one core is measured too.
@@ -12,8 +12,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeLongTape } from './long-tape.ts';
 
-const TRIALS = 32;
+/** The recorded tape is played so many times per run: `-- 1 500` are 500 trials on it. */
 const TIMES = Number(process.argv[2] ?? 12);
+const TRIALS = Number(process.argv[3] ?? 32);
 const ONE_CORE = ['taskset', '-c', '0'];
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const STRATEGY = fileURLToPath(new URL('../../examples/strategies/sma-cross.ts', import.meta.url));
@@ -41,7 +42,14 @@ try {
   await writeLongTape(data, TIMES);
   const sweep = (name: string, workers: number, before: readonly string[] = []): Swept => {
     const args = [MAIN, 'sweep', STRATEGY, '--data', data, '--out', join(folder, name), '--json'];
-    const more = [...SPACE, '--trials', String(TRIALS), '--workers', String(workers)];
+    const more = [
+      ...SPACE,
+      '--trials',
+      String(TRIALS),
+      '--workers',
+      String(workers),
+      '--no-ledger',
+    ];
     const [command = '', ...rest] = [...before, process.execPath, ...args, ...more];
     const started = performance.now();
     const text = execFileSync(command, rest, { encoding: 'utf8' });

@@ -16,7 +16,11 @@ function orrery(...args: string[]): { status: number | null; out: string; err: s
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(root, 'dist', 'cli', 'main.js'), ...args],
-    { cwd: scratch, encoding: 'utf8' },
+    {
+      cwd: scratch,
+      encoding: 'utf8',
+      env: { ...process.env, ORRERY_STATE: join(scratch, 'state') },
+    },
   );
   return { status, out: stdout, err: stderr };
 }

@@ -140,11 +140,11 @@ describe('undefined statistics of a sample are null', () => {
     const steady = curveOf(Array.from({ length: 50 }, (_, i) => 1000 * 1.001 ** i));
     expect(metricsOf(steady, null, METRICS_DEFAULTS).sharpe).toBeNull();
   });
-  it('an account that loses everything ends with that loss, and has no CAGR', () => {
+  it('an account that loses everything ends with that loss, and a CAGR of −1', () => {
     const ruined = metricsOf(curveOf([100, 120, 0, 0]), null, METRICS_DEFAULTS);
     expect(ruined.worstPeriod).toBe(-1);
     expect(ruined.maxDrawdown).toBe(1);
-    expect(ruined.cagr).toBe(null);
+    expect(ruined.cagr).toBe(-1);
   });
   it('no trades', () => {
     expect(flat.trades).toMatchObject({ trades: 0, winRate: null, sqn: null, kelly: null });

@@ -27,6 +27,11 @@ export default defineStrategy({
     slow: integer(20, { min: 2, max: 400 }),
     units: integer(0, { min: 0, max: 1_000_000, describe: '0: all that the money buys' }),
     short: flag(true, 'sell short after a cross below; else stay flat'),
+    flatAfter: integer(0, {
+      min: 0,
+      max: 1_000_000,
+      describe: 'close after this many bars; 0: never',
+    }),
     stop: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
     target: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
   },
@@ -39,6 +44,7 @@ interface Rules {
   readonly slow: number;
   readonly units: number;
   readonly short: boolean;
+  readonly flatAfter: number;
   readonly stop: number;
   readonly target: number;
 }
@@ -47,13 +53,19 @@ class AllInCross implements Strategy {
   private readonly rules: Rules;
   private closes: number[] = [];
   private held = 0;
+  private bars = 0;
 
   constructor(rules: Rules) {
     this.rules = rules;
   }
 
   async onBar({ close }: BarUpdate, context: StrategyContext): Promise<void> {
-    const { fast, slow } = this.rules;
+    const { fast, slow, flatAfter } = this.rules;
+    this.bars += 1;
+    if (flatAfter > 0 && this.bars >= flatAfter) {
+      if (this.bars === flatAfter) await this.close(context);
+      return;
+    }
     this.closes = [...this.closes, close].slice(-slow - 1);
     if (this.closes.length <= slow) return;
     const above = (closes: readonly number[]): number =>
@@ -68,15 +80,19 @@ class AllInCross implements Strategy {
     this.held = Number(fill.position);
   }
 
+  private async close(context: StrategyContext): Promise<void> {
+    if (this.held === 0) return;
+    const side = this.held < 0 ? 'buy' : 'sell';
+    await context.submit({ side, size: String(Math.abs(this.held)), reduceOnly: true });
+  }
+
   /**
    * Closes the previous position and opens the opposite one with all money, both at the current
    * book price.
    */
   private async turn(way: 1 | -1, close: number, context: StrategyContext): Promise<void> {
     const side = way > 0 ? 'buy' : 'sell';
-    if (this.held !== 0) {
-      await context.submit({ side, size: String(Math.abs(this.held)), reduceOnly: true });
-    }
+    await this.close(context);
     if (way < 0 && !this.rules.short) return;
     const { client, account, subaccountIndex, symbol } = context;
     const { accountValue } = await client.call('getStats', { account, subaccountIndex });

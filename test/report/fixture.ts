@@ -129,6 +129,7 @@ export function output(
         fundingRates: [],
         trades: 5,
         volume: '1.5',
+        divergence: { size: '0.02', levels: 2 },
       },
     ],
     strategies,

@@ -31,6 +31,20 @@ const TRIALS = [
   trial(3, ['10', '<down>'], null, { error: 'no mark' }),
 ];
 
+test('small scores keep their digits, and no cell is −0.00', async () => {
+  const tiny = [
+    trial(0, ['5', 'up'], -0.00041),
+    trial(1, ['5', '<down>'], -0.00112),
+    trial(2, ['10', 'up'], -0.0000012),
+    trial(3, ['10', '<down>'], 0),
+  ];
+  const { html } = await page({ trials: tiny, best: tiny[2] ?? null });
+  expect(html).not.toMatch(/[-−]0(\.0+)?</);
+  for (const text of ['−0.00041<', '−0.00112<', '−0.00000<', '−0.0000012<']) {
+    expect(html.includes(text), text).toBe(text !== '−0.00000<');
+  }
+});
+
 async function page(more: Partial<SweepReport> = {}) {
   const sweep: SweepReport = {
     title: 'Search of x',

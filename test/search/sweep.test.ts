@@ -12,6 +12,7 @@ import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/search/sw
 import { METHODS } from '../../src/search/choices.ts';
 import { robustness, variationsOf } from '../../src/search/robustness.ts';
 import { RunsAhead } from '../../src/search/runs-ahead.ts';
+import { stateFolder, TrialLedger } from '../../src/search/trial-ledger.ts';
 import { TrialLog, type Trial } from '../../src/search/trial-log.ts';
 import type { TrialResult, TrialTask } from '../../src/search/trial.ts';
 import { walkForward } from '../../src/search/walk-forward.ts';
@@ -135,6 +136,41 @@ describe('a sweep', () => {
     expect(counted.count).toBe(40);
     expect(counted.sharpeVariance).toBeGreaterThan(0);
     expect(overfitting).toMatchObject({ trials: 38, splits: 12870 });
+  });
+
+  it('rows that are shorter at their start are compared over the same periods', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const cutAtStart = trials.map((trial, i) => ({
+      ...trial,
+      returns: trial.returns.slice(i % 9),
+    }));
+    const common = trials.map((trial) => ({ ...trial, returns: trial.returns.slice(8) }));
+    expect(selectionOf(cutAtStart, 365)).toEqual(selectionOf(common, 365));
+    const fromStart = trials.map((trial) => ({ ...trial, returns: trial.returns.slice(0, 32) }));
+    expect(selectionOf(cutAtStart, 365)).not.toEqual(selectionOf(fromStart, 365));
+  });
+
+  it('trials of other searches count, and none counts twice', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const state = join(folder, 'state');
+    const ledgerOf = (of: SweepPlan, data = 'd1'): TrialLedger =>
+      new TrialLedger(state, 'cross', data, of);
+    const ledger = ledgerOf(search);
+    for (const trial of [...trials, ...trials]) ledger.add(trial);
+    expect(ledger.count).toBe(40);
+    // A write that was cut off costs its own line only.
+    appendFileSync(ledger.path, 'torn');
+    const other = ledgerOf(searchOf({ plan: { ...search.plan, feesTimes: 2 } }));
+    expect(other.count).toBe(40);
+    other.add({ point: [0, 0], budget: 1 });
+    expect(ledgerOf(search).count).toBe(41);
+    expect(ledgerOf(search, 'd2').count).toBe(0);
+    expect(selectionOf(trials, 365, 41).trials.count).toBe(41);
+    expect(stateFolder({ ORRERY_STATE: '/s' }, '/h')).toBe('/s');
+    expect(stateFolder({ XDG_STATE_HOME: '/x' }, '/h')).toBe('/x/orrery');
+    expect(stateFolder({}, '/h')).toBe('/h/.local/state/orrery');
   });
 
   it('halving gives its rounds growing shares of the data', async () => {

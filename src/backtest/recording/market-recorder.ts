@@ -85,6 +85,7 @@ export class MarketRecorder {
     const { state } = this;
     const market: MarketView = this.engine.market(this.id);
     const { spec } = market;
+    const { lots, levels } = this.engine.divergence(this.id);
     return {
       symbol: spec.symbol,
       tickSize: spec.tickSize,
@@ -97,6 +98,7 @@ export class MarketRecorder {
       fundingRates: state.fundingRates,
       trades: state.trades,
       volume: sizeText(market, state.volumeLots),
+      divergence: { size: sizeText(market, lots), levels },
     };
   }
 

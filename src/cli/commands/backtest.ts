@@ -16,6 +16,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
+import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
@@ -159,6 +160,7 @@ function report(
       commands,
       chainHash,
       stateHash,
+      divergence: output.markets.map(({ symbol, divergence }) => ({ symbol, ...divergence })),
       strategies: output.strategies.map((strategy) => ({
         id: strategy.id,
         name: strategy.name,
@@ -199,6 +201,9 @@ function report(
     row(`position ${symbol}`, ({ summary }) => summary.positions[i]?.final ?? '0');
   }
   if (output.strategies.length > 0) print(table.toString());
+  for (const { symbol, divergence } of output.markets) {
+    if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
+  }
   for (const facts of stylisedFacts) print(factsTable(facts));
   print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
   print(`hashes   chain ${chainHash}`);

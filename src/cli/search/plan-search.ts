@@ -1,5 +1,5 @@
 /** The search that a command line asks for. */
-import type { ParameterSpecs } from '../../strategy/definition.ts';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import { planSearch, type PlannedSearch } from '../../search/plan-search.ts';
 import { InputError } from '../cli-support.ts';
@@ -10,12 +10,12 @@ import type { SearchArguments } from '../search-options.ts';
 export async function searchOf(
   args: SearchArguments,
   scoredUs: number | null = null,
-): Promise<PlannedSearch & { readonly parameters: ParameterSpecs }> {
+): Promise<PlannedSearch & { readonly definition: StrategyDefinition }> {
   const plan = await planOf([args.strategy], args);
   const [planned] = plan.strategies;
   if (planned?.bundle == null) throw new InputError('name a strategy file');
-  const { parameters } = loadStrategy(planned.bundle).definition;
+  const { definition } = loadStrategy(planned.bundle);
   const { method, trials, eta, objective, seed, vary = [] } = args;
   const request = { method, trials, eta, objective, seed, vary };
-  return { ...(await planSearch(plan, parameters, request, scoredUs)), parameters };
+  return { ...(await planSearch(plan, definition, request, scoredUs)), definition };
 }

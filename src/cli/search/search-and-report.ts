@@ -41,24 +41,42 @@ import type { SearchArguments } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { searchOf } from './plan-search.ts';
+import { ratio } from '../../report/text.ts';
+import { dataHash } from '../../run-plan/tape-source.ts';
+import { stateFolder, TrialLedger } from '../../search/trial-ledger.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 
 export interface SweepArguments extends SearchArguments {
   readonly out: string | undefined;
   readonly robustness: boolean;
+  readonly ledger: boolean;
 }
 
 const SHOWN = 10;
 
 export async function searchAndReport(args: SweepArguments, pool: TrialPool): Promise<void> {
-  const { search, parameters, perYear } = await searchOf(args);
+  const { search, definition, perYear } = await searchOf(args);
+  const { parameters } = definition;
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
+  const ledger = args.ledger
+    ? new TrialLedger(
+        stateFolder(process.env),
+        definition.name,
+        await dataHash(search.plan.data ?? '', search.plan.markets ?? null),
+        search,
+      )
+    : null;
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+  const add = (trial: Trial): void => {
+    log.add(trial);
+    ledger?.add(trial);
+  };
   try {
     const ahead = new RunsAhead(pool);
-    const result = await runSearch(search, pool, log, args.json, (best) => {
+    const kept = { get: (number: number) => log.get(number), add };
+    const result = await runSearch(search, pool, kept, args.json, (best) => {
       if (!args.robustness) return;
       const { sensitivity, stress } = variationsOf(search, parameters, best);
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
@@ -69,7 +87,9 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
       );
       throw new Interrupted('interrupted');
     }
-    const selection = selectionOf(result.trials, perYear);
+    // Trials of the log may be older than the ledger.
+    for (const trial of result.trials) ledger?.add(trial);
+    const selection = selectionOf(result.trials, perYear, ledger?.count);
     const { best } = result;
     const { tested, report } =
       best === null
@@ -106,7 +126,7 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
 async function runSearch(
   search: SweepPlan,
   pool: TrialPool,
-  log: TrialLog,
+  log: Pick<TrialLog, 'get' | 'add'>,
   quiet: boolean,
   /** Called with the best trial so far when the last trials have started. */
   onAllBegun: (best: Trial) => void,
@@ -236,6 +256,11 @@ function printSummary(
   print(
     `trials       ${String(trials.length)}${failed.length > 0 ? `, ${String(failed.length)} failed: ${failed[0]?.error ?? ''}` : ''}`,
   );
+  if (counted.count > trials.length) {
+    print(
+      `ledger       ${String(counted.count)} trials of this strategy on these data, with those of other searches`,
+    );
+  }
   if (best !== null)
     print(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
@@ -282,5 +307,5 @@ function printRobustness(
 }
 
 function numberText(value: number | null): string {
-  return value === null ? '–' : value.toFixed(4);
+  return value === null ? '–' : ratio(value, 4);
 }

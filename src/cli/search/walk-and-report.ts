@@ -76,7 +76,7 @@ export async function walkAndReport(
     efficiency: walk.efficiency,
   };
   const page = join(out, 'index.html');
-  await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths, perYear)));
+  await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths)));
   await writeWholeFile(
     join(out, 'walk.json'),
     Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),

@@ -18,7 +18,7 @@ import { accept, addOrder } from '../orders/place.ts';
 import { Special } from '../orders/conditional.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
-import { noteDisplaced } from '../tape/displacement.ts';
+import { noteTaken } from '../tape/displacement.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import { liquidationLimit, type EquityShare } from './bankruptcy.ts';
 import { feesOf, NO_FEES, type SideFees } from '../accounts/fees.ts';
@@ -152,7 +152,7 @@ function matchEngineOrder(
     const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
     const taking = { subaccount: owner, slot, fees: takerFees };
     executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
-    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
   }
 }
 

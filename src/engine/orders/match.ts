@@ -18,7 +18,7 @@ import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
-import { noteDisplaced } from '../tape/displacement.ts';
+import { noteTaken } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
 import { executeFill } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
@@ -104,7 +104,7 @@ export function matchOrder(
 
     const taking = { subaccount: taker, slot, fees: takerFees };
     executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
-    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;
 }

@@ -43,7 +43,7 @@ import { arm, waitsIn } from '../orders/pending.ts';
 import { END_REASONS } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 
-const FORMAT = 'orrery-snapshot-2';
+const FORMAT = 'orrery-snapshot-3';
 
 export function snapshotOf(state: ExchangeState): Uint8Array {
   const io = new ArchiveWriter();
@@ -306,6 +306,7 @@ function archiveHistory(io: Archive, state: ExchangeState): void {
     market.bookSeq = seq(io.int(market.bookSeq));
     market.trades.archive(io);
     market.candles.archive(io);
+    market.tape.archiveHistory(io);
   }
   state.transfers.archive(io, 'transfers', archiveTransfer);
   state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);

@@ -46,9 +46,11 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   return 'ok';
 }
 
-/** Bars have no single orders: those of another recording leave the book. */
+/** Bars have no single orders and levels: those of the last bar or recording are forgotten. */
 function forgetOrders(state: ExchangeState, market: Market): void {
   const { orders } = market.tape;
+  // A bar places its whole book again: nothing of it is taken.
+  market.tape.forgetLevels();
   if (orders.size === 0) return;
   for (const slot of [...orders.values()]) {
     takeFromSegment(state, market, slot, Infinity);

@@ -1,8 +1,9 @@
 /**
- * Historical depth: sets a level to its venue's size. New volume that crosses a user's
- * order first trades with it, at the user's price. House volume that the level crosses contradicts
- * the recording and is removed. Then the level's house volume moves to its target: growth joins the
- * back of the queue, a decrease goes through the queue model. History is never refused.
+ * Historical depth: sets a level to its venue's size. Volume that crosses a user's order and that
+ * no user has taken yet first trades with it, at the user's price. House volume that the level
+ * crosses contradicts the recording and is removed. Then the level's house volume moves to its
+ * target: growth joins the back of the queue, a decrease goes through the queue model. No house
+ * volume stands across a user's order. History is never refused.
  */
 import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
@@ -10,7 +11,7 @@ import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { displacedLots, noteDisplaced } from './displacement.ts';
+import { capTaken, displacedLots, noteDivergence, noteTaken } from './displacement.ts';
 import { addHouse, clearHouse, decreaseHouse, houseLots } from './house.ts';
 import { firstUser, takeUserOrder } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
@@ -41,53 +42,62 @@ export function isLevel(level: TapeLevel): boolean {
 export function applyLevel(state: State, market: Market, level: TapeLevel): void {
   const side = level.side === 'bid' ? 1 : -1;
   const price = level.priceTicks;
-  const crossed = level.lots === 0 ? 0 : crossOpposite(state, market, side, price, level.lots);
-  if (crossed > 0) noteDisplaced(state, market, side, price, crossed);
-
-  const impact = market.spec.impactModel;
-  const gone = impact === 'none' ? crossed : displacedLots(state, market, side, price);
-  const target = Math.max(0, level.lots - gone);
+  const found = market.tape.find(side, price);
+  if (found !== undefined && found.taken > 0) {
+    capTaken(state, market, found, level.lots);
+    noteDivergence(market, found, level.lots);
+  }
+  let target: number = level.lots;
+  if (target > 0) {
+    const untaken = level.lots - (found?.taken ?? 0);
+    const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
+    if (traded > 0) noteTaken(state, market, side, price, traded);
+    const now = traded > 0 ? market.tape.find(side, price) : found;
+    const gone = now === undefined ? 0 : displacedLots(state, market, now);
+    target = blocked ? 0 : Math.max(0, level.lots - Math.max(gone, traded));
+  }
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(state, market, side, price, target - standing);
   else if (target < standing) decreaseHouse(state, market, side, price, standing - target);
-  if (level.lots === 0) forgetDisplaced(market, side, price);
+  if (level.lots === 0) forgetEmptied(market, side, price);
 }
 
-/** Resets the displacement of an emptied level; its credit remains for a late trade. */
-function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
+/** An emptied level keeps only its credit, for a late trade. */
+function forgetEmptied(market: Market, side: 1 | -1, price: number): void {
   const level = market.tape.find(side, price);
   if (level === undefined) return;
-  level.displaced = 0;
   if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
 
-/** Trades new house volume against users' orders that it crosses; returns the lots traded. */
+/**
+ * Trades up to `size` lots of house volume against users' orders that it crosses, and removes
+ * crossed house volume. `blocked`: a user's order that it crosses stays.
+ */
 export function crossOpposite(
   state: State,
   market: Market,
   side: 1 | -1,
   price: number,
   size: number,
-): number {
+): { readonly traded: number; readonly blocked: boolean } {
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   let traded = 0;
   const { context } = state;
-  while (traded < size) {
+  for (;;) {
     const level = opposite.bestLevel();
-    if (level === NO_LEVEL) break;
+    if (level === NO_LEVEL) return { traded, blocked: false };
     const best = opposite.price(level);
-    if (side > 0 ? best > price : best < price) break;
+    if (side > 0 ? best > price : best < price) return { traded, blocked: false };
     const user = firstUser(state, opposite, level);
     if (user === NONE) {
       clearHouse(state, market, side > 0 ? -1 : 1, best);
       continue;
     }
+    if (traded >= size) return { traded, blocked: true };
     context.cause = 'tapeCross';
     const { filled, held } = takeUserOrder(state, market, user, size - traded);
     context.cause = 'tape';
     traded += filled;
-    // A user order that may not trade now stays; the house volume is dropped rather than cross it.
-    if (held) return size;
+    if (held) return { traded, blocked: true };
   }
-  return traded;
 }

@@ -24,6 +24,7 @@ import { NO_FEES } from '../accounts/fees.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { crossOpposite } from './apply-depth.ts';
+import { capTaken, noteDivergence, noteTaken } from './displacement.ts';
 import { appendOrder, takeFromSegment } from './house.ts';
 import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
@@ -63,21 +64,24 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
         context.markBookChanged(market);
         takeFromSegment(state, market, old, Infinity);
       }
-      const crossed = crossOpposite(state, market, side, price, size);
-      if (crossed >= size) return;
-      market.tape.nameOrder(appendOrder(state, market, side, price, size - crossed), ref);
+      const { traded, blocked } = crossOpposite(state, market, side, price, size);
+      if (traded > 0) noteTaken(state, market, side, price, traded);
+      if (blocked || traded === size) return;
+      market.tape.nameOrder(appendOrder(state, market, side, price, size - traded), ref);
       return;
     }
     case 'reduce':
     case 'remove': {
       context.markBookChanged(market);
       const isNamed = market.tape.orders.has(ref);
-      let left = isNamed && command.action === 'remove' ? Infinity : size;
+      const removes = isNamed && command.action === 'remove';
+      let removed = 0;
       do {
         const slot = segmentOf(state, market, command);
-        if (slot === NONE) return;
-        left -= takeFromSegment(state, market, slot, left);
-      } while (left > 0 && !isNamed);
+        if (slot === NONE) break;
+        removed += takeFromSegment(state, market, slot, removes ? Infinity : size - removed);
+      } while (removed < size && !isNamed);
+      endTaken(state, market, side, price, size - removed);
       return;
     }
     case 'execute':
@@ -106,8 +110,17 @@ function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -
     traded += fill;
     gone += lost;
   } while (traded + gone < size && !isNamed);
+  endTaken(state, market, side, price, size - traded - gone);
   const unmatched = size - users - traded;
   if (unmatched > 0) printTrade(state, market, price, lots(-side * unmatched));
+}
+
+/** History removed `size` lots of a level which users had taken before. */
+function endTaken(state: State, market: Market, side: 1 | -1, price: number, size: number): void {
+  const level = size > 0 ? market.tape.find(side, price) : undefined;
+  if (level === undefined) return;
+  noteDivergence(market, level, size);
+  capTaken(state, market, level, Math.max(0, level.taken - size));
 }
 
 /** Fills users' orders ahead of a segment in its queue; returns the lots filled, at most `size`. */

@@ -24,7 +24,8 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   const named = { bid: new Set<number>(), ask: new Set<number>() };
   for (const level of command.levels) if (level.lots > 0) named[level.side].add(level.priceTicks);
   for (const side of ['bid', 'ask'] as const) {
-    for (const price of housePrices(market, side)) {
+    const sign = side === 'bid' ? 1 : -1;
+    for (const price of [...housePrices(market, side), ...market.tape.takenPrices(sign)]) {
       if (named[side].has(price)) continue;
       applyLevel(state, market, { side, priceTicks: priceTicks(price), lots: lots(0) });
     }

@@ -15,6 +15,7 @@ import { executeFill, printTrade } from '../orders/fill.ts';
 import { NO_FEES } from '../accounts/fees.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
+import { noteDivergence } from './displacement.ts';
 import { returnCredit, takeFromBack } from './house.ts';
 import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
@@ -50,7 +51,10 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   const users = byUsers + atLevel.users;
   takeFromBack(state, market, houseSide, price, users);
   const unmatched = size - users - atLevel.house;
-  if (unmatched > 0) printTrade(state, market, price, lots(side * unmatched));
+  if (unmatched === 0) return;
+  const level = market.tape.find(houseSide, price);
+  if (level !== undefined) noteDivergence(market, level, unmatched);
+  printTrade(state, market, price, lots(side * unmatched));
 }
 
 /** Consumes the queue of one level, front to back. */

@@ -1,48 +1,66 @@
 /**
- * Impact: house liquidity that users consumed is displaced. A level of historical size
- * h has max(0, h − displaced) house lots until the market's impact model restores them:
+ * Impact: what users took of history's volume is gone until history brings new volume, that is
+ * until the recorded size of the level grows. `taken` counts these lots; a smaller recorded size
+ * lowers it. A resting order fills against max(0, recorded − taken) of a level that crosses it,
+ * under every impact model. The model decides when the book shows such lots again, to takers and to
+ * the queue:
  *
- * - `none`: at the level's next historical update;
- * - `permanent`: when history itself empties the level;
- * - `halving`: half of the displaced lots return every `impactHalfLifeUs`, counted in whole
- *   half-lives when the level is next updated.
+ * - `none`: at the level's next update;
+ * - `permanent`: when history brings new volume;
+ * - `halving`: half of them in each whole `impactHalfLifeUs`, at the level's next update.
  */
 import { timeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import type { TapeLevelState } from './tape-book.ts';
 
 /** Records that users took `size` house lots at this level. */
-export function noteDisplaced(
+export function noteTaken(
   state: ExchangeState,
   market: Market,
   side: 1 | -1,
   price: number,
   size: number,
 ): void {
-  if (market.spec.impactModel === 'none') return;
-  const displaced = displacedLots(state, market, side, price);
   const level = market.tape.level(side, price, state.nowUs);
-  if (level.displaced === 0) level.displacedAtUs = state.nowUs;
+  level.taken += size;
+  if (market.spec.impactModel === 'none') return;
+  const displaced = displacedLots(state, market, level);
+  if (displaced === 0) level.displacedAtUs = state.nowUs;
   level.displaced = displaced + size;
 }
 
-/** Current displaced lots of this level. */
-export function displacedLots(
-  state: ExchangeState,
-  market: Market,
-  side: 1 | -1,
-  price: number,
-): number {
-  const level = market.tape.find(side, price);
-  if (level === undefined || level.displaced === 0) return 0;
-  if (market.spec.impactModel === 'halving') {
-    const halfLife = market.spec.impactHalfLifeUs;
+/** Lots of the level that the impact model keeps out of the book now. */
+export function displacedLots(state: ExchangeState, market: Market, level: TapeLevelState): number {
+  const { impactModel, impactHalfLifeUs } = market.spec;
+  if (impactModel === 'halving') {
     let elapsed = state.nowUs - level.displacedAtUs;
-    while (elapsed >= halfLife && level.displaced > 0) {
+    while (elapsed >= impactHalfLifeUs && level.displaced > 0) {
       level.displaced = Math.floor(level.displaced / 2);
-      level.displacedAtUs = timeUs(level.displacedAtUs + halfLife);
-      elapsed -= halfLife;
+      level.displacedAtUs = timeUs(level.displacedAtUs + impactHalfLifeUs);
+      elapsed -= impactHalfLifeUs;
     }
   }
   return level.displaced;
+}
+
+/** History removed lots of the level: at most `size` of it remain taken. */
+export function capTaken(
+  state: ExchangeState,
+  market: Market,
+  level: TapeLevelState,
+  size: number,
+): void {
+  level.taken = Math.min(level.taken, size);
+  level.restated = Math.min(level.restated, level.taken);
+  level.displaced = Math.min(displacedLots(state, market, level), size);
+}
+
+/** History states `size` lots of which users took some: counts those that it did not before. */
+export function noteDivergence(market: Market, level: TapeLevelState, size: number): void {
+  const restated = Math.min(size, level.taken);
+  if (restated <= level.restated) return;
+  market.tape.divergedLots += restated - level.restated;
+  if (level.restated === 0) market.tape.divergedLevels++;
+  level.restated = restated;
 }

@@ -1,16 +1,20 @@
 /**
  * Tape state of one market besides the house segments in the real book.
  *
- * Per price level of a side: `displaced`, house lots that users took and history still contains;
- * `credit`, a decrease that arrived before its trade; and fractions carried by queue models. A
- * level without such values is not part of the state. Such levels are dropped periodically, so
- * memory does not grow with the tape.
+ * Per price level of a side: `taken`, lots of history's size that users took; `displaced`, those
+ * that the impact model keeps out of the book; `credit`, a decrease that arrived before its trade;
+ * and fractions carried by queue models. A level without such values is not part of the state. Such
+ * levels are dropped periodically, so memory does not grow with the tape.
  */
 import type { Archive } from '../../base/archive.ts';
 import { archiveList } from '../../base/archive.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 
 export interface TapeLevelState {
+  /** Lots that users took and history has not removed since. They never fill a resting order. */
+  taken: number;
+  /** Part of `taken` that history states again: what diverges from the strategies' own impact. */
+  restated: number;
   displaced: number;
   /** Time at which `displaced` last grew or halved, for the halving impact model. */
   displacedAtUs: TimeUs;
@@ -30,6 +34,9 @@ export class TapeBook {
   readonly refs = new Map<number, number>();
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
+  /** Lots and levels of history, ever, that contradict what users took. */
+  divergedLots = 0;
+  divergedLevels = 0;
 
   /** The state of a level, if any. */
   find(side: 1 | -1, price: number): TapeLevelState | undefined {
@@ -42,6 +49,11 @@ export class TapeBook {
 
   forget(side: 1 | -1, price: number): void {
     (side > 0 ? this.bids : this.asks).forget(price);
+  }
+
+  /** Prices of a side at which users took lots that history still has. */
+  takenPrices(side: 1 | -1): number[] {
+    return (side > 0 ? this.bids : this.asks).takenPrices();
   }
 
   /** Drops the state of all levels. */
@@ -68,6 +80,14 @@ export class TapeBook {
     if (ref === undefined) return;
     this.refs.delete(slot);
     this.orders.delete(ref);
+  }
+
+  /** Figures for readers; they decide nothing. Follows `archive`. */
+  archiveHistory(io: Archive): void {
+    this.divergedLots = io.int(this.divergedLots);
+    this.divergedLevels = io.int(this.divergedLevels);
+    this.bids.archiveRestated(io);
+    this.asks.archiveRestated(io);
   }
 
   /** The orders themselves are archived with their queues. */
@@ -115,6 +135,14 @@ class TapeLevels {
     this.byPrice.delete(price);
   }
 
+  takenPrices(): number[] {
+    const prices: number[] = [];
+    this.byPrice.forEach((level, price) => {
+      if (level.taken > 0) prices.push(price);
+    });
+    return prices.sort((a, b) => a - b);
+  }
+
   clear(): void {
     this.byPrice.forEach((level) => this.spare.push(level));
     this.byPrice.clear();
@@ -127,7 +155,7 @@ class TapeLevels {
       const price = io.int(entry?.[0] ?? 0);
       const level = entry?.[1];
       const credited = level !== undefined && hasCredit(level, nowUs);
-      const displaced = io.int(level?.displaced ?? 0);
+      const { taken, displaced } = archiveTaken(io, level);
       const displacedAtUs = io.int(displaced === 0 ? 0 : (level?.displacedAtUs ?? 0));
       const creditFront = io.int(credited ? level.creditFront : 0);
       const creditBack = io.int(credited ? level.creditBack : 0);
@@ -135,6 +163,8 @@ class TapeLevels {
       return [
         price,
         {
+          taken,
+          restated: 0,
           displaced,
           displacedAtUs: timeUs(displacedAtUs),
           creditFront,
@@ -144,6 +174,16 @@ class TapeLevels {
       ] as const;
     });
     if (io.loading) for (const [price, level] of items) this.byPrice.set(price, level);
+  }
+
+  archiveRestated(io: Archive): void {
+    const prices = io.loading ? [] : this.takenPrices();
+    archiveList(io, prices, (saved) => {
+      const level = this.find(io.int(saved ?? 0));
+      const restated = io.int(level?.restated ?? 0);
+      if (level !== undefined) level.restated = restated;
+      return restated;
+    });
   }
 
   private remembered(nowUs: TimeUs): (readonly [number, TapeLevelState])[] {
@@ -168,6 +208,8 @@ const NOTHING: Readonly<TapeLevelState> = emptyLevel();
 
 function emptyLevel(): TapeLevelState {
   return {
+    taken: 0,
+    restated: 0,
     displaced: 0,
     displacedAtUs: timeUs(0),
     creditFront: 0,
@@ -176,8 +218,23 @@ function emptyLevel(): TapeLevelState {
   };
 }
 
+/**
+ * Equal numbers, as under `permanent` impact, are one number. Otherwise it is −1 − displaced, and
+ * `taken` follows.
+ */
+function archiveTaken(
+  io: Archive,
+  level: TapeLevelState | undefined,
+): Pick<TapeLevelState, 'taken' | 'displaced'> {
+  const { taken, displaced } = level ?? NOTHING;
+  const first = io.int(taken === displaced ? taken : -1 - displaced);
+  return first >= 0
+    ? { taken: first, displaced: first }
+    : { taken: io.int(taken), displaced: -1 - first };
+}
+
 function isRemembered(level: TapeLevelState, nowUs: TimeUs): boolean {
-  return level.displaced > 0 || hasCredit(level, nowUs);
+  return level.taken > 0 || hasCredit(level, nowUs);
 }
 
 function hasCredit({ creditFront, creditBack, creditUntilUs }: TapeLevelState, nowUs: TimeUs) {

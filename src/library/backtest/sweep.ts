@@ -1,6 +1,6 @@
 /** `sweep`: a search over a strategy's parameters, in one call. */
 import { checkObjective, METHODS, OBJECTIVES, type Method } from '../../search/choices.ts';
-import { planSearch, searchIdentity } from '../../search/plan-search.ts';
+import { planSearch, searchIdentity, type SearchedStrategy } from '../../search/plan-search.ts';
 import { assignmentOf, MAX_TRIALS, type Assignment } from '../../search/samplers/space.ts';
 import {
   selectionOf,
@@ -98,7 +98,7 @@ export async function sweep<const P extends ParameterSpecs>(
     // The types of a definition's parameters matter to its author alone.
     const planned = await planOptions(options, [options]);
     const request = { method, trials, eta, objective, seed: planned.plan.seed };
-    const { search: plan, perYear } = await planSearch(planned.plan, specsOf(planned), {
+    const { search: plan, perYear } = await planSearch(planned.plan, definitionOf(planned), {
       ...request,
       vary: Object.entries(options.vary ?? {}).flatMap(([name, values]) =>
         values === undefined ? [] : [dimensionText(name, values)],
@@ -127,12 +127,12 @@ export async function sweep<const P extends ParameterSpecs>(
   });
 }
 
-function specsOf({ plan, definitions }: OptionsPlan): ParameterSpecs {
+function definitionOf({ plan, definitions }: OptionsPlan): SearchedStrategy {
   const [only] = plan.strategies;
   const bundle = only?.bundle ?? null;
   const definition =
     bundle === null ? definitions.get(only?.id ?? '') : loadStrategy(bundle).definition;
-  return definition?.parameters ?? {};
+  return definition ?? { parameters: {} };
 }
 
 function dimensionText(name: string, values: Variation): string {

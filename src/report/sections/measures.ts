@@ -22,8 +22,11 @@ function rowOf(metric: MetricRow): Row {
   return [metric.title, figure];
 }
 
-/** Metrics of a curve's returns; those that are not annualised are for runs of any length. */
-export const RETURN_ROWS = RETURN_METRICS.map(rowOf);
+/** Metrics of a curve's returns, without annualised ones if it is shorter than a day. */
+export const returnRows = (isShort: boolean): readonly Row[] =>
+  isShort ? LASTING_ROWS : RETURN_ROWS;
+
+const RETURN_ROWS = RETURN_METRICS.map(rowOf);
 const LASTING_ROWS = RETURN_METRICS.filter((metric) => !('yearly' in metric)).map(rowOf);
 
 const TRADE_ROWS: readonly Row[] = [
@@ -47,7 +50,7 @@ export function metricsTables(
 ): string {
   if (metrics === null) return '<p>Equity has fewer than two samples, so no return.</p>';
   const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
-  const rows = isShort ? LASTING_ROWS : RETURN_ROWS;
+  const rows = returnRows(isShort);
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
     ...(metrics.periods < 30

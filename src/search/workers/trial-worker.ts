@@ -2,11 +2,14 @@
  * Child process of a search: runs one trial or one report at a time, and stops on its parent's
  * request.
  */
+import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import workerpool from 'workerpool';
 import { raiseInliningLimits } from '../../platform/inlining-limits.ts';
 
+// Below the priority of the user's other programs, and never above the parent's.
+setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 process.once('disconnect', () => process.exit());
 raiseInliningLimits();
 new Worker(fileURLToPath(new URL('./parent-watch.js', import.meta.url)), {

@@ -30,11 +30,11 @@ test('a long drift of the price leaves no more levels in memory than a short one
   expect(max).toBeLessThanOrEqual(1 << 14);
 });
 
-test('a sweep keeps displaced volume and claimable credit', () => {
+test('a sweep keeps taken volume and claimable credit', () => {
   const book = new TapeBook();
-  book.level(1, 7, timeUs(0)).displaced = 3;
+  book.level(1, 7, timeUs(0)).taken = 3;
   for (let price = 100; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
-  expect(book.find(1, 7)?.displaced).toBe(3);
+  expect(book.find(1, 7)?.taken).toBe(3);
   expect(book.find(1, 39_950)?.creditBack).toBe(5);
 });
 
@@ -43,6 +43,8 @@ test('a reused level is reset', () => {
   for (let price = 1; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
   const level = book.level(1, 50_000, timeUs(10 ** 9));
   expect(level).toEqual({
+    taken: 0,
+    restated: 0,
     displaced: 0,
     displacedAtUs: 0,
     creditFront: 0,
@@ -61,9 +63,19 @@ test('expired credit is not part of the state', () => {
 test('saved state is restored', () => {
   const book = new TapeBook();
   credit(book, 100, timeUs(5));
-  book.level(-1, 200, timeUs(5)).displaced = 9;
+  Object.assign(book.level(-1, 200, timeUs(5)), { taken: 9, displaced: 9 });
+  Object.assign(book.level(1, 300, timeUs(5)), { taken: 7, displaced: 3, restated: 2 });
+  book.divergedLots = 2;
+  const io = new ArchiveWriter();
+  book.archive(io, timeUs(6));
+  book.archiveHistory(io);
   const back = new TapeBook();
-  back.archive(new ArchiveReader(bytesOf(book, timeUs(6))), timeUs(6));
+  const reader = new ArchiveReader(io.bytes());
+  back.archive(reader, timeUs(6));
+  back.archiveHistory(reader);
+  reader.end();
   expect(back.find(1, 100)?.creditBack).toBe(5);
-  expect(back.find(-1, 200)?.displaced).toBe(9);
+  expect(back.find(-1, 200)).toMatchObject({ taken: 9, displaced: 9 });
+  expect(back.find(1, 300)).toMatchObject({ taken: 7, displaced: 3, restated: 2 });
+  expect(back.divergedLots).toBe(2);
 });

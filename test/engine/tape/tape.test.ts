@@ -193,10 +193,13 @@ describe('queue position', () => {
 });
 
 describe('impact', () => {
-  test('permanent: consumed liquidity returns only after the level is emptied', () => {
+  test('permanent: consumed liquidity returns only as new volume', () => {
     place(6, 101, 'ioc');
     depth('ask 101 12');
     expect(book()).toBe('10@99 | 6@101');
+    // History keeps 4 of the 6 that were taken, so 5 of 9 are new.
+    depth('ask 101 4', 'ask 101 9');
+    expect(book()).toBe('10@99 | 5@101');
     depth('ask 101 0', 'ask 101 12');
     expect(book()).toBe('10@99 | 12@101');
   });
@@ -226,6 +229,77 @@ describe('impact', () => {
     place(10, 101, 'ioc');
     const id = place(1, 101, 'post');
     expect(exchange.order(orderId(id))!.status).toBe('new');
+  });
+});
+
+describe('what users took is gone until history brings new volume', () => {
+  // A lot is a tenth: a sell of 10 rests at 100, and history's bid is never above 1.1.
+  const SELL = -100;
+  const models = ['permanent', 'none', 'halving'];
+
+  test.each(models)('%s: restatements of a crossing level fill an order once', (impact) => {
+    open('riskAverse', impact);
+    snapshot('bid 99 10', 'ask 102 10');
+    const id = place(SELL, 100);
+    for (let i = 0; i < 50; i++) {
+      nowUs += 700_000;
+      depth('bid 100 11', 'bid 99 0');
+    }
+    expect(settled(id)).toBe(-11);
+    expect(book()).toBe(' | 89@100 10@102');
+    expect(exchange.divergence(MARKET)).toEqual({ lots: 11, levels: 1 });
+  });
+
+  test.each(models)('%s: new volume of the level fills it further', (impact) => {
+    open('riskAverse', impact);
+    snapshot('bid 99 10', 'ask 102 10');
+    const id = place(SELL, 100);
+    const filledAfter = (size: number): number => {
+      nowUs += 700_000;
+      depth(`bid 100 ${String(size)}`);
+      return -settled(id);
+    };
+    // Taken: 11; history removes 6 of them, adds 4, removes all, adds 3.
+    expect([11, 11, 5, 9, 9, 0, 3].map(filledAfter)).toEqual([11, 11, 11, 15, 15, 15, 18]);
+  });
+
+  test.each(models)('%s: volume taken as taker does not fill the resting rest', (impact) => {
+    open('riskAverse', impact);
+    snapshot('bid 100 11', 'ask 102 10');
+    const id = place(SELL, 100);
+    for (let i = 0; i < 20; i++) {
+      nowUs += 700_000;
+      depth('bid 100 11');
+      snapshot('bid 100 11', 'ask 102 10');
+    }
+    expect(settled(id)).toBe(-11);
+  });
+
+  test.each(models)('%s: once the order is cancelled, the model restores the book', (impact) => {
+    open('riskAverse', impact);
+    snapshot('bid 99 10', 'ask 102 10');
+    place(SELL, 100);
+    depth('bid 100 11');
+    apply({ kind: 'cancelAll', timeUs: timeUs(nowUs), subaccount: USER, market: MARKET });
+    nowUs += 1_000_000;
+    depth('bid 100 11');
+    const bids = { permanent: '10@99', none: '11@100 10@99', halving: '6@100 10@99' };
+    expect(book()).toBe(`${bids[impact as keyof typeof bids]} | 10@102`);
+  });
+
+  test('a snapshot without the level ends what was taken of it', () => {
+    const id = place(SELL, 100);
+    depth('bid 100 11');
+    snapshot('bid 99 10', 'ask 102 10');
+    depth('bid 100 11');
+    expect(settled(id)).toBe(-22);
+  });
+
+  test('a trade with volume that is gone counts as divergence', () => {
+    place(-10, 99, 'ioc');
+    trade(99, -4);
+    expect(exchange.divergence(MARKET)).toEqual({ lots: 4, levels: 1 });
+    expect(exchange.market(MARKET).lastTicks).toBe(99);
   });
 });
 

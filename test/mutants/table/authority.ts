@@ -127,9 +127,17 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'consumed-volume-returns',
     file: 'engine/tape/apply-depth.ts',
-    find: 'const target = Math.max(0, level.lots - gone);',
-    replace: 'const target = level.lots;',
+    find: 'target = blocked ? 0 : Math.max(0, level.lots - Math.max(gone, traded));',
+    replace: 'target = blocked ? 0 : level.lots;',
     means: 'volume that users took returns with the next update whatever the impact model',
+    rule: 'D-15',
+  },
+  {
+    id: 'restated-level-fills-again',
+    file: 'engine/tape/apply-depth.ts',
+    find: 'const untaken = level.lots - (found?.taken ?? 0);',
+    replace: 'const untaken = level.lots;',
+    means: 'every restatement of a crossing level fills a resting order again',
     rule: 'D-15',
   },
   {
