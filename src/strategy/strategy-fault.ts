@@ -23,6 +23,29 @@ export class StrategyFault extends Error {
   }
 }
 
+/**
+ * A thrown value without objects of a strategy's realm, whose methods would run as part of this
+ * program. Errors of this realm are unchanged.
+ */
+export function withoutGuest(thrown: unknown): unknown {
+  if ((typeof thrown !== 'object' || thrown === null) && typeof thrown !== 'function') {
+    return thrown;
+  }
+  try {
+    if (thrown instanceof Error) return thrown;
+    const { name, message, stack } = thrown as Partial<
+      Record<'name' | 'message' | 'stack', unknown>
+    >;
+    if (typeof message !== 'string') return 'an object';
+    const copy = new Error(message);
+    if (typeof name === 'string') copy.name = name;
+    copy.stack = typeof stack === 'string' ? stack : '';
+    return copy;
+  } catch {
+    return 'an object whose fields cannot be read';
+  }
+}
+
 /** Message and stack of an Error of any realm. */
 function messageOf(error: unknown): { readonly message: string; readonly stack: string } {
   if (typeof error !== 'object' || error === null || !('message' in error)) {
