@@ -30,7 +30,7 @@ import type {
 } from '../strategy/strategy.ts';
 import type { StrategyBundle } from './bundle.ts';
 import type { open, Realm } from './guest/guest.ts';
-import { pack, unpack } from './guest/plain-data.ts';
+import { pack, unpack } from '../base/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
 import { HostSide } from './host-side.ts';
 

@@ -11,6 +11,7 @@ export class StrategyFault extends Error {
   override readonly name = 'StrategyFault';
   /** Id of the strategy in its run. */
   readonly strategy: string;
+  readonly timeUs: number;
   /** Stack of the thrown error; empty if it has none. */
   readonly thrownStack: string;
 
@@ -19,6 +20,7 @@ export class StrategyFault extends Error {
     const at = dateText(timeUs);
     super(`strategy '${strategy}' failed in ${handler} at ${at}: ${message}`, { cause: error });
     this.strategy = strategy;
+    this.timeUs = timeUs;
     this.thrownStack = stack;
   }
 }

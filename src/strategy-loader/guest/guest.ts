@@ -14,7 +14,7 @@ import type { Level, MarketTerms, Strategy, StrategyContext } from '../../strate
 import type { MatcherClient } from '../../gateway/matcher-client.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { defineGlobals } from './globals.ts';
-import { pack, unpack } from './plain-data.ts';
+import { pack, unpack } from '../../base/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './port.ts';
 
 const { apply } = Reflect;
