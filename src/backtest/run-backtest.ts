@@ -12,7 +12,7 @@
  */
 import { outcomeCode } from '../engine/refusals.ts';
 import { must } from '../base/assert.ts';
-import { pack } from '../base/plain-data.ts';
+import { pack } from '../strategy/plain-data.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';

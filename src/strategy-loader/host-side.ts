@@ -7,7 +7,7 @@ import { MatcherError } from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
-import { pack, unpack } from '../base/plain-data.ts';
+import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
 
 interface Pending {

@@ -30,7 +30,7 @@ import type {
 } from '../strategy/strategy.ts';
 import type { StrategyBundle } from './bundle.ts';
 import type { open, Realm } from './guest/guest.ts';
-import { pack, unpack } from '../base/plain-data.ts';
+import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
 import { HostSide } from './host-side.ts';
 
@@ -161,7 +161,6 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
       host.mustReturn(guest.load(String(saved)));
     },
   };
-  const own: Partial<Record<keyof Strategy, unknown>> = {};
-  for (const name of names) own[name] = all[name];
-  return own as Strategy;
+  const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));
+  return Object.fromEntries(own) as Strategy;
 }

@@ -2,11 +2,13 @@
  * No object of this program is reachable from a strategy: hostile strategies find none, and a walk
  * over everything that is reachable, from inside the realm and from outside, finds none.
  */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Script, type Context } from 'node:vm';
 import { afterAll, expect, test, vi } from 'vitest';
+import { bundleHashes } from '../../src/run-plan/bundle-hashes.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { runTrial } from '../../src/search/trial.ts';
@@ -164,10 +166,8 @@ function reached(root: object): (readonly [string, object])[] {
     seen.set(value as object, path);
     open.push([`${path}.proto`, Object.getPrototypeOf(value)]);
     for (const key of Reflect.ownKeys(value as object)) {
-      const field = Object.getOwnPropertyDescriptor(value, key);
-      for (const part of [field?.value, field?.get, field?.set] as unknown[]) {
-        open.push([`${path}.${String(key)}`, part]);
-      }
+      const field = Object.getOwnPropertyDescriptor(value, key) ?? {};
+      for (const part of Object.values(field)) open.push([`${path}.${String(key)}`, part]);
     }
   }
   return [...seen].map(([value, path]) => [path, value] as const);
@@ -188,4 +188,17 @@ test('a trial of a sweep learns nothing of another', async () => {
     });
     expect(trial?.error).toBeNull();
   }
+});
+
+test('data that a strategy bundles are listed with their hashes', async () => {
+  writeFileSync(join(folder, 'prices.json'), '[1, 2, 3]');
+  const planned = await plannedOf(
+    file(
+      `import prices from './prices.json';\n${hostileFile('context.log(String(prices.length));')}`,
+    ),
+  );
+  expect(bundleHashes([planned])).toEqual({
+    'bundle of test': planned.bundle!.sha256,
+    'data of test: prices.json': createHash('sha256').update('[1, 2, 3]').digest('hex'),
+  });
 });

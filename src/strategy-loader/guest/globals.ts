@@ -32,11 +32,7 @@ export function defineGlobals(port: GlobalsPort): void {
   defineTimers(port);
   Math.random = () => port.random();
   const text = (value: unknown): string =>
-    typeof value === 'string'
-      ? value
-      : ((JSON.stringify(value, (_key, field: unknown) =>
-          typeof field === 'bigint' ? field.toString() : field,
-        ) as string | undefined) ?? String(value));
+    typeof value === 'string' ? value : (json(value) ?? String(value));
   const log = (...values: unknown[]): void => {
     port.print(values.map(text).join(' '));
   };
@@ -54,6 +50,13 @@ export function defineGlobals(port: GlobalsPort): void {
   for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
 }
 
+/** Undefined for a value without JSON, such as a function. */
+function json(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? field.toString() : field,
+  );
+}
+
 function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
@@ -62,7 +65,8 @@ function defineTime(port: GlobalsPort): void {
   const RealDate = Date;
   // Not a subclass: its prototype chain would lead to the platform's clock.
   function VirtualDate(...args: readonly unknown[]): unknown {
-    if (new.target === undefined) return new RealDate(port.nowMs()).toString();
+    const isCall = (new.target as unknown) === undefined;
+    if (isCall) return new RealDate(port.nowMs()).toString();
     return Reflect.construct(RealDate, args.length === 0 ? [port.nowMs()] : args, new.target);
   }
   VirtualDate.prototype = RealDate.prototype as unknown;
@@ -76,6 +80,8 @@ function defineTime(port: GlobalsPort): void {
   define('performance', Object.freeze({ now: () => port.nowMs(), timeOrigin: 0 }));
   // Formats use the platform's time if no date is given.
   const formats = Intl.DateTimeFormat.prototype;
+  // Called with its receiver.
+  // eslint-disable-next-line @typescript-eslint/unbound-method
   const formatOf = Object.getOwnPropertyDescriptor(formats, 'format')?.get;
   const partsOf = Object.getOwnPropertyDescriptor(formats, 'formatToParts')?.value as (
     this: Intl.DateTimeFormat,

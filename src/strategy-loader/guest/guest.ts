@@ -14,8 +14,8 @@ import type { Level, MarketTerms, Strategy, StrategyContext } from '../../strate
 import type { MatcherClient } from '../../gateway/matcher-client.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { defineGlobals } from './globals.ts';
-import { pack, unpack } from '../../base/plain-data.ts';
-import type { GuestPort, HostPort, Primitive } from './port.ts';
+import { pack, unpack } from '../../strategy/plain-data.ts';
+import type { Failed, GuestPort, HostPort, Primitive } from './port.ts';
 
 const { apply } = Reflect;
 const { getPrototypeOf, defineProperty, freeze } = Object;
@@ -82,14 +82,14 @@ function cleanerOf(hostObject: object): (error: unknown) => unknown {
 /** Closes the ways to host objects that are not arguments or results; before the strategy runs. */
 function protect(file: string, clean: (error: unknown) => unknown): void {
   const fixed = { writable: false, enumerable: false, configurable: false };
-  defineProperty(promises, 'then', {
+  void defineProperty(promises, 'then', {
     ...fixed,
     value: function then(this: unknown, kept: unknown, failed: unknown) {
       const rejected =
         typeof failed === 'function'
           ? (error: unknown): unknown => (failed as (error: unknown) => unknown)(clean(error))
           : failed;
-      return apply(nativeThen, this, [kept, rejected] as Parameters<typeof nativeThen>);
+      return apply(nativeThen, this, [kept, rejected] as Parameters<typeof nativeThen>) as unknown;
     },
   });
   // The platform's call sites include those of the host. Only the strategy's own are shown.
@@ -113,25 +113,19 @@ function protect(file: string, clean: (error: unknown) => unknown): void {
   defineProperty(globalThis, 'Error', { ...fixed, value: ErrorOfRealm });
 }
 
-/** Functions of this realm that call the host's with primitives and throw errors of this realm. */
-function lift({
-  port,
-  failed,
-}: Realm): <R extends Primitive>(
-  name: keyof HostPort,
+type Lifted = <N extends keyof HostPort>(
+  name: N,
   a?: Primitive,
   b?: Primitive,
   c?: Primitive,
-) => R {
+) => Exclude<ReturnType<HostPort[N]>, Failed>;
+
+/** Functions of this realm that call the host's with primitives and throw errors of this realm. */
+function lift({ port, failed }: Realm): Lifted {
   type Host = (a?: Primitive, b?: Primitive, c?: Primitive) => Primitive;
-  const { failure } = port;
-  const functions = { __proto__: null, ...port } as unknown as Record<string, Host>;
-  return <R extends Primitive>(
-    name: keyof HostPort,
-    a?: Primitive,
-    b?: Primitive,
-    c?: Primitive,
-  ): R => {
+  const functions = { __proto__: null, ...port } as unknown as Record<keyof HostPort, Host>;
+  const failure = functions.failure;
+  const lifted = (name: keyof HostPort, a?: Primitive, b?: Primitive, c?: Primitive) => {
     if (isObject(a) || isObject(b) || isObject(c)) {
       throw new TypeErrorOfRealm(`${name}: an argument must be text or a number`);
     }
@@ -139,7 +133,7 @@ function lift({
     let kind: Primitive = null;
     let message: Primitive = null;
     try {
-      const host = functions[name] as Host;
+      const host = functions[name];
       result = host(a, b, c);
       if (result === failed) {
         kind = failure('name');
@@ -152,8 +146,9 @@ function lift({
       throw new (kind === 'RangeError' ? RangeErrorOfRealm : ErrorOfRealm)(message as string);
     }
     if (isObject(result)) throw new TypeErrorOfRealm(`${name}: the host gave an object`);
-    return result as R;
+    return result;
   };
+  return lifted as Lifted;
 }
 
 /** Makes the realm's globals and returns the functions for the host. */
@@ -175,7 +170,7 @@ export function open(realm: Realm): GuestPort {
     nowMs: () => host('nowMs'),
     random: () => host('random'),
     after: (us, run) => {
-      const id = host<number>('after', us);
+      const id = host('after', us);
       timers.set(id, run);
       return id;
     },
@@ -198,14 +193,14 @@ export function open(realm: Realm): GuestPort {
   const report = (thrown: unknown): -1 => {
     const error = clean(thrown);
     let name: string | null = null;
-    let message = '';
+    let message: string;
     let stack = '';
     try {
       if (typeof error === 'object' && error !== null && 'message' in error) {
-        const fields = error as Partial<Error>;
+        const fields: Partial<Record<'name' | 'message' | 'stack', unknown>> = error;
         message = String(fields.message);
         name = fields.name === undefined ? 'Error' : String(fields.name);
-        if (typeof fields.stack === 'string') ({ stack } = fields);
+        if (typeof fields.stack === 'string') stack = fields.stack;
       } else message = String(error);
     } catch {
       message = 'a value without text';
@@ -218,7 +213,7 @@ export function open(realm: Realm): GuestPort {
     if (!isObject(result)) return 0;
     const handler = ++tickets;
     const ended = PromiseOfRealm.resolve(result);
-    apply(nativeThen, ended, [
+    void apply(nativeThen, ended, [
       () => host('ended', handler, false),
       (error: unknown) => {
         report(error);
@@ -247,7 +242,7 @@ export function open(realm: Realm): GuestPort {
 
   const markets = new Map<string, MarketTerms>();
   const termsOf = (symbol: string): MarketTerms => {
-    const terms = host<string>('market', symbol);
+    const terms = host('market', symbol);
     let found = markets.get(terms);
     if (found === undefined) {
       found = marketTerms(unpack(terms) as TermsRecord);
@@ -269,11 +264,11 @@ export function open(realm: Realm): GuestPort {
       symbol,
       symbols,
       get warmingUp() {
-        return host<boolean>('warmingUp');
+        return host('warmingUp');
       },
       random: {
         next: () => host('draw'),
-        below: (bound) => Math.floor(host<number>('draw') * bound),
+        below: (bound) => Math.floor(host('draw') * bound),
         state: () => unpack(host('drawState')),
       },
       now: () => host('now'),
@@ -310,9 +305,12 @@ export function open(realm: Realm): GuestPort {
     },
     definition: () =>
       attempt(() => {
-        const { name, describe, parameters, bookDepth, barsUs, warmUpUs } =
-          definition as StrategyDefinition;
-        const derived = { barsUs: barsUs !== undefined, warmUpUs: warmUpUs !== undefined };
+        const given = definition as StrategyDefinition;
+        const { name, describe, parameters, bookDepth } = given;
+        const derived = {
+          barsUs: given.barsUs !== undefined,
+          warmUpUs: given.warmUpUs !== undefined,
+        };
         return pack({ name, describe, parameters, bookDepth, derived });
       }),
     derived: (name, parameters) =>

@@ -6,28 +6,31 @@
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined;
 
 /** Functions of the host for the guest; `ticket`: number of a request that `settle` answers. */
+/** `FAILED`: see above. */
+export type Failed = symbol;
+
 export interface HostPort {
-  failure(what: 'name' | 'message'): Primitive;
+  failure(what: 'name' | 'message'): string;
   /** Reports the error of the handler that ends; `name` is null if it is not an Error. */
-  threw(name: string | null, message: string, stack: string): Primitive;
+  threw(name: string | null, message: unknown, stack: string): undefined | Failed;
   /** A pending handler ended, after `threw` if it failed. */
-  ended(handler: number, failed: boolean): Primitive;
-  nowMs(): Primitive;
-  random(): Primitive;
-  after(us: number): Primitive;
-  cancel(timer: number): Primitive;
-  print(text: string): Primitive;
-  now(): Primitive;
-  warmingUp(): Primitive;
-  draw(): Primitive;
-  drawState(): Primitive;
-  market(symbol: string): Primitive;
-  nextNonce(): Primitive;
-  setTimer(name: string, afterUs: number): Primitive;
-  log(text: string): Primitive;
-  sleep(ticket: number, us: number): Primitive;
-  call(ticket: number, endpoint: string, request: string): Primitive;
-  page(ticket: number, endpoint: string, request: string): Primitive;
+  ended(handler: number, failed: boolean): undefined | Failed;
+  nowMs(): number | Failed;
+  random(): number | Failed;
+  after(us: number): number | Failed;
+  cancel(timer: number): undefined | Failed;
+  print(text: unknown): undefined | Failed;
+  now(): number | Failed;
+  warmingUp(): boolean | Failed;
+  draw(): number | Failed;
+  drawState(): string | Failed;
+  market(symbol: string): string | Failed;
+  nextNonce(): number | bigint | Failed;
+  setTimer(name: string, afterUs: number): undefined | Failed;
+  log(text: unknown): undefined | Failed;
+  sleep(ticket: number, us: number): undefined | Failed;
+  call(ticket: number, endpoint: string, request: string): undefined | Failed;
+  page(ticket: number, endpoint: string, request: string): undefined | Failed;
 }
 
 /**
