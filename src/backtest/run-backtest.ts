@@ -35,33 +35,11 @@ import {
   type SavedUpdate,
   type StrategyEntry,
 } from './strategy-run.ts';
+import type { Decision, PromiseTurns, TapeBatch } from './run-ports.ts';
 import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
 
-/** Tape commands in time order; `localUs`: time of receipt of each, if recorded. */
-export interface TapeBatch {
-  readonly commands: readonly Command[];
-  readonly localUs?: readonly number[];
-}
-
-/** Promises in virtual time. Continuations run at the virtual time of the awaited reply. */
-export interface PromiseTurns {
-  /** Number of promises created or settled; unchanged by a handler that queues no callback. */
-  readonly count: () => number;
-  /** Runs all queued callbacks, including those they queue. */
-  readonly drain: () => Promise<void>;
-  /** Unhandled rejections since the last call. */
-  readonly lost?: () => readonly unknown[];
-  /** Whether the event loop has been blocked for long; `drain` yields to it for interrupts. */
-  readonly overdue?: () => boolean;
-}
-
-/** A request that a strategy sent, or a line that it logged. */
-export interface Decision {
-  readonly strategy: string;
-  readonly timeUs: number;
-  readonly text: string;
-}
+export type { Decision, PromiseTurns, TapeBatch };
 
 export interface BacktestInput {
   readonly config: ExchangeConfig;

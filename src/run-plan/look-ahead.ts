@@ -10,7 +10,7 @@ import { lots, priceTicks, timeUs, type Lots, type PriceTicks } from '../num/uni
 import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
 import { executePlan, type PlanPorts, type RunPlan } from './plan.ts';
 
-/** What becomes of the recording after the instant. */
+/** Changes of the recording after the instant. */
 export const CHANGES = ['end', 'prices', 'volumes', 'missing'] as const;
 export type Change = (typeof CHANGES)[number];
 

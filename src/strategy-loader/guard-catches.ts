@@ -6,9 +6,9 @@ import { parse } from 'acorn';
 
 export interface Guarded {
   readonly code: string;
-  /** Name of the filter: a parameter of the function around the script, used nowhere in it. */
+  /** Name of the filter: a parameter of the function around the script. */
   readonly filter: string;
-  /** Inserted characters, as [line from 1, column from 0, length], in order of the original code. */
+  /** Inserted characters, as [line from 1, column from 0, length] of the original code. */
   readonly inserted: readonly (readonly [number, number, number])[];
 }
 

@@ -97,7 +97,7 @@ export class HostSide {
   private functions(): Omit<HostPort, 'failure'> {
     return {
       threw: (name, message, stack) => {
-        this.thrown = name === null ? String(message) : errorOf(name, message, stack);
+        this.thrown = name === null ? String(message) : errorOf(name, String(message), stack);
         return undefined;
       },
       ended: (handler, failed) => {

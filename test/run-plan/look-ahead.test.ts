@@ -44,6 +44,8 @@ test('a strategy that reads the commands played next is found by each change', a
   for (const change of CHANGES) {
     const found = probes.filter((probe) => probe.change === change && probe.difference !== null);
     expect(found.length, change).toBeGreaterThan(0);
-    for (const { difference } of found) expect(difference!.changed).not.toBe(difference.recorded);
+    for (const { difference } of found) {
+      expect(difference?.changed).not.toBe(difference?.recorded);
+    }
   }
 });

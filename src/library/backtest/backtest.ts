@@ -55,8 +55,8 @@ export interface BacktestResult extends Omit<
  * Runs a strategy on a dataset through the real exchange and returns what happened.
  *
  * The same options give the same hashes on every machine. Local-time methods of `Date` follow the
- * time zone of the process: set `TZ=UTC` where a strategy uses them. A strategy file runs in a realm
- * of its own; an object of `defineStrategy` runs in the caller's.
+ * time zone of the process: set `TZ=UTC` where a strategy uses them. A strategy file runs in a
+ * realm of its own; an object of `defineStrategy` runs in the caller's.
  *
  * @throws StrategyError naming the option or parameter and its limit
  * @throws StrategyFault with what a strategy threw, its handler and the virtual time
