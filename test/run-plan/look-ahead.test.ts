@@ -6,7 +6,8 @@ import type { Command } from '../../src/engine/commands.ts';
 import { example, plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
 
 const OPTIONS = { instants: 2, seed: 'test' };
-const END = { toUs: RECORDED_FROM_US + 15_000_000 };
+const END = { toUs: RECORDED_FROM_US + 40_000_000 };
+const SHORT = { toUs: RECORDED_FROM_US + 15_000_000 };
 
 test.each([
   ['sma-cross', { fast: '3', slow: '8' }],
@@ -38,7 +39,7 @@ test('a strategy that reads the commands played next is found by each change', a
       },
     }),
   });
-  const plan = planOf([{ id: 'peeking', bundle: null, parameters: {} }], END);
+  const plan = planOf([{ id: 'peeking', bundle: null, parameters: {} }], SHORT);
   const ports = { definitions: new Map([['peeking', peeking]]), tape: leaking };
   const probes = await probeLookAhead(plan, OPTIONS, ports as never);
   for (const change of CHANGES) {
