@@ -12,6 +12,7 @@
  */
 import { outcomeCode } from '../engine/refusals.ts';
 import { must } from '../base/assert.ts';
+import { pack } from '../strategy/plain-data.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -34,26 +35,11 @@ import {
   type SavedUpdate,
   type StrategyEntry,
 } from './strategy-run.ts';
+import type { Decision, PromiseTurns, TapeBatch } from './run-ports.ts';
 import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
 
-/** Tape commands in time order; `localUs`: time of receipt of each, if recorded. */
-export interface TapeBatch {
-  readonly commands: readonly Command[];
-  readonly localUs?: readonly number[];
-}
-
-/** Promises in virtual time. Continuations run at the virtual time of the awaited reply. */
-export interface PromiseTurns {
-  /** Number of promises created or settled; unchanged by a handler that queues no callback. */
-  readonly count: () => number;
-  /** Runs all queued callbacks, including those they queue. */
-  readonly drain: () => Promise<void>;
-  /** Unhandled rejections since the last call. */
-  readonly lost?: () => readonly unknown[];
-  /** Whether the event loop has been blocked for long; `drain` yields to it for interrupts. */
-  readonly overdue?: () => boolean;
-}
+export type { Decision, PromiseTurns, TapeBatch };
 
 export interface BacktestInput {
   readonly config: ExchangeConfig;
@@ -75,6 +61,8 @@ export interface BacktestInput {
   /** Target of the journal: memory, none, or a sink that receives it in chunks. */
   readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
+  /** Called at each decision until the tape ends. */
+  readonly onDecision?: (decision: Decision) => void;
   /** Polled between batches and after an event-loop turn; true stops at the next quiet point. */
   readonly cancelled?: () => boolean;
   /** Polled once cancelled; true stops the run immediately, without the possibility to resume. */
@@ -121,6 +109,7 @@ class Run {
   private tapeCommands = 0;
   private journalBytes = 0;
   private cancelled = false;
+  private ended = false;
 
   constructor(input: BacktestInput) {
     this.input = input;
@@ -207,9 +196,17 @@ class Run {
       this.touchedBy = index;
     };
     const caller = { account, signer: account };
+    const decided = (text: string): void => {
+      const { onDecision } = this.input;
+      if (this.ended || onDecision === undefined) return;
+      onDecision({ strategy: entry.id, timeUs: scheduler.nowUs, text });
+    };
     const client = new VirtualClient(
       {
         scheduler,
+        sent: (endpoint, request) => {
+          if (this.input.onDecision !== undefined) decided(`${endpoint} ${pack(request)}`);
+        },
         gateway,
         caller,
         latency: entry.latency,
@@ -241,6 +238,7 @@ class Run {
       warmingUp,
       log: (text) => {
         record.onLog(scheduler.nowUs, text);
+        decided(`log ${text}`);
       },
       touch,
       promises: this.input.promises.count,
@@ -280,6 +278,7 @@ class Run {
     if (!this.warm) {
       throw new Error('the recording ends before the warm-up: no time to trade');
     }
+    this.ended = true;
     for (const run of this.runs) run.stop();
     // Responses in flight are delivered; no new market data are.
     await this.drain(endUs + DRAIN_US);

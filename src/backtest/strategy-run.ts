@@ -11,7 +11,7 @@ import type { LatencyModel } from '../virtual-time/latency.ts';
 import type { RandomStream } from '../virtual-time/rng.ts';
 import { PRIORITY, type Scheduler } from '../virtual-time/scheduler.ts';
 import type { ParameterValues } from '../strategy/definition.ts';
-import { actionsOf } from '../strategy/actions.ts';
+import { actionsOf, termsIn } from '../strategy/actions.ts';
 import { StrategyFault, type Failure } from '../strategy/strategy-fault.ts';
 import type { MarketTerms, Strategy, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
@@ -261,7 +261,7 @@ export class StrategyRun {
       },
       random,
       now: () => scheduler.nowUs,
-      ...actionsOf(client, { account, subaccountIndex }, symbol, markets, nextNonce),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(markets), nextNonce),
       setTimer: (name, afterUs) => {
         if (this.stopped) return;
         const id = ++this.timerId;

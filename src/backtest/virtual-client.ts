@@ -32,6 +32,8 @@ export interface VirtualClientPorts {
   readonly warmingUp: () => boolean;
   /** Processes a request at its arrival. */
   readonly arrive: (sent: SentRequest, handle: () => Reply) => Reply;
+  /** Called when a request is sent. */
+  readonly sent: (endpoint: EndpointId, request: unknown) => void;
   /** Called for a write that was rejected or did not arrive. */
   readonly refused: () => void;
   /** Called when a promise settles: callbacks are queued. */
@@ -77,6 +79,7 @@ export class VirtualClient implements MatcherClient {
     const write = isWrite(endpoint);
     // A copy, so that later changes by the strategy have no effect on the request.
     const sent = structuredCopy(request);
+    this.#ports.sent(endpoint, sent);
     return new Promise((resolve, reject) => {
       this.#outstanding += 1;
       const answer = (reply: Reply): void => {

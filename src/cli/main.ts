@@ -53,6 +53,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/walkforward.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'lookahead <strategy>',
+    describe: 'Test whether a strategy’s decisions depend on data of their future',
+    load: () => import('./commands/lookahead.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'new <what> <name>',
     describe: 'Create a strategy or a scenario from a template',
     load: () => import('./commands/new.ts') as ReturnType<LazyCommand['load']>,

@@ -3,7 +3,7 @@
  * in real time. Updates come from feeds. Requests use the typed client, which logs in, signs and
  * retries idempotent requests.
  */
-import { actionsOf } from '../strategy/actions.ts';
+import { actionsOf, termsIn } from '../strategy/actions.ts';
 import {
   StrategyError,
   type ParameterValues,
@@ -11,12 +11,13 @@ import {
 } from '../strategy/definition.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { LogRow } from '../backtest/output.ts';
-import { StrategyFault } from '../strategy/strategy-fault.ts';
+import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
   BarUpdate,
   FillUpdate,
   FundingUpdate,
+  MarketTerms,
   OrderUpdate,
   Strategy,
   StrategyContext,
@@ -114,7 +115,7 @@ class LiveRun {
     });
     failed.catch(() => undefined);
     const onLost = (error: unknown): void => {
-      this.failIn('a promise that is not awaited', error);
+      this.failIn('a promise that is not awaited', withoutGuest(error));
     };
     process.on('unhandledRejection', onLost);
     const feeds = client.feeds();
@@ -319,10 +320,7 @@ class LiveRun {
     this.fail(new StrategyFault(this.options.definition.name, failure));
   }
 
-  private makeContext(
-    terms: Parameters<typeof actionsOf>[3],
-    symbols: readonly string[],
-  ): StrategyContext {
+  private makeContext(terms: readonly MarketTerms[], symbols: readonly string[]): StrategyContext {
     const { account, subaccountIndex, seed, client: http } = this.options;
     const [symbol = ''] = symbols;
     const client = this.recordingClient();
@@ -340,7 +338,7 @@ class LiveRun {
       },
       random: new RandomStreams(seed).stream('strategy live'),
       now: nowUs,
-      ...actionsOf(client, { account, subaccountIndex }, symbol, terms, nextNonce),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(terms), nextNonce),
       setTimer: (name, afterUs) => {
         clearTimeout(this.timers.get(name));
         const timer = this.after(afterUs, () => {

@@ -100,6 +100,9 @@ export interface PlanPorts {
   /** Strategies without a bundle, by id. */
   readonly definitions?: ReadonlyMap<string, StrategyDefinition>;
   readonly onProgress?: (fraction: number) => void;
+  readonly onDecision?: BacktestInput['onDecision'];
+  /** Changes the recording before it is played. */
+  readonly tape?: (batches: BacktestInput['tape']) => BacktestInput['tape'];
   readonly cancelled?: () => boolean;
   readonly hurried?: () => boolean;
   readonly journal?: BacktestInput['journal'];
@@ -190,7 +193,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     config: configOf(genesisUs, tape),
     markets: specs,
     strategies: [...strategies, ...agents],
-    tape: tape.batches,
+    tape: ports.tape?.(tape.batches) ?? tape.batches,
     streams,
     seed: plan.seed,
     keccak,
@@ -200,6 +203,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
     journal: ports.journal ?? 'none',
     onProgress: () => ports.onProgress?.(tape.progress()),
+    ...(ports.onDecision === undefined ? {} : { onDecision: ports.onDecision }),
     ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
     ...(ports.hurried === undefined ? {} : { hurried: ports.hurried }),
     resume: ports.resume ?? null,

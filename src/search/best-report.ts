@@ -3,6 +3,7 @@ import type { Trials } from '../metrics/metrics.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { writeReport } from '../report/write.ts';
 import { assignmentOf } from './samplers/space.ts';
+import { bundleHashes } from '../run-plan/bundle-hashes.ts';
 import { executePlan, type RunPlan } from '../run-plan/plan.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
@@ -61,9 +62,7 @@ export async function writeBest(
       ],
       data,
       verify: [],
-      bundle: Object.fromEntries(
-        plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle?.sha256 ?? '']),
-      ),
+      bundle: bundleHashes(plan.strategies),
       options,
       trials,
     },

@@ -4,12 +4,13 @@
  * external to the bundle and provided by this program.
  */
 import { createHash } from 'node:crypto';
-import { basename, dirname, join, resolve } from 'node:path';
-import { stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildFailure, type Message } from 'esbuild';
 import { StrategyError } from '../strategy/definition.ts';
 import { fileError } from '../platform/file-error.ts';
+import { guardCatches, type Guarded } from './guard-catches.ts';
 
 /** A bundled strategy file; plain data, so that it can be sent to workers. */
 export interface StrategyBundle {
@@ -19,12 +20,31 @@ export interface StrategyBundle {
   readonly code: string;
   /** JSON of a source map, for stack traces. */
   readonly map: string;
+  /** Of the script before `guardCatches`. */
+  readonly sha256: string;
+  /** Name of the filter of caught errors in `code`, and the characters inserted for it. */
+  readonly filter: string;
+  readonly inserted: Guarded['inserted'];
+  /** Script of this program for the strategy's realm. */
+  readonly guest: string;
+  /** Files of data in the bundle, such as JSON, with their SHA-256. */
+  readonly data: readonly BundledData[];
+}
+
+export interface BundledData {
+  /** Relative to the strategy's folder. */
+  readonly file: string;
   readonly sha256: string;
 }
 
 /** This program's packages are available to strategies. */
 const OWN_PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const API = 'orrery/strategy';
+const CODE = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+const GUEST = fileURLToPath(
+  new URL(`./guest/guest${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
+);
+let guest: Promise<string> | null = null;
 
 /** Throws `StrategyError` with places and messages if the file cannot be compiled. */
 export async function bundleStrategy(path: string): Promise<StrategyBundle> {
@@ -33,7 +53,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     throw fileError(path, error);
   });
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: [file],
       absWorkingDir: dirname(file),
       bundle: true,
@@ -46,6 +66,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
       external: [API],
       nodePaths: [OWN_PACKAGES],
       sourcemap: 'external',
+      metafile: true,
       // Comments would contain package paths, which are not part of the code that runs.
       minifyWhitespace: true,
       legalComments: 'none',
@@ -55,17 +76,45 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     const script = outputFiles.find((output) => output.path.endsWith('.js'));
     const map = outputFiles.find((output) => output.path.endsWith('.map'));
     if (script === undefined) throw new StrategyError(`${path}: the bundle is empty`);
+    guest ??= buildGuest();
     return {
       file: basename(file),
-      code: script.text,
+      ...guardCatches(script.text),
       map: map?.text ?? '',
-      sha256: createHash('sha256').update(script.text).digest('hex'),
+      sha256: sha256(script.text),
+      guest: await guest,
+      data: await dataOf(Object.keys(metafile.inputs), dirname(file)),
     };
   } catch (error) {
+    if (error instanceof SyntaxError) throw new StrategyError(`${path}: ${error.message}`);
     const failure = error as Partial<BuildFailure>;
     if (failure.errors === undefined) throw error;
     throw new StrategyError(failure.errors.map((each) => words(path, each)).join('\n'));
   }
+}
+
+async function buildGuest(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [GUEST],
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'neutral',
+    target: 'es2023',
+    logLevel: 'silent',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+async function dataOf(inputs: readonly string[], folder: string): Promise<BundledData[]> {
+  const files = inputs.filter((input) => !CODE.test(input)).sort();
+  return Promise.all(
+    files.map(async (file) => ({ file, sha256: sha256(await readFile(resolve(folder, file))) })),
+  );
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 function words(path: string, { text, location }: Message): string {

@@ -19,13 +19,14 @@ export function withPlace(error: unknown, strategies: readonly Planned[]): unkno
   return error;
 }
 
-function placeOf({ file, map }: StrategyBundle, stack: string): string | null {
+function placeOf({ file, map, inserted }: StrategyBundle, stack: string): string | null {
   if (map === '') return null;
   const sources = new SourceMap(JSON.parse(map) as SourceMapPayload);
   const places = stack.split('\n').flatMap((frame) => {
     const [, name, line, column] = /([^\s(]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
     if (name !== file) return [];
-    const entry = sources.findEntry(Number(line) - 1, Number(column) - 1);
+    const original = columnOf(inserted, Number(line), Number(column) - 1);
+    const entry = sources.findEntry(Number(line) - 1, original);
     if (!('originalSource' in entry)) return [];
     const { originalSource, originalLine, originalColumn } = entry;
     const source = originalSource.split(/[\\/]/).at(-1) ?? file;
@@ -33,4 +34,13 @@ function placeOf({ file, map }: StrategyBundle, stack: string): string | null {
     return [{ isOwn, text: `${source}:${String(originalLine + 1)}:${String(originalColumn + 1)}` }];
   });
   return (places.find(({ isOwn }) => isOwn) ?? places[0])?.text ?? null;
+}
+
+/** A column without the characters that were inserted before it in its line. */
+function columnOf(inserted: StrategyBundle['inserted'], line: number, column: number): number {
+  let shift = 0;
+  for (const [at, from, length] of inserted) {
+    if (at === line && from + shift + length <= column) shift += length;
+  }
+  return column - shift;
 }

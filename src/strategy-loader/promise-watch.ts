@@ -4,6 +4,7 @@
  */
 import { promiseHooks } from 'node:v8';
 import type { PromiseTurns } from '../backtest/run-backtest.ts';
+import { withoutGuest } from '../strategy/strategy-fault.ts';
 
 /** Max time without an event-loop turn, so that the platform can deliver signals. */
 const OVERDUE_MS = 200;
@@ -21,7 +22,7 @@ export function watchPromises(): PromiseWatch {
   const stopHook = promiseHooks.createHook({ init: note, settled: note }) as () => void;
   const lost: unknown[] = [];
   const onLost = (error: unknown): void => {
-    lost.push(error);
+    lost.push(withoutGuest(error));
   };
   process.on('unhandledRejection', onLost);
   const stop = (): void => {

@@ -1,6 +1,7 @@
 /**
- * Sandbox of a strategy's code: a realm (`node:vm` context) whose clock and random numbers are
- * those of the run. Globals:
+ * Sandbox of a strategy's code: a realm (`node:vm` context) that contains no object of this one.
+ * Context, updates, responses and errors are made in it by `guest/guest.ts` from primitive values.
+ * Its clock and random numbers are those of the run. Globals:
  *
  * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. Local time is UTC,
  * because the command sets TZ.
@@ -13,11 +14,25 @@
  * Live runs have the same globals on the real clock.
  */
 import { createContext, Script } from 'node:vm';
-import { mustDefinition, StrategyError, type StrategyDefinition } from '../strategy/definition.ts';
+import {
+  mustDefinition,
+  StrategyError,
+  type ParameterValues,
+  type StrategyDefinition,
+} from '../strategy/definition.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
-import * as api from '../strategy/index.ts';
+import type {
+  BarUpdate,
+  BookUpdate,
+  Strategy,
+  StrategyContext,
+  TradeUpdate,
+} from '../strategy/strategy.ts';
 import type { StrategyBundle } from './bundle.ts';
-import { sealRealm } from './seal-realm.ts';
+import type { open, Realm } from './guest/guest.ts';
+import { pack, unpack } from '../strategy/plain-data.ts';
+import type { GuestPort } from './guest/port.ts';
+import { HostSide } from './host-side.ts';
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
@@ -25,129 +40,127 @@ export interface LoadedStrategy {
   readonly bindClock: (clock: VirtualClock) => void;
 }
 
-/**
- * Prelude that runs in the realm and builds its globals from the port's functions. Strict mode;
- * uses no name of the outer realm.
- */
-const PRELUDE = `(port) => {
-  'use strict';
-  const RealDate = Date;
-  // Not a subclass: its prototype chain would lead to the platform's clock.
-  function VirtualDate(...args) {
-    if (new.target === undefined) return new VirtualDate().toString();
-    return Reflect.construct(RealDate, args.length === 0 ? [port.nowMs()] : args, new.target);
-  }
-  VirtualDate.prototype = RealDate.prototype;
-  Object.defineProperty(VirtualDate, 'name', { value: 'Date' });
-  for (const [name, value] of [
-    ['now', () => port.nowMs()], ['parse', RealDate.parse], ['UTC', RealDate.UTC],
-  ]) Object.defineProperty(VirtualDate, name, { value, writable: true, configurable: true });
-  Object.defineProperty(RealDate.prototype, 'constructor', { value: VirtualDate });
-  // Formats use the platform's time if no date is given.
-  const formats = Intl.DateTimeFormat.prototype;
-  const formatOf = Object.getOwnPropertyDescriptor(formats, 'format').get;
-  const partsOf = formats.formatToParts;
-  Object.defineProperty(formats, 'format', {
-    configurable: true,
-    get() {
-      const format = formatOf.call(this);
-      return (date) => format(date === undefined ? port.nowMs() : date);
-    },
-  });
-  formats.formatToParts = function (date) {
-    return partsOf.call(this, date === undefined ? port.nowMs() : date);
-  };
-  const define = (name, value) =>
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
-  define('Date', VirtualDate);
-  Math.random = () => port.random();
-  define('performance', Object.freeze({ now: () => port.nowMs(), timeOrigin: 0 }));
-  const timers = new Map();
-  const after = (ms, run) => port.after(Math.max(0, Number(ms) || 0) * 1000, run);
-  define('setTimeout', (run, ms, ...args) => after(ms, () => run(...args)));
-  define('setImmediate', (run, ...args) => after(0, () => run(...args)));
-  define('setInterval', (run, ms, ...args) => {
-    let id = 0;
-    const again = () => {
-      const next = after(ms, () => { again(); run(...args); });
-      if (id === 0) id = next;
-      timers.set(id, next);
-    };
-    again();
-    return id;
-  });
-  const clear = (id) => {
-    port.cancel(timers.get(id) ?? id);
-    timers.delete(id);
-  };
-  define('clearTimeout', clear);
-  define('clearInterval', clear);
-  define('clearImmediate', clear);
-  define('queueMicrotask', (run) => { Promise.resolve().then(run); });
-  const text = (value) => typeof value === 'string' ? value : JSON.stringify(value,
-    (key, field) => typeof field === 'bigint' ? field.toString() : field) ?? String(value);
-  const log = (...values) => port.log(values.map(text).join(' '));
-  define('console', { log, info: log, warn: log, error: log, debug: log });
-  for (const name of ['fetch', 'process', 'require', 'WebSocket', 'XMLHttpRequest', 'crypto', 'navigator']) {
-    Object.defineProperty(globalThis, name, {
-      configurable: true,
-      get() {
-        throw new TypeError(name + ' is not there for a strategy: it would be outside virtual time');
-      },
-    });
-  }
-  for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'WeakRef', 'FinalizationRegistry']) {
-    delete globalThis[name];
-  }
-}`;
+type Handlers = Required<Omit<Strategy, 'save' | 'load'>> & {
+  save(): unknown;
+  load(saved: unknown): void;
+};
 
 /** Runs the bundle's script and returns its default export. Throws what the script throws. */
 export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
-  sealRealm();
-  let clock: VirtualClock | null = null;
-  const running = (): VirtualClock => {
-    if (clock === null) {
-      throw new StrategyError(`${bundle.file}: uses time or random numbers before the run starts`);
-    }
-    return clock;
+  const host = new HostSide(bundle.file);
+  const guest = openRealm(bundle, host);
+  host.guest = guest;
+  host.mustReturn(guest.run());
+  const packed = host.mustText(guest.definition());
+  const { derived, ...fields } = unpack(packed) as StrategyDefinition & {
+    readonly derived: Readonly<Record<'barsUs' | 'warmUpUs', boolean>>;
   };
-  const port = {
-    nowMs: () => Math.floor(running().nowUs() / 1000),
-    random: () => running().random(),
-    after: (us: number, run: () => void) => running().after(us, run),
-    cancel: (id: number) => {
-      running().cancel(id);
-    },
-    log: (text: string) => {
-      running().log(text);
+  const ask = (name: 'barsUs' | 'warmUpUs', parameters: ParameterValues): unknown =>
+    unpack(host.mustText(guest.derived(name, pack(parameters))));
+  const definition: StrategyDefinition = {
+    ...fields,
+    create: (parameters) => strategyOf(host, guest, parameters),
+    ...(derived.barsUs ? { barsUs: (given) => mustBeLengths(bundle, ask('barsUs', given)) } : {}),
+    ...(derived.warmUpUs
+      ? {
+          warmUpUs: (given) => mustBeLengths(bundle, [ask('warmUpUs', given)])[0] ?? 0,
+        }
+      : {}),
+  };
+  return {
+    definition: mustDefinition(definition, bundle.file),
+    bindClock: (clock) => {
+      host.clock = clock;
     },
   };
+}
+
+function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
   const realm = createContext(Object.create(null) as object, {
     name: bundle.file,
-    codeGeneration: { strings: true, wasm: false },
+    codeGeneration: { strings: false, wasm: false },
   });
-  const prepare = new Script(PRELUDE).runInContext(realm) as (from: typeof port) => void;
-  prepare(port);
-  const module = { exports: {} as Record<string, unknown> };
-  const given = (name: string): unknown => {
-    if (name === 'orrery/strategy') return api;
-    throw new StrategyError(`${bundle.file}: '${name}' cannot be imported by a strategy`);
-  };
-  const prefix = '(function (module, exports, require) {';
-  const wrapped = `${prefix}${bundle.code}\n})`;
+  const guest: { exports: { open?: typeof open } } = { exports: {} };
+  const load = new Script(`(function (module, exports) {'use strict';${bundle.guest}\n})`, {
+    filename: 'orrery',
+  }).runInContext(realm) as (module: typeof guest, exports: object) => void;
+  load(guest, guest.exports);
+  const prefix = `(function (module, exports, require, ${bundle.filter}) {'use strict';`;
   // Script positions equal bundle positions, which the source map resolves.
   const place = { filename: bundle.file, columnOffset: -prefix.length };
-  const run = new Script(wrapped, place).runInContext(realm) as (
-    target: typeof module,
-    exports: Record<string, unknown>,
-    require: (name: string) => unknown,
-  ) => void;
-  run(module, module.exports, given);
-  const definition = mustDefinition(module.exports['default'], bundle.file);
-  return {
-    definition,
-    bindClock: (given) => {
-      clock = given;
+  const script = new Script(`${prefix}${bundle.code}\n})`, place).runInContext(
+    realm,
+  ) as Realm['script'];
+  const { open: opened } = guest.exports;
+  if (opened === undefined) throw new Error('the code of the realm has no entry');
+  return opened({
+    port: host.port(),
+    failed: HostSide.failed,
+    hostObject: Object.prototype,
+    file: bundle.file,
+    script,
+  });
+}
+
+function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly number[] {
+  if (
+    Array.isArray(lengths) &&
+    lengths.every((us) => typeof us === 'number' && Number.isFinite(us) && us >= 0)
+  ) {
+    return lengths as number[];
+  }
+  throw new StrategyError(`${file}: barsUs and warmUpUs must give lengths of time in µs`);
+}
+
+/** A strategy of this realm whose handlers call those of the guest. */
+function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValues): Strategy {
+  const names = unpack(host.mustText(guest.create(pack(parameters)))) as (keyof Strategy)[];
+  const within = (context: StrategyContext): void => {
+    host.bind(context);
+  };
+  const update = (handler: string) => (given: object, context: StrategyContext) => {
+    within(context);
+    return host.outcome(() => guest.update(handler, pack(given)));
+  };
+  const plain = (handler: 'onStart' | 'onStop') => (context: StrategyContext) => {
+    within(context);
+    return host.outcome(() => guest.plain(handler));
+  };
+  const all: Handlers = {
+    onStart: plain('onStart'),
+    onStop: plain('onStop'),
+    onBook(book: BookUpdate, context) {
+      within(context);
+      return host.outcome(() => {
+        for (const { price, size } of book.bids) guest.level(true, price, size);
+        for (const { price, size } of book.asks) guest.level(false, price, size);
+        const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
+        return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
+      });
+    },
+    onTrade({ symbol, timeUs, price, quantity }: TradeUpdate, context) {
+      within(context);
+      return host.outcome(() => guest.trade(symbol, timeUs, price, quantity));
+    },
+    onBar(bar: BarUpdate, context) {
+      within(context);
+      const { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume } = bar;
+      return host.outcome(() =>
+        guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume),
+      );
+    },
+    onFill: update('onFill'),
+    onOrder: update('onOrder'),
+    onFunding: update('onFunding'),
+    onTimer(name, context) {
+      within(context);
+      return host.outcome(() => guest.timer(name));
+    },
+    save: () => host.mustText(guest.save()),
+    load: (saved) => {
+      host.mustReturn(guest.load(String(saved)));
     },
   };
+  const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));
+  return Object.fromEntries(own) as Strategy;
 }

@@ -12,14 +12,10 @@ export function actionsOf(
   client: MatcherClient,
   sender: Sender,
   symbol: string,
-  markets: readonly MarketTerms[],
+  termsOf: (symbol: string) => MarketTerms,
   nextNonce: () => number | bigint,
 ): Actions {
-  const market = (of = symbol): MarketTerms => {
-    const found = markets.find((terms) => terms.symbol === of);
-    if (found === undefined) throw new RangeError(`no market ${of} in this run`);
-    return found;
-  };
+  const market = (of = symbol): MarketTerms => termsOf(of);
   return {
     market,
     submit: (order) =>
@@ -42,6 +38,15 @@ export function actionsOf(
       const held = await client.call('getPositions', { ...senderOf(sender), symbol: of });
       return held.find((position) => position.symbol === of)?.quantity ?? '0';
     },
+  };
+}
+
+/** Finds a market's terms; throws `RangeError` for a symbol that is not in the run. */
+export function termsIn(markets: readonly MarketTerms[]): (symbol: string) => MarketTerms {
+  return (symbol) => {
+    const found = markets.find((terms) => terms.symbol === symbol);
+    if (found === undefined) throw new RangeError(`no market ${symbol} in this run`);
+    return found;
   };
 }
 

@@ -9,7 +9,13 @@ import type { MarketTerms, Rounding } from './strategy.ts';
 /** Max rounding error of a quotient that still counts as a whole number. */
 const SLACK = 1e-9;
 
-export function marketTerms(record: ResponseOf<'getMarkets'>[number]): MarketTerms {
+/** Fields of a market's record that are terms for strategies. */
+export type TermsRecord = Pick<
+  ResponseOf<'getMarkets'>[number],
+  'symbol' | 'tickSize' | 'lotSize' | 'minQuantity' | 'maxPrice'
+> & { readonly makerFee: string | number; readonly takerFee: string | number };
+
+export function marketTerms(record: TermsRecord): MarketTerms {
   return {
     symbol: record.symbol,
     tickSize: record.tickSize,

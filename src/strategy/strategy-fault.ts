@@ -13,6 +13,7 @@ export class StrategyFault extends UserError {
   readonly code = 'strategy-failed';
   /** Id of the strategy in its run. */
   readonly strategy: string;
+  readonly timeUs: number;
   /** Stack of the thrown error; empty if it has none. */
   readonly thrownStack: string;
 
@@ -21,7 +22,31 @@ export class StrategyFault extends UserError {
     const at = dateText(timeUs);
     super(`strategy '${strategy}' failed in ${handler} at ${at}: ${message}`, { cause: error });
     this.strategy = strategy;
+    this.timeUs = timeUs;
     this.thrownStack = stack;
+  }
+}
+
+/**
+ * A thrown value without objects of a strategy's realm, whose methods would run as part of this
+ * program. Errors of this realm are unchanged.
+ */
+export function withoutGuest(thrown: unknown): unknown {
+  if ((typeof thrown !== 'object' || thrown === null) && typeof thrown !== 'function') {
+    return thrown;
+  }
+  try {
+    if (thrown instanceof Error) return thrown;
+    const { name, message, stack } = thrown as Partial<
+      Record<'name' | 'message' | 'stack', unknown>
+    >;
+    if (typeof message !== 'string') return 'an object';
+    const copy = new Error(message);
+    if (typeof name === 'string') copy.name = name;
+    copy.stack = typeof stack === 'string' ? stack : '';
+    return copy;
+  } catch {
+    return 'an object whose fields cannot be read';
   }
 }
 

@@ -16,6 +16,7 @@ import { main } from '../../src/cli/main.ts';
 import { madeUpTape, specOf } from '../backtest/made-up.ts';
 import { Served } from '../http/served.ts';
 import { example } from '../run-plan/plans.ts';
+import { ATTACKS, hostileFile } from '../strategy-loader/hostile.ts';
 
 const WALLET = new Wallet(`0x${'8'.repeat(64)}`);
 const folder = mkdtempSync(join(tmpdir(), 'orrery-live-'));
@@ -110,6 +111,37 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
   const { pairs, leftOnly } = compareOrders(orders, other);
   expect(leftOnly.length).toBe(1);
   expect(pairs.flatMap(({ differences }) => differences).join()).toContain('against 9');
+});
+
+test('a strategy finds nothing of the host in a live run', async () => {
+  const attacks = ATTACKS.filter(({ name }) =>
+    /errors of|promises of|getter of|while a stack|call sites|constructors|of the machine/.test(
+      name,
+    ),
+  );
+  expect(attacks.length).toBeGreaterThan(6);
+  const path = join(folder, 'hostile.ts');
+  const blocks = attacks.map(({ attack }) => `{ ${attack} }`);
+  writeFileSync(path, hostileFile(blocks.join('\n')));
+  const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
+  const stop = new AbortController();
+  const lines: string[] = [];
+  await runLive({
+    definition,
+    bindClock,
+    parameters: { n: 1 },
+    client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
+    account: WALLET.address.toLowerCase(),
+    subaccountIndex: 0,
+    symbols: null,
+    seed: '1',
+    stop: stop.signal,
+    onLog: (line) => {
+      lines.push(line);
+      stop.abort();
+    },
+  });
+  expect(lines.at(-1)).toBe('nothing');
 });
 
 test('a handler that throws ends the run with its error', async () => {

@@ -5,6 +5,7 @@ import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { RunFolder } from '../../run-plan/run-folder.ts';
 import {
   InputError,
@@ -138,9 +139,7 @@ function aboutOf(
     assumptions,
     data,
     verify: [`npx orrery replay ${folder.file('journal')} --verify`],
-    bundle: Object.fromEntries(
-      plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle?.sha256 ?? '']),
-    ),
+    bundle: bundleHashes(plan.strategies),
     options,
     trials: null,
   };

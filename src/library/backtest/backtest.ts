@@ -3,6 +3,7 @@ import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { RoundTrip } from '../../report/analysis/round-trips.ts';
 import { buildReport, reportOptions, type Report } from '../../report/report.ts';
+import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
 import type { ParameterSpecs } from '../../strategy/definition.ts';
 import {
@@ -54,8 +55,8 @@ export interface BacktestResult extends Omit<
  * Runs a strategy on a dataset through the real exchange and returns what happened.
  *
  * The same options give the same hashes on every machine. Local-time methods of `Date` follow the
- * time zone of the process: set `TZ=UTC` where a strategy uses them. A strategy file seals the
- * built-in prototypes of the process (`Object.preventExtensions`) once it is loaded.
+ * time zone of the process: set `TZ=UTC` where a strategy uses them. A strategy file runs in a
+ * realm of its own; an object of `defineStrategy` runs in the caller's.
  *
  * @throws StrategyError naming the option or parameter and its limit
  * @throws StrategyFault with what a strategy threw, its handler and the virtual time
@@ -93,7 +94,7 @@ function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): Bac
     assumptions,
     data,
     verify: [],
-    bundle: bundlesOf(plan),
+    bundle: bundleHashes(plan.strategies),
     options: reportOptions(output),
     trials: null,
   });
@@ -112,14 +113,6 @@ function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): Bac
 function titleOf({ strategies, markets }: BacktestOutput): string {
   const symbols = markets.map(({ symbol }) => symbol).join(', ');
   return `${strategies.map(({ name }) => name).join(', ')} on ${symbols}`;
-}
-
-function bundlesOf({ strategies }: RunPlan): Record<string, string> {
-  return Object.fromEntries(
-    strategies.flatMap(({ id, bundle }) =>
-      bundle === null ? [] : [[`bundle of ${id}`, bundle.sha256] as const],
-    ),
-  );
 }
 
 /**

@@ -1,0 +1,27 @@
+/** Data and ports of a backtest while it runs. */
+import type { Command } from '../engine/commands.ts';
+
+/** Tape commands in time order; `localUs`: time of receipt of each, if recorded. */
+export interface TapeBatch {
+  readonly commands: readonly Command[];
+  readonly localUs?: readonly number[];
+}
+
+/** Promises in virtual time. Continuations run at the virtual time of the awaited reply. */
+export interface PromiseTurns {
+  /** Number of promises created or settled; unchanged by a handler that queues no callback. */
+  readonly count: () => number;
+  /** Runs all queued callbacks, including those they queue. */
+  readonly drain: () => Promise<void>;
+  /** Unhandled rejections since the last call. */
+  readonly lost?: () => readonly unknown[];
+  /** Whether the event loop has been blocked for long; `drain` yields to it for interrupts. */
+  readonly overdue?: () => boolean;
+}
+
+/** A request that a strategy sent, or a line that it logged. */
+export interface Decision {
+  readonly strategy: string;
+  readonly timeUs: number;
+  readonly text: string;
+}

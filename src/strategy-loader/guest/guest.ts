@@ -1,0 +1,394 @@
+/**
+ * Code that runs in a strategy's realm: its context, its updates and its errors are made here, so
+ * that no object of the host exists in that realm. Host functions stay in closures of `lift`.
+ *
+ * A strategy may replace methods of its realm's prototypes, so the functions that keep host objects
+ * from it (`lift`, `clean`, `protect`) use captured ones.
+ */
+import * as api from '../../strategy/index.ts';
+import { actionsOf } from '../../strategy/actions.ts';
+import { mustDefinition, type ParameterValues } from '../../strategy/definition.ts';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { marketTerms, type TermsRecord } from '../../strategy/market-terms.ts';
+import type { Level, MarketTerms, Strategy, StrategyContext } from '../../strategy/strategy.ts';
+import type { MatcherClient } from '../../gateway/matcher-client.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
+import { defineGlobals } from './globals.ts';
+import { pack, unpack } from '../../strategy/plain-data.ts';
+import type { Failed, GuestPort, HostPort, Primitive } from './port.ts';
+
+const { apply } = Reflect;
+const { getPrototypeOf, defineProperty, freeze } = Object;
+const OVERFLOW = 'Maximum call stack size exceeded';
+const { prototype: promises } = Promise;
+// Called through `apply` with its receiver.
+// eslint-disable-next-line @typescript-eslint/unbound-method
+const nativeThen = promises.then;
+const PromiseOfRealm = Promise;
+const ErrorOfRealm = Error;
+const RangeErrorOfRealm = RangeError;
+const TypeErrorOfRealm = TypeError;
+
+/** Runs a strategy's script with its module, `require` and the filter of caught errors. */
+type Script = (
+  module: { exports: Record<string, unknown> },
+  exports: Record<string, unknown>,
+  require: (name: string) => unknown,
+  clean: (error: unknown) => unknown,
+) => void;
+
+export interface Realm {
+  readonly port: HostPort;
+  /** Result of a host function that failed. */
+  readonly failed: symbol;
+  /** `Object.prototype` of the host: only compared. */
+  readonly hostObject: object;
+  readonly file: string;
+  readonly script: Script;
+}
+
+type Handlers = Partial<Record<string, (...args: unknown[]) => unknown>>;
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Facts {
+  readonly account: string;
+  readonly subaccountIndex: number;
+  readonly symbol: string;
+  readonly symbols: readonly string[];
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+/**
+ * An error that a strategy caught. The platform formats stacks in the host's realm, so near the end
+ * of the stack `error.stack` throws an error of the host; it becomes one of this realm.
+ */
+function cleanerOf(hostObject: object): (error: unknown) => unknown {
+  return (error) => {
+    if (!isObject(error)) return error;
+    for (let link: unknown = error; link !== null; link = getPrototypeOf(link)) {
+      if (link === hostObject) return new RangeErrorOfRealm(OVERFLOW);
+    }
+    return error;
+  };
+}
+
+/** Closes the ways to host objects that are not arguments or results; before the strategy runs. */
+function protect(file: string, clean: (error: unknown) => unknown): void {
+  const fixed = { writable: false, enumerable: false, configurable: false };
+  void defineProperty(promises, 'then', {
+    ...fixed,
+    value: function then(this: unknown, kept: unknown, failed: unknown) {
+      const rejected =
+        typeof failed === 'function'
+          ? (error: unknown): unknown => (failed as (error: unknown) => unknown)(clean(error))
+          : failed;
+      return apply(nativeThen, this, [kept, rejected] as Parameters<typeof nativeThen>) as unknown;
+    },
+  });
+  // The platform's call sites include those of the host. Only the strategy's own are shown.
+  const formatted = (error: unknown, sites: readonly NodeJS.CallSite[]): string => {
+    let text = '';
+    try {
+      text = String(error);
+    } catch {
+      // A conversion to text that throws is left out.
+    }
+    for (let i = 0; i < sites.length; i++) {
+      const site = sites[i];
+      if (site?.getFileName() !== file) continue;
+      const place = `${file}:${String(site.getLineNumber())}:${String(site.getColumnNumber())}`;
+      const name = site.getFunctionName();
+      text += name === null ? `\n    at ${place}` : `\n    at ${name} (${place})`;
+    }
+    return text;
+  };
+  defineProperty(ErrorOfRealm, 'prepareStackTrace', { ...fixed, value: freeze(formatted) });
+  defineProperty(globalThis, 'Error', { ...fixed, value: ErrorOfRealm });
+}
+
+type Lifted = <N extends keyof HostPort>(
+  name: N,
+  a?: Primitive,
+  b?: Primitive,
+  c?: Primitive,
+) => Exclude<ReturnType<HostPort[N]>, Failed>;
+
+/** Functions of this realm that call the host's with primitives and throw errors of this realm. */
+function lift({ port, failed }: Realm): Lifted {
+  type Host = (a?: Primitive, b?: Primitive, c?: Primitive) => Primitive;
+  const functions = { __proto__: null, ...port } as unknown as Record<keyof HostPort, Host>;
+  const failure = functions.failure;
+  const lifted = (name: keyof HostPort, a?: Primitive, b?: Primitive, c?: Primitive) => {
+    if (isObject(a) || isObject(b) || isObject(c)) {
+      throw new TypeErrorOfRealm(`${name}: an argument must be text or a number`);
+    }
+    let result: Primitive;
+    let kind: Primitive = null;
+    let message: Primitive = null;
+    try {
+      const host = functions[name];
+      result = host(a, b, c);
+      if (result === failed) {
+        kind = failure('name');
+        message = failure('message');
+      }
+    } catch {
+      throw new RangeErrorOfRealm(OVERFLOW);
+    }
+    if (result === failed) {
+      throw new (kind === 'RangeError' ? RangeErrorOfRealm : ErrorOfRealm)(message as string);
+    }
+    if (isObject(result)) throw new TypeErrorOfRealm(`${name}: the host gave an object`);
+    return result;
+  };
+  return lifted as Lifted;
+}
+
+/** Makes the realm's globals and returns the functions for the host. */
+export function open(realm: Realm): GuestPort {
+  const { file, script } = realm;
+  const clean = cleanerOf(realm.hostObject);
+  protect(file, clean);
+  const host = lift(realm);
+  const waiting = new Map<number, Waiting>();
+  const timers = new Map<number, () => void>();
+  let tickets = 0;
+  let definition: StrategyDefinition | null = null;
+  let strategy: Handlers = {};
+  let context: StrategyContext | null = null;
+  let bids: Level[] = [];
+  let asks: Level[] = [];
+
+  defineGlobals({
+    nowMs: () => host('nowMs'),
+    random: () => host('random'),
+    after: (us, run) => {
+      const id = host('after', us);
+      timers.set(id, run);
+      return id;
+    },
+    cancel: (id) => {
+      timers.delete(id);
+      host('cancel', id);
+    },
+    print: (text) => {
+      host('print', text);
+    },
+  });
+
+  const ask = (name: 'call' | 'page' | 'sleep', a: Primitive, b?: Primitive): Promise<unknown> =>
+    new PromiseOfRealm((resolve, reject) => {
+      const ticket = ++tickets;
+      waiting.set(ticket, { resolve, reject });
+      host(name, ticket, a, b);
+    });
+
+  const report = (thrown: unknown): -1 => {
+    const error = clean(thrown);
+    let name: string | null = null;
+    let message: string;
+    let stack = '';
+    try {
+      if (typeof error === 'object' && error !== null && 'message' in error) {
+        const fields: Partial<Record<'name' | 'message' | 'stack', unknown>> = error;
+        message = String(fields.message);
+        name = fields.name === undefined ? 'Error' : String(fields.name);
+        if (typeof fields.stack === 'string') stack = fields.stack;
+      } else message = String(error);
+    } catch {
+      message = 'a value without text';
+    }
+    host('threw', name, message, stack);
+    return -1;
+  };
+  /** A handler's result as a number for the host. */
+  const outcome = (result: unknown): number => {
+    if (!isObject(result)) return 0;
+    const handler = ++tickets;
+    const ended = PromiseOfRealm.resolve(result);
+    void apply(nativeThen, ended, [
+      () => host('ended', handler, false),
+      (error: unknown) => {
+        report(error);
+        host('ended', handler, true);
+      },
+    ] as Parameters<typeof nativeThen>);
+    return handler;
+  };
+  const attempt = <T>(run: () => T): T | null => {
+    try {
+      return run();
+    } catch (error) {
+      report(error);
+      return null;
+    }
+  };
+  const handle = (name: string, update?: unknown): number => {
+    try {
+      return outcome(
+        update === undefined ? strategy[name]?.(context) : strategy[name]?.(update, context),
+      );
+    } catch (error) {
+      return report(error);
+    }
+  };
+
+  const markets = new Map<string, MarketTerms>();
+  const termsOf = (symbol: string): MarketTerms => {
+    const terms = host('market', symbol);
+    let found = markets.get(terms);
+    if (found === undefined) {
+      found = marketTerms(unpack(terms) as TermsRecord);
+      markets.set(terms, found);
+    }
+    return found;
+  };
+  const contextOf = ({ account, subaccountIndex, symbol, symbols }: Facts): StrategyContext => {
+    const send =
+      (name: 'call' | 'page') =>
+      (endpoint: EndpointId, request: unknown): Promise<never> =>
+        ask(name, endpoint, pack(request)) as Promise<never>;
+    const client: MatcherClient = { call: send('call'), page: send('page') };
+    const nextNonce = (): number | bigint => host('nextNonce');
+    return {
+      client,
+      account,
+      subaccountIndex,
+      symbol,
+      symbols,
+      get warmingUp() {
+        return host('warmingUp');
+      },
+      random: {
+        next: () => host('draw'),
+        below: (bound) => Math.floor(host('draw') * bound),
+        state: () => unpack(host('drawState')),
+      },
+      now: () => host('now'),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsOf, nextNonce),
+      setTimer: (name, afterUs) => {
+        host('setTimer', name, afterUs);
+      },
+      sleep: (us) => ask('sleep', us) as Promise<void>,
+      nextNonce,
+      log: (text) => {
+        host('log', text);
+      },
+    };
+  };
+  const take = (ticket: number): Waiting | undefined => {
+    const found = waiting.get(ticket);
+    waiting.delete(ticket);
+    return found;
+  };
+
+  return {
+    run() {
+      const module: { exports: Record<string, unknown> } = { exports: {} };
+      const given = (name: string): unknown => {
+        if (name === 'orrery/strategy') return api;
+        throw new ErrorOfRealm(`${file}: '${name}' cannot be imported by a strategy`);
+      };
+      const done = attempt(() => {
+        script(module, module.exports, given, clean);
+        definition = mustDefinition(module.exports['default'], file);
+        return true;
+      });
+      return done === null ? -1 : 0;
+    },
+    definition: () =>
+      attempt(() => {
+        const given = definition as StrategyDefinition;
+        const { name, describe, parameters, bookDepth } = given;
+        const derived = {
+          barsUs: given.barsUs !== undefined,
+          warmUpUs: given.warmUpUs !== undefined,
+        };
+        return pack({ name, describe, parameters, bookDepth, derived });
+      }),
+    derived: (name, parameters) =>
+      attempt(() => pack(definition?.[name]?.(unpack(parameters) as ParameterValues))),
+    create: (parameters) =>
+      attempt(() => {
+        strategy = definition?.create(unpack(parameters) as ParameterValues) as Handlers;
+        const names: (keyof Strategy)[] = [
+          'onStart',
+          'onBook',
+          'onTrade',
+          'onBar',
+          'onFill',
+          'onOrder',
+          'onTimer',
+          'onFunding',
+          'onStop',
+          'save',
+          'load',
+        ];
+        return pack(names.filter((name) => strategy[name] !== undefined));
+      }),
+    begin(facts) {
+      context = contextOf(unpack(facts) as Facts);
+    },
+    bar: (symbol, startUs, timeUs, intervalUs, open, high, low, close, volume) =>
+      handle('onBar', { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume }),
+    trade: (symbol, timeUs, price, quantity) =>
+      handle('onTrade', { symbol, timeUs, price, quantity }),
+    level(isBid, price, size) {
+      const side = isBid ? bids : asks;
+      side[side.length] = { price, size };
+    },
+    book(symbol, timeUs, bidTicks, askTicks, tickSize, mid) {
+      const levels = { bids, asks };
+      bids = [];
+      asks = [];
+      const [bid, ask] = [levels.bids[0] ?? null, levels.asks[0] ?? null];
+      return handle('onBook', {
+        symbol,
+        timeUs,
+        bid,
+        ask,
+        bidTicks,
+        askTicks,
+        tickSize,
+        mid,
+        ...levels,
+      });
+    },
+    update: (handler, update) => handle(handler, unpack(update)),
+    plain: (handler) => handle(handler),
+    timer: (name) => handle('onTimer', name),
+    ring(timer) {
+      const run = timers.get(timer);
+      timers.delete(timer);
+      return (
+        attempt(() => {
+          run?.();
+          return 0;
+        }) ?? -1
+      );
+    },
+    settle(ticket, value) {
+      take(ticket)?.resolve(unpack(value));
+    },
+    refuse(ticket, name, message, status, endpoint) {
+      take(ticket)?.reject(
+        endpoint === null
+          ? new (name === 'RangeError' ? RangeErrorOfRealm : ErrorOfRealm)(message)
+          : new api.MatcherError(endpoint as EndpointId, status, message),
+      );
+    },
+    save: () => attempt(() => pack(strategy['save']?.())),
+    load: (saved) =>
+      attempt(() => {
+        strategy['load']?.(unpack(saved));
+        return 0;
+      }) ?? -1,
+  };
+}
