@@ -90,6 +90,13 @@ export class Changes {
     }
   }
 
+  /** Forgets what a replay publishes event by event. */
+  clearOrdered(): void {
+    this.trades.length = 0;
+    this.fills.length = 0;
+    this.orders.clear();
+  }
+
   private noteOrder(id: OrderId, subaccount: SubaccountId, market: MarketId): void {
     this.orders.set(id, subaccount);
     this.markets.add(market);

@@ -5,12 +5,14 @@
  */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
+import type { EngineEvent } from '../../engine/events.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
 import type { Host } from '../exchange-host.ts';
 import { BookFeed } from './book-feed.ts';
 import { Changes } from './changes.ts';
+import { ReplayFeed, type Driver } from './replay-feed.ts';
 import { FeedRecords, sidesOf } from './records.ts';
 import type { Subscription } from './subscription.ts';
 import { Topics, type Entry } from './topics.ts';
@@ -31,6 +33,8 @@ export interface Watcher {
   recheck(): void;
   /** True if the watcher has lost book deltas of this market. */
   isBehind(market: MarketId): boolean;
+  /** Sends a message that is not an update. */
+  notify(message: string): void;
   /** True if the watcher reads again and can take a snapshot; clears its `isBehind`. */
   catchesUp(market: MarketId): boolean;
 }
@@ -38,7 +42,8 @@ export interface Watcher {
 export type Held = Entry<Watcher>;
 
 interface Message {
-  readonly to: readonly Held[];
+  /** `driver`: the connection that drives the replay. */
+  readonly to: readonly Held[] | 'driver';
   readonly text: string;
 }
 
@@ -52,14 +57,28 @@ export class Publisher {
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
+  /** Null unless a replay on a virtual clock is served. */
+  readonly replay: ReplayFeed | null;
 
   constructor(host: Host) {
     this.host = host;
     this.records = new FeedRecords(host);
     this.changes = this.noChanges();
+    const { replay } = host;
+    this.replay =
+      replay?.speed === null
+        ? new ReplayFeed(host, {
+            publish: () => this.publish(),
+            notify: (message) => {
+              this.release([{ to: 'driver', text: message }]);
+            },
+          })
+        : null;
+    if (replay !== null && this.replay !== null) replay.sink = this.replay;
     host.exchange.onEvent((event) => {
       if (this.watchers.size === 0) return;
       this.changes.note(event);
+      this.publishInOrder(event);
       this.schedule();
     });
     // Changes that were not durable are lost and were never published: reset changes and books.
@@ -95,6 +114,7 @@ export class Publisher {
   unwatch(watcher: Watcher): void {
     for (const held of this.watchers.get(watcher) ?? []) this.topics.remove(held);
     this.watchers.delete(watcher);
+    this.replay?.leave(watcher);
   }
 
   /** Starts a subscription and sends its first message, if it has one. */
@@ -126,7 +146,21 @@ export class Publisher {
     });
   }
 
-  private publish(): void {
+  /** A replay publishes trades, fills and orders at their event instead of in `publish`. */
+  private publishInOrder(event: EngineEvent): void {
+    const { replay, changes } = this;
+    if (replay === null) return;
+    const messages: Message[] = [];
+    this.addTrades(messages, changes);
+    if (ReplayFeed.publishesOrder(event)) this.addOrders(messages, changes);
+    this.addFills(messages, changes);
+    changes.clearOrdered();
+    this.release(messages);
+    replay.onEvent(event);
+  }
+
+  /** True if there was an update. */
+  private publish(): boolean {
     this.scheduled = false;
     const { changes } = this;
     this.changes = this.noChanges();
@@ -158,6 +192,7 @@ export class Publisher {
       this.addPrivate(messages, 'balance', id, () => this.records.balance(id));
     }
     this.release(messages);
+    return messages.length > 0;
   }
 
   private addTrades(messages: Message[], { trades }: Changes): void {
@@ -295,11 +330,16 @@ export class Publisher {
   private release(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     const durable = this.host.exchange.durable();
-    if (durable === null) send(messages);
+    const driver = this.replay?.driver ?? null;
+    const stamped: readonly Message[] =
+      driver === null || messages[0]?.to === 'driver'
+        ? messages
+        : [{ to: 'driver', text: this.replay?.stamp() ?? '' }, ...messages];
+    if (durable === null) send(stamped, driver);
     else {
       durable.then(
         () => {
-          send(messages);
+          send(stamped, driver);
         },
         () => {
           // Disk failure: the unsynced commands are rolled back, so their messages are dropped.
@@ -334,9 +374,14 @@ function add(
 }
 
 /** Encodes each message once; consecutive messages to the same entries share a send. */
-function send(messages: readonly Message[]): void {
+function send(messages: readonly Message[], driver: Driver | null): void {
   for (let i = 0; i < messages.length;) {
-    const { to } = messages[i] as Message;
+    const { to, text } = messages[i] as Message;
+    if (to === 'driver') {
+      driver?.notify(text);
+      i += 1;
+      continue;
+    }
     const batch: Buffer[] = [];
     for (; messages[i]?.to === to; i++) batch.push(Buffer.from(messages[i]?.text ?? ''));
     for (const { active, watcher, subscription } of to) {
