@@ -90,11 +90,15 @@ export class Changes {
     }
   }
 
-  /** Forgets what a replay publishes event by event. */
-  clearOrdered(): void {
-    this.trades.length = 0;
-    this.fills.length = 0;
+  /** Removes what a replay publishes event by event. */
+  takeOrdered(): Pick<Changes, 'trades' | 'fills' | 'orders'> {
+    const taken = {
+      trades: this.trades.splice(0),
+      fills: this.fills.splice(0),
+      orders: new Map(this.orders),
+    };
     this.orders.clear();
+    return taken;
   }
 
   private noteOrder(id: OrderId, subaccount: SubaccountId, market: MarketId): void {

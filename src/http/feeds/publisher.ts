@@ -6,6 +6,7 @@
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
 import type { EngineEvent } from '../../engine/events.ts';
+import type { OrderView } from '../../engine/read/views.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
@@ -57,6 +58,8 @@ export class Publisher {
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
+  /** Adds the messages of a replay's events since the last `publish`. */
+  private readonly inOrder: ((messages: Message[]) => void)[] = [];
   /** Null unless a replay on a virtual clock is served. */
   readonly replay: ReplayFeed | null;
 
@@ -70,7 +73,9 @@ export class Publisher {
         ? new ReplayFeed(host, {
             publish: () => this.publish(),
             notify: (message) => {
-              this.release([{ to: 'driver', text: message }]);
+              this.inOrder.push((messages) => {
+                messages.push({ to: 'driver', text: message });
+              });
             },
           })
         : null;
@@ -78,12 +83,13 @@ export class Publisher {
     host.exchange.onEvent((event) => {
       if (this.watchers.size === 0) return;
       this.changes.note(event);
-      this.publishInOrder(event);
+      this.noteInOrder(event);
       this.schedule();
     });
     // Changes that were not durable are lost and were never published: reset changes and books.
     host.exchange.onReset(() => {
       this.changes = this.noChanges();
+      this.inOrder.length = 0;
       for (const book of this.books.values()) book.reset();
     });
     this.timers = [
@@ -146,16 +152,30 @@ export class Publisher {
     });
   }
 
-  /** A replay publishes trades, fills and orders at their event instead of in `publish`. */
-  private publishInOrder(event: EngineEvent): void {
-    const { replay, changes } = this;
+  /**
+   * A replay publishes trades, fills and orders in the order of their events. Their ids are known
+   * after the command only, so `publish` encodes them.
+   */
+  private noteInOrder(event: EngineEvent): void {
+    const { replay } = this;
     if (replay === null) return;
-    const messages: Message[] = [];
-    this.addTrades(messages, changes);
-    if (ReplayFeed.publishesOrder(event)) this.addOrders(messages, changes);
-    this.addFills(messages, changes);
-    changes.clearOrdered();
-    this.release(messages);
+    const { changes } = this;
+    const { trades, fills, orders } = changes.takeOrdered();
+    if (trades.length > 0)
+      this.inOrder.push((messages) => {
+        this.addTrades(messages, trades);
+      });
+    if (fills.length > 0)
+      this.inOrder.push((messages) => {
+        this.addFills(messages, fills);
+      });
+    const order = ReplayFeed.publishesOrder(event) ? [...orders.keys()][0] : undefined;
+    // The order as it is at the event.
+    const state = order === undefined ? undefined : this.host.view.order(order);
+    if (state !== undefined)
+      this.inOrder.push((messages) => {
+        this.addOrder(messages, state);
+      });
     replay.onEvent(event);
   }
 
@@ -166,7 +186,8 @@ export class Publisher {
     this.changes = this.noChanges();
     if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
     const messages: Message[] = [];
-    this.addTrades(messages, changes);
+    for (const add of this.inOrder.splice(0)) add(messages);
+    this.addTrades(messages, changes.trades);
     this.addLiquidations(messages, changes);
     for (const id of changes.terms) {
       const to = this.publicEntries('market', id);
@@ -182,7 +203,7 @@ export class Publisher {
       }
     }
     this.addOrders(messages, changes);
-    this.addFills(messages, changes);
+    this.addFills(messages, changes.fills);
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
         this.addPrivate(messages, 'position', id, () => this.records.position(id, market));
@@ -195,7 +216,7 @@ export class Publisher {
     return messages.length > 0;
   }
 
-  private addTrades(messages: Message[], { trades }: Changes): void {
+  private addTrades(messages: Message[], trades: Changes['trades']): void {
     const candles = new Set<MarketId>();
     for (const trade of trades) {
       const to = this.publicEntries('trade', trade.market);
@@ -247,15 +268,18 @@ export class Publisher {
   }
 
   private addOrders(messages: Message[], { orders }: Changes): void {
-    const { view } = this.host;
-    for (const [id, subaccount] of orders) {
-      const order = view.order(id);
-      if (order === undefined) continue;
-      this.addPrivate(messages, 'order', subaccount, () => encodeOrder(view, this.host.ids, order));
+    for (const id of orders.keys()) {
+      const order = this.host.view.order(id);
+      if (order !== undefined) this.addOrder(messages, order);
     }
   }
 
-  private addFills(messages: Message[], { fills }: Changes): void {
+  private addOrder(messages: Message[], order: OrderView): void {
+    const { view, ids } = this.host;
+    this.addPrivate(messages, 'order', order.subaccount, () => encodeOrder(view, ids, order));
+  }
+
+  private addFills(messages: Message[], fills: Changes['fills']): void {
     for (const fill of fills) {
       for (const side of sidesOf(fill)) {
         this.addPrivate(messages, 'fill', side.subaccount, () => this.records.fill(fill, side));
@@ -332,7 +356,7 @@ export class Publisher {
     const durable = this.host.exchange.durable();
     const driver = this.replay?.driver ?? null;
     const stamped: readonly Message[] =
-      driver === null || messages[0]?.to === 'driver'
+      driver === null
         ? messages
         : [{ to: 'driver', text: this.replay?.stamp() ?? '' }, ...messages];
     if (durable === null) send(stamped, driver);

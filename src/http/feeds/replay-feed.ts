@@ -36,8 +36,6 @@ export class ReplayFeed implements ReplaySink {
   private readonly host: Host;
   private readonly publisher: ReplayPublisher;
   private readonly funding = new Map<SubaccountId, bigint>();
-  /** Whether the current command had an update. */
-  private sent = false;
 
   constructor(host: Host, publisher: ReplayPublisher) {
     this.host = host;
@@ -45,14 +43,11 @@ export class ReplayFeed implements ReplaySink {
   }
 
   publish(): boolean {
-    const sent = this.publisher.publish() || this.sent;
-    this.sent = false;
-    return sent;
+    return this.publisher.publish();
   }
 
-  /** Called for every release of updates. Returns the notification that precedes them. */
+  /** The notification that precedes each release of updates. */
   stamp(): string {
-    this.sent = true;
     return notification('instant', { timeUs: this.host.nowUs(), receivedUs: this.receivedUs });
   }
 
@@ -97,7 +92,6 @@ export class ReplayFeed implements ReplaySink {
 
   private notify(method: string, params: Readonly<Record<string, unknown>>): void {
     if (this.driver === null) return;
-    this.publisher.notify(this.stamp());
     this.publisher.notify(notification(method, params));
   }
 
