@@ -95,6 +95,8 @@ export interface RunPlan {
   /** Time before trading starts, µs; default: the max of what the strategies request. */
   readonly warmUpUs?: number;
   readonly sampleUs?: number;
+  /** False: no journal is kept. */
+  readonly journal?: boolean;
 }
 
 export interface PlanPorts {
@@ -433,6 +435,14 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
       : []),
     ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
     { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
+    ...(plan.journal === false
+      ? [
+          {
+            title: 'No journal',
+            text: 'The run kept no journal (--no-journal), so it cannot be verified or explained.',
+          },
+        ]
+      : []),
     ...(plan.faults === undefined
       ? []
       : [{ title: 'Injected faults', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),

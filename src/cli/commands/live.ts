@@ -14,6 +14,7 @@ import { mustHaveMoney } from '../../live/exchange-facts.ts';
 import { runLive, type LiveOptions, type LiveRecord } from '../../live/live-run.ts';
 import { runReplay, type ReplayStatus } from '../../live/replay-run.ts';
 import { deposit, readReplay } from '../../live/sim-client.ts';
+import { mustHoldNoRun } from '../../run-plan/run-folder.ts';
 import { DEFAULT_LATENCY } from '../../run-plan/models.ts';
 import { uniqueId } from '../../run-plan/strategy-id.ts';
 import { watchPromises } from '../../strategy-loader/promise-watch.ts';
@@ -45,6 +46,7 @@ interface LiveArguments {
   readonly seed: string;
   readonly for: string | undefined;
   readonly out: string | undefined;
+  readonly overwrite: boolean;
   readonly 'sim-token': string | undefined;
   readonly deposit: string | undefined;
   readonly latency: string | undefined;
@@ -126,6 +128,11 @@ export const command: CommandModule<object, LiveArguments> = {
         type: 'string',
         describe: 'output folder for live.json (orders, fills, log)',
       })
+      .option('overwrite', {
+        type: 'boolean',
+        default: false,
+        describe: 'replace an earlier run in the output folder',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print the record as JSON' })
       .example(
         '$0 live my.ts --url http://127.0.0.1:8080 --key-file key --for 10m --out live/my',
@@ -151,7 +158,10 @@ export const command: CommandModule<object, LiveArguments> = {
     const client = new HttpMatcherClient({ url: options.url, signer, account });
     const status = await prepare(options, client, account);
     // Before orders are sent, so that an unwritable folder loses no records.
-    if (options.out !== undefined) await makeFolder(options.out);
+    if (options.out !== undefined) {
+      await mustHoldNoRun(options.out, options.overwrite);
+      await makeFolder(options.out);
+    }
     const stop = new AbortController();
     const endMs = lasting === null || status !== null ? Infinity : Date.now() + lasting / 1000;
     const poll = setInterval(() => {
