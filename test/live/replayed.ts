@@ -2,6 +2,7 @@
 import { Wallet } from 'ethers';
 import type { Command } from '../../src/engine/commands.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
+import type { FeedClient } from '../../src/http-client/feed-client.ts';
 import { Replay } from '../../src/http/replay.ts';
 import type { LiveRecord } from '../../src/live/live-run.ts';
 import { runReplay } from '../../src/live/replay-run.ts';
@@ -44,10 +45,45 @@ export async function serveReplay(
   });
 }
 
+/** Planted fault: one message of the trade feed, by its number from 1, comes after the next one. */
+class DelayingClient extends HttpMatcherClient {
+  private readonly delayed: number;
+
+  constructor(url: string, delayed: number) {
+    super({ url, signer: WALLET });
+    this.delayed = delayed;
+  }
+
+  override feeds(): FeedClient {
+    const feeds = super.feeds();
+    const listen = feeds.listen.bind(feeds);
+    let count = 0;
+    let held: (() => void) | null = null;
+    feeds.listen = (source, params, { onUpdate, onError }) =>
+      listen(source, params, {
+        onError,
+        onUpdate: (data) => {
+          if (source === 'trade' && ++count === this.delayed) {
+            held = () => {
+              onUpdate(data);
+            };
+            return;
+          }
+          onUpdate(data);
+          if (source !== 'trade') return;
+          held?.();
+          held = null;
+        },
+      });
+    return feeds;
+  }
+}
+
 export async function liveOnReplay(
   served: Served,
   plan: RunPlan,
   { bundle, parameters, id }: PlannedStrategy,
+  delayedTrade = 0,
 ): Promise<LiveRecord> {
   if (bundle === null) throw new Error('a bundle is needed');
   const { definition, bindClock } = loadStrategy(bundle);
@@ -61,7 +97,7 @@ export async function liveOnReplay(
       definition,
       bindClock,
       parameters: parseParameters(definition.parameters, parameters),
-      client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
+      client: new DelayingClient(served.url, delayedTrade),
       account: WALLET.address.toLowerCase(),
       subaccountIndex: 0,
       symbols: null,
