@@ -70,9 +70,9 @@ export async function planReplay(
   if (speed !== undefined && !(speed > 0 && speed <= MAX_SPEED)) {
     throw new InputError(`--speed must be above 0 and at most ${String(MAX_SPEED)}`);
   }
-  const plan: RunPlan = { ...marketPlanOf(options), data, strategies: [], balance: '0', seed: '1' };
+  const terms = { ...marketPlanOf(options), strategies: [], balance: '0', seed: '1' };
+  const plan: RunPlan = { ...terms, data };
   const markets = await openMarkets(plan, plan.fromUs ?? null);
-  const { data: _path, ...terms } = plan;
   const manifest = await readFile(join(data, 'manifest.json'));
   const sha256 = createHash('sha256').update(manifest).digest('hex');
   return {

@@ -128,10 +128,10 @@ export class Replay {
       (this.at >= this.commands.length ||
         this.commands[this.at]?.timeUs === this.commands.at(-1)?.timeUs)
     ) {
-      const { done, value } = await this.batches.next();
-      if (done === true) this.isExhausted = true;
+      const next = await this.batches.next();
+      if (next.done === true) this.isExhausted = true;
       else {
-        const { commands, localUs } = value as ReplayBatch;
+        const { commands, localUs } = next.value;
         this.commands = [...this.commands.slice(this.at), ...commands];
         this.localUs = [
           ...this.localUs.slice(this.at),

@@ -1,4 +1,4 @@
-/** What a live run reads before it starts: markets, and money of its account. */
+/** Reads of a live run before it starts: markets, and money of its account. */
 import type { ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';

@@ -385,7 +385,7 @@ class ReplayRun {
         updates?.book(data);
         return;
       default:
-        throw new StrategyError(`the replay sent an unknown message: ${String(kind)}`);
+        throw new StrategyError(`the replay sent an unknown message: ${kind as string}`);
     }
   }
 
@@ -398,7 +398,7 @@ class ReplayRun {
       symbol: String(symbol),
       timeUs: this.scheduler.nowUs,
       rate: String(rate),
-      payment: String(own?.['payment'] ?? '0'),
+      payment: typeof own?.['payment'] === 'string' ? own['payment'] : '0',
     };
     this.publish('onFunding', update, null);
   }

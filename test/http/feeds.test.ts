@@ -478,7 +478,7 @@ describe('a client that does not read', () => {
       faults: new Faults(),
       metrics: { answered: () => undefined },
       limit: null,
-    simToken: null,
+      simToken: null,
       onError: (error: unknown) => {
         throw error;
       },

@@ -1,3 +1,4 @@
+/* eslint no-restricted-exports: off -- a strategy file exports its definition */
 /** Logs every update, trades in several ways, and so shows any difference of two runs. */
 import { defineStrategy, integer, type StrategyContext } from 'orrery/strategy';
 

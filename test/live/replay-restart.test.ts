@@ -53,7 +53,8 @@ function historyOf(path: string): unknown[] {
   const journal = openJournal(path);
   const found: unknown[] = [];
   for (let frame = journal.next(); frame !== null; frame = journal.next()) {
-    if (frame.kind === 'command' && frame.command.kind.startsWith('tape')) found.push(frame.command);
+    if (frame.kind === 'command' && frame.command.kind.startsWith('tape'))
+      found.push(frame.command);
   }
   return found;
 }

@@ -59,7 +59,7 @@ test.each([
   240_000,
 );
 
-test('a wallet without money is told what to do; a replay has one driver and its own prices', async () => {
+test('a wallet without money gets an error that names the remedy; a replay has one driver and its own prices', async () => {
   const plan = planOf([], { toUs: RECORDED_FROM_US + 2_000_000 });
   const served = await serveReplay(plan);
   const driver = { token: SIM_TOKEN, untilUs: RECORDED_FROM_US + 500_000 };
@@ -75,7 +75,12 @@ test('a wallet without money is told what to do; a replay has one driver and its
     // A driver that disconnects leaves the replay to others.
     await first.close();
     await expect
-      .poll(() => second.advance(driver).then(() => 'drives', () => 'refused'))
+      .poll(() =>
+        second.advance(driver).then(
+          () => 'drives',
+          () => 'refused',
+        ),
+      )
       .toBe('drives');
     const { status } = await served.sim('oracle', { symbol: 'BTCUSDT', price: '1' });
     expect(status).toBe(400);
