@@ -207,20 +207,18 @@ class Run {
         sent: (endpoint, request) => {
           if (this.input.onDecision !== undefined) decided(`${endpoint} ${pack(request)}`);
         },
-        gateway,
-        caller,
         latency: entry.latency,
         faults: entry.faults,
         warmingUp,
-        arrive: ({ sentUs, arrivalUs: arrivedUs, sentMids }, handle) => {
+        arrive: ({ endpoint, request, sentUs, arrivalUs: arrivedUs, sentMids }, reply) => {
           exchange.advanceTo(timeUs(arrivedUs));
           this.refreshTouches();
           recorder.request = { sentUs, arrivedUs, sentMids };
           const before = engine.seq;
-          const reply = handle();
+          const handled = gateway.handle(endpoint, request, caller);
           recorder.request = null;
           if (engine.seq !== before) this.refreshTouches();
-          return reply;
+          reply(handled);
         },
         refused: () => {
           record.onRefused();

@@ -10,8 +10,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from '../contract/endpoints.ts';
-import type { Caller, Reply } from '../gateway/context.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Reply } from '../gateway/context.ts';
 import {
   asPage,
   MatcherError,
@@ -25,13 +24,11 @@ import { PRIORITY, type Scheduler } from '../virtual-time/scheduler.ts';
 
 export interface VirtualClientPorts {
   readonly scheduler: Scheduler;
-  readonly gateway: Gateway;
-  readonly caller: Caller;
   readonly latency: LatencyModel;
   readonly faults: FaultModel | null;
   readonly warmingUp: () => boolean;
-  /** Processes a request at its arrival. */
-  readonly arrive: (sent: SentRequest, handle: () => Reply) => Reply;
+  /** Processes a request at its arrival, then calls `reply`; virtual time stands still. */
+  readonly arrive: (sent: SentRequest, reply: (reply: Reply) => void) => void;
   /** Called when a request is sent. */
   readonly sent: (endpoint: EndpointId, request: unknown) => void;
   /** Called for a write that was rejected or did not arrive. */
@@ -41,6 +38,8 @@ export interface VirtualClientPorts {
 }
 
 export interface SentRequest {
+  readonly endpoint: EndpointId;
+  readonly request: unknown;
   readonly sentUs: number;
   readonly arrivalUs: number;
   readonly sentMids: readonly (number | null)[];
@@ -108,16 +107,14 @@ export class VirtualClient implements MatcherClient {
       const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
       const sentMids = this.#mids();
       scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
-        const reply =
-          fault === null
-            ? this.#ports.arrive({ sentUs, arrivalUs, sentMids }, () =>
-                this.#ports.gateway.handle(endpoint, sent, this.#ports.caller),
-              )
-            : { status: fault.status, body: fault.message };
-        const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
-        scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
-          answer(reply);
-        });
+        const back = (reply: Reply): void => {
+          const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
+          scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
+            answer(reply);
+          });
+        };
+        if (fault !== null) back({ status: fault.status, body: fault.message });
+        else this.#ports.arrive({ endpoint, request: sent, sentUs, arrivalUs, sentMids }, back);
       });
     });
   }

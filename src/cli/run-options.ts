@@ -10,23 +10,27 @@ import { uniqueId } from '../run-plan/strategy-id.ts';
 import { readPopulation } from '../run-plan/population.ts';
 import { InputError } from './cli-support.ts';
 
-export interface RunArguments {
-  readonly data: string | undefined;
-  /** Population file, for commands that take one. */
-  readonly agents?: string | undefined;
+/** Options of the exchange and its recording. */
+export interface MarketArguments {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly markets: readonly string[] | undefined;
+  readonly fidelity?: Fidelity | undefined;
+  readonly queue: string | undefined;
+  readonly impact: string | undefined;
+  readonly bars: string | undefined;
+  readonly fees: string | undefined;
+  readonly margin: string | undefined;
+}
+
+export interface RunArguments extends MarketArguments {
+  readonly data: string | undefined;
+  /** Population file, for commands that take one. */
+  readonly agents?: string | undefined;
   readonly balance: string;
   readonly seed: string;
   readonly param: readonly string[] | undefined;
   readonly latency: string;
-  readonly fidelity?: Fidelity | undefined;
-  readonly queue: string;
-  readonly impact: string;
-  readonly bars: string | undefined;
-  readonly fees: string;
-  readonly margin: string;
   readonly faults: string | undefined;
   readonly 'warm-up': string | undefined;
   readonly sample: string | undefined;
@@ -122,28 +126,32 @@ export async function planOf(files: readonly string[], options: RunArguments): P
       parameters: {},
     });
   }
-  const { from, to, sample } = options;
+  const { sample } = options;
   const warmUp = options['warm-up'];
   return {
     ...(data === undefined ? {} : { data }),
     ...(agents === undefined ? {} : { population: await readPopulation(agents) }),
-    ...(options.markets === undefined ? {} : { markets: options.markets }),
+    ...marketPlanOf(options),
     strategies: withParameters(strategies, options.param ?? []),
-    ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),
-    ...(to === undefined ? {} : { toUs: timeOf('to', to) }),
     balance: options.balance,
     seed: options.seed,
     latency: options.latency,
-    ...(options.fidelity === undefined ? {} : { fidelity: options.fidelity }),
-    queue: options.queue,
-    impact: options.impact,
-    ...(options.bars === undefined ? {} : { bars: options.bars }),
-    fees: options.fees,
-    margin: options.margin,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...(warmUp === undefined ? {} : { warmUpUs: lengthOf('warm-up', warmUp, 0) }),
     ...(sample === undefined ? {} : { sampleUs: lengthOf('sample', sample, 1000) }),
   };
+}
+
+/** The part of a plan that determines the exchange. Throws `InputError`. */
+export function marketPlanOf(options: MarketArguments): Partial<RunPlan> {
+  const { from, to } = options;
+  const plan = {
+    ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),
+    ...(to === undefined ? {} : { toUs: timeOf('to', to) }),
+  };
+  const { markets, fidelity, queue, impact, bars, fees, margin } = options;
+  const given = Object.entries({ markets, fidelity, queue, impact, bars, fees, margin });
+  return { ...plan, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
 
 /** `name=value` is for the only strategy, `strategy.name=value` for that one. */

@@ -16,5 +16,13 @@ export const FEEDS = {
 
 export type FeedSource = keyof typeof FEEDS;
 
-export const FEED_METHODS = ['auth', 'subscribe', 'unsubscribe', 'create', 'cancel'] as const;
+/** `advance` moves a replay on a virtual clock. */
+export const FEED_METHODS = [
+  'auth',
+  'subscribe',
+  'unsubscribe',
+  'create',
+  'cancel',
+  'advance',
+] as const;
 export const MAX_SUBSCRIPTIONS = 50;

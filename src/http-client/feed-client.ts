@@ -52,6 +52,14 @@ class FeedError extends UserError {
   }
 }
 
+/** Times are µs. `lingerUs`: time to play on after the first update. */
+export interface AdvanceRequest {
+  readonly token: string;
+  readonly untilUs: number;
+  readonly lingerUs?: number;
+  readonly pastEnd?: boolean;
+}
+
 /** Receives updates as they arrive. */
 export interface FeedListener<T = Data> {
   readonly onUpdate: (data: T) => void;
@@ -176,6 +184,9 @@ export class FeedClient {
   private reconnecting = false;
   private nextId = 0;
   private closed = false;
+  private noticed: (method: string, params: Data) => void = () => undefined;
+  /** The connection that moves a replay. */
+  private driving: WebSocket | null = null;
 
   constructor(options: FeedOptions) {
     this.options = options;
@@ -236,6 +247,30 @@ export class FeedClient {
       if (!(error instanceof FeedError) || error.status === null) throw error;
       throw new MatcherError(endpoint, error.status, error.message);
     }
+  }
+
+  /**
+   * Moves a replay on a virtual clock (`orrery serve --replay`) and resolves with the time that it
+   * reached, after the updates up to it. Times are µs; see docs/API.md. Rejects with `FeedError`,
+   * also after a lost connection: updates may be missing then.
+   */
+  async advance(request: AdvanceRequest): Promise<{ timeUs: number; ended: boolean }> {
+    const socket = await (this.socket ??= this.connect());
+    this.driving ??= socket;
+    if (this.driving !== socket) throw new FeedError('connection lost');
+    const answer = await this.askOn(socket, 'advance', request);
+    return answer as { timeUs: number; ended: boolean };
+  }
+
+  /** Logs in with a new token, before the current one expires. */
+  async renewToken(): Promise<void> {
+    const { bearer } = this.options;
+    if (bearer !== null) await this.ask('auth', { bearer: await bearer(true) });
+  }
+
+  /** Receives the notifications of a replay, in the order of the updates. */
+  onNotice(listener: (method: string, params: Data) => void): void {
+    this.noticed = listener;
   }
 
   async close(): Promise<void> {
@@ -357,6 +392,10 @@ export class FeedClient {
       const answer = this.waiting.get(id);
       this.waiting.delete(id);
       answer?.(message);
+      return;
+    }
+    if (typeof message['method'] === 'string' && message['method'] !== 'unsubscribed') {
+      this.noticed(message['method'], message['params'] as Data);
       return;
     }
     if (message['method'] === 'unsubscribed') {

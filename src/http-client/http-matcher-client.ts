@@ -12,7 +12,13 @@ import {
   type ResponseOf,
 } from '../contract/endpoints.ts';
 import { MESSAGES } from '../contract/messages.ts';
-import { MatcherError, type MatcherClient, type PageOf } from '../gateway/matcher-client.ts';
+import type { Reply } from '../gateway/context.ts';
+import {
+  asPage,
+  MatcherError,
+  type MatcherClient,
+  type PageOf,
+} from '../gateway/matcher-client.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
 import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
@@ -88,25 +94,31 @@ export class HttpMatcherClient implements MatcherClient {
    * Rejects with `MatcherError` on an error reply, and with the network error if there is no reply.
    */
   async call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
-    const input = await this.complete(endpoint, request as Body);
-    const { status, body, repeated } = await this.sendWithToken(endpoint, input);
+    const { status, body } = await this.reply(endpoint, request);
     if (status === 200) return body as ResponseOf<E>;
-    if (repeated && body === MESSAGES.nonceUsed.message) {
-      // The attempt without a reply had reached the server.
-      return (await this.resultOfLostReply(endpoint, input)) as ResponseOf<E>;
-    }
     throw new MatcherError(endpoint, status, String(body));
   }
 
   async page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
-    const { status, body, headers } = await this.sendWithToken(endpoint, request);
-    if (status !== 200) throw new MatcherError(endpoint, status, String(body));
+    const reply = await this.reply(endpoint, request);
+    if (reply.status !== 200) throw new MatcherError(endpoint, reply.status, String(reply.body));
+    return asPage<E>(reply);
+  }
+
+  /** Like `call`, with any status. Rejects with the network error if there is no reply. */
+  async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
+    const input = await this.complete(endpoint, request as Body);
+    const { status, body, headers, repeated } = await this.sendWithToken(endpoint, input);
+    if (repeated && body === MESSAGES.nonceUsed.message) {
+      // The attempt without a reply had reached the server.
+      return { status: 200, body: await this.resultOfLostReply(endpoint, input) };
+    }
     const keptSince = headers.get(PAGE_HEADERS.keptSince);
-    return {
-      body: body as ResponseOf<E>,
+    const page = {
       next: headers.get(PAGE_HEADERS.next),
       keptSinceMs: keptSince === null ? null : Number(keptSince),
     };
+    return { status, body, page };
   }
 
   /** Like `call`; fills in nonces and signatures. */

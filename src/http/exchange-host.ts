@@ -11,6 +11,7 @@ import type { EndpointId } from '../contract/endpoints.ts';
 import { orderId, timeUs, type TimeUs } from '../num/units.ts';
 import { StoreStopped, type DurableExchange } from '../journal-files/durable-exchange.ts';
 import { storeUnavailable } from '../contract/messages.ts';
+import type { Replay } from './replay.ts';
 
 /** Max sleep under a wall clock; a later timer is rescheduled. */
 const MAX_SLEEP_MS = 60_000;
@@ -28,6 +29,8 @@ export interface HostOptions {
 export class Host {
   readonly exchange: DurableExchange;
   readonly clock: 'wall' | 'virtual';
+  /** Recorded history that moves the virtual clock; null: there is none. */
+  replay: Replay | null = null;
   private readonly options: HostOptions;
   private orderIds: OrderIds;
   private gateway: Gateway;
@@ -93,6 +96,12 @@ export class Host {
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
   }
 
+  /** Plays a recorded command at its time, which is not before now. Throws `StoreStopped`. */
+  play(command: Command): void {
+    this.virtualUs = Math.max(this.virtualUs, command.timeUs);
+    this.submit(command);
+  }
+
   /** Advances the virtual clock; timers that fall due run at their own time. */
   advanceTo(atUs: TimeUs): void {
     this.virtualUs = Math.max(this.virtualUs, atUs);
@@ -150,6 +159,7 @@ export class Host {
 
   async close(): Promise<void> {
     clearTimeout(this.timer);
+    this.replay?.close();
     const { signatures } = this.options;
     if (signatures !== 'trust') await signatures.close?.();
     await this.exchange.close();

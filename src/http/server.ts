@@ -116,6 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     auth: options.auth,
     faults,
     limit,
+    simToken: token,
     metrics,
     addressOf: (request) => proxyAddress(request, trusted),
     backlogBytes: limits.backlogBytes,

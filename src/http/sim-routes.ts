@@ -26,6 +26,7 @@ import { holdsToken } from './bearer-token.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
 import type { Faults } from './injected-faults.ts';
 import type { Host } from './exchange-host.ts';
+import { mustBeDriven, noReplay } from './replay.ts';
 import { sendError, sendText } from './replies.ts';
 
 const MAX_MS = 9_007_199_254_740n;
@@ -79,6 +80,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     });
   }
   route('POST', 'oracle', 'Sets an index price', (body) => {
+    mustNotBeReplayed(host);
     const fields = new Fields(body, ['symbol', 'price'], false);
     const { market, ticks } = readPrice(host, fields);
     submit(host, {
@@ -91,6 +93,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     return null;
   });
   route('POST', 'mark', 'Sets a recorded mark price, for markets with an external mark', (body) => {
+    mustNotBeReplayed(host);
     const { market, ticks } = readPrice(host, new Fields(body, ['symbol', 'price'], false));
     submit(host, { kind: 'setMark', timeUs: host.nowUs(), market, priceTicks: ticks });
     return null;
@@ -100,6 +103,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     'funding',
     'Sets a recorded funding rate, for markets with external funding',
     (body) => {
+      mustNotBeReplayed(host);
       const fields = new Fields(body, ['symbol', 'rate'], false);
       const rate =
         stepsExact(fields.decimal('rate'), { digits: 1n, scale: RATE_DECIMALS }) ??
@@ -116,7 +120,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return null;
     },
   );
-  route('POST', 'clock', 'Moves the virtual clock', (body) => {
+  route('POST', 'clock', 'Moves the virtual clock, and plays a replay up to it', async (body) => {
     const fields = new Fields(body, ['advanceMs', 'toMs'], false);
     if (host.clock !== 'virtual') {
       throw new RequestError(
@@ -133,8 +137,18 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     if (toUs < host.nowUs()) {
       fields.fail(name, `must not be before now, ${String(Math.floor(host.nowUs() / 1000))}`);
     }
-    host.advanceTo(timeUs(toUs));
+    const { replay } = host;
+    if (replay === null) host.advanceTo(timeUs(toUs));
+    else {
+      mustBeDriven(replay);
+      await replay.advance({ untilUs: toUs, lingerUs: Infinity, pastEnd: true });
+    }
     return { time: Math.floor(host.nowUs() / 1000) };
+  });
+  route('GET', 'replay', 'The replayed recording and its clock', () => {
+    const { replay } = host;
+    if (replay === null) throw new RequestError(noReplay());
+    return { ...replay.facts, timeUs: host.nowUs(), speed: replay.speed };
   });
   route('POST', 'faults', 'Arms a fault for a number of requests', (body) => faults.arm(body));
   route('GET', 'hash', 'Sequence number and state hash', () => ({
@@ -163,6 +177,12 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return reply.type('application/octet-stream').send(Readable.from(chunks));
     },
   );
+}
+
+/** Prices of a replay come from its recording, by which a restart finds its position. */
+function mustNotBeReplayed({ replay }: Host): void {
+  if (replay === null) return;
+  throw new RequestError(invalidField('replay', 'sets the prices; serve without --replay'));
 }
 
 function submit(host: Host, command: Command): void {

@@ -1,7 +1,8 @@
 /**
- * Compares the orders of the same strategy in two runs, such as live and backtest. Orders are
- * paired in the order of sending: two orders match if market, side, type and size are equal, and
- * price unless an order between was skipped. An order without a match was sent in one run only.
+ * Compares the same strategy in two runs, such as live and backtest: orders, fills and equity.
+ * Orders are paired in the order of sending: two orders match if market, side, type and size are
+ * equal, and price unless an order between was skipped. An order without a match was sent in one
+ * run only. Times, single fills and equity are compared if both runs are in virtual time.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,6 +24,36 @@ export interface ComparedOrder {
   readonly firstFillUs: number | null;
 }
 
+export interface ComparedFill {
+  readonly timeUs: number;
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly role: string;
+  readonly price: string;
+  readonly size: string;
+  /** Positive if paid. */
+  readonly fee: string;
+  /** Position after the fill, signed. */
+  readonly position: string;
+}
+
+export interface ComparedRun {
+  readonly orders: readonly ComparedOrder[];
+  readonly fills: readonly ComparedFill[];
+  readonly equity: LiveRecord['equity'];
+  /** False for a live run on a wall clock. */
+  readonly isVirtual: boolean;
+}
+
+/** The first difference of two sequences; null on the side that has ended. */
+export interface FirstDifference {
+  readonly what: 'order' | 'fill' | 'equity';
+  /** From 1. */
+  readonly number: number;
+  readonly left: string | null;
+  readonly right: string | null;
+}
+
 export interface Comparison {
   readonly pairs: readonly {
     readonly left: ComparedOrder;
@@ -41,18 +72,18 @@ interface FillLike {
   readonly timeUs: number;
 }
 
-/** Orders in a folder: of one strategy of a backtest, or of a live run. */
-export async function readOrders(path: string, strategy: string | null): Promise<ComparedOrder[]> {
+/** A run in a folder: one strategy of a backtest, or a live run. Throws `FileError`. */
+export async function readCompared(path: string, strategy: string | null): Promise<ComparedRun> {
   const live = await readFile(join(path, 'live.json'), 'utf8').catch(() => null);
-  if (live !== null) return ordersOfLive(JSON.parse(live) as LiveRecord);
-  return ordersOfRun(await readRun(path), strategy, path);
+  if (live !== null) return comparedLive(JSON.parse(live) as LiveRecord);
+  return comparedRun(await readRun(path), strategy, path);
 }
 
-function ordersOfRun(
+function comparedRun(
   { strategies }: RecordedRun,
   wanted: string | null,
   path: string,
-): ComparedOrder[] {
+): ComparedRun {
   const found = wanted === null ? strategies[0] : strategies.find(({ id }) => id === wanted);
   if (found === undefined) {
     throw new FileError(
@@ -60,30 +91,119 @@ function ordersOfRun(
     );
   }
   const fills = byOrder(found.fills.map((fill) => ({ ...fill, size: Number(fill.size) })));
-  return found.orders.map((order) => ({
-    ...order,
-    ...filledOf(fills.get(order.orderId) ?? []),
-  }));
+  return {
+    isVirtual: true,
+    equity: found.equity,
+    fills: found.fills.map((fill) => ({
+      ...fill,
+      fee: String(rounded(Number(fill.fee) + Number(fill.originatorFee))),
+    })),
+    orders: found.orders.map((order) => ({
+      ...order,
+      ...filledOf(fills.get(order.orderId) ?? []),
+    })),
+  };
 }
 
-function ordersOfLive({ orders, fills, ends }: LiveRecord): ComparedOrder[] {
-  const filled = byOrder(fills.map((fill) => ({ ...fill, size: Math.abs(Number(fill.quantity)) })));
-  return orders.flatMap(({ order, sentUs }): ComparedOrder[] => {
-    if (order === null) return [];
-    const last = ends.find(({ orderId }) => orderId === order.orderId);
-    return [
-      {
-        symbol: order.symbol,
-        side: order.quantity.startsWith('-') ? 'sell' : 'buy',
-        orderType: order.orderType,
-        size: order.quantity.replace('-', ''),
-        price: order.price,
-        sentUs,
-        status: last?.status ?? order.status,
-        ...filledOf(filled.get(order.orderId) ?? []),
-      },
-    ];
-  });
+function comparedLive({ orders, fills, ends, clock, equity }: Partial<LiveRecord>): ComparedRun {
+  const filled = byOrder(
+    (fills ?? []).map((fill) => ({ ...fill, size: Math.abs(Number(fill.quantity)) })),
+  );
+  return {
+    isVirtual: clock === 'replay',
+    equity: equity ?? [],
+    fills: (fills ?? []).map((fill) => ({
+      ...fill,
+      side: sideOf(fill.quantity),
+      size: fill.quantity.replace('-', ''),
+      fee: String(Number(fill.fee)),
+    })),
+    orders: (orders ?? []).flatMap(({ order, sentUs }): ComparedOrder[] => {
+      if (order === null) return [];
+      const last = ends?.find(({ orderId }) => orderId === order.orderId);
+      return [
+        {
+          symbol: order.symbol,
+          side: sideOf(order.quantity),
+          orderType: order.orderType,
+          size: order.quantity.replace('-', ''),
+          price: order.price,
+          sentUs,
+          status: last?.status ?? order.status,
+          ...filledOf(filled.get(order.orderId) ?? []),
+        },
+      ];
+    }),
+  };
+}
+
+function sideOf(quantity: string): 'buy' | 'sell' {
+  return quantity.startsWith('-') ? 'sell' : 'buy';
+}
+
+/**
+ * The first difference of two runs in virtual time, in orders, fills and samples of the equity;
+ * null if there is none, or if a run is not in virtual time. Samples are compared at common times.
+ */
+export function firstDifference(left: ComparedRun, right: ComparedRun): FirstDifference | null {
+  if (!left.isVirtual || !right.isVirtual) return null;
+  const leftTimes = new Set(left.equity.map(({ timeUs }) => timeUs));
+  const rightTimes = new Set(right.equity.map(({ timeUs }) => timeUs));
+  const common = (run: ComparedRun, others: ReadonlySet<number>) => {
+    const shared = run.equity.filter(({ timeUs }) => others.has(timeUs));
+    // Without a common sample nothing would be compared.
+    return shared.length > 0 ? shared : run.equity;
+  };
+  return (
+    firstOf('order', left.orders.map(orderText), right.orders.map(orderText)) ??
+    firstOf('fill', left.fills.map(fillText), right.fills.map(fillText)) ??
+    firstOf(
+      'equity',
+      common(left, rightTimes).map(equityText),
+      common(right, leftTimes).map(equityText),
+    )
+  );
+}
+
+function firstOf(
+  what: FirstDifference['what'],
+  left: readonly string[],
+  right: readonly string[],
+): FirstDifference | null {
+  const count = Math.max(left.length, right.length);
+  for (let i = 0; i < count; i++) {
+    if (left[i] === right[i]) continue;
+    return { what, number: i + 1, left: left[i] ?? null, right: right[i] ?? null };
+  }
+  return null;
+}
+
+const timeText = (us: number): string =>
+  `${new Date(us / 1000).toISOString().slice(0, 23)}${String(us % 1000).padStart(3, '0')}Z`;
+
+function orderText(order: ComparedOrder): string {
+  const { sentUs, side, size, symbol, orderType, price, status, filled, averagePrice } = order;
+  // An open order has another status while it is partly filled.
+  const isOpen = status === 'new' || status === 'partiallyFilled' || status === 'pending';
+  const first = order.firstFillUs === null ? '' : `, first ${timeText(order.firstFillUs)}`;
+  return `${timeText(sentUs)} ${side} ${size} ${symbol} ${orderType} at ${price}: ${isOpen ? 'open' : status}, filled ${String(filled)} at ${String(averagePrice)}${first}`;
+}
+
+function fillText({
+  timeUs,
+  side,
+  size,
+  symbol,
+  role,
+  price,
+  fee,
+  position,
+}: ComparedFill): string {
+  return `${timeText(timeUs)} ${side} ${size} ${symbol} at ${price} as ${role}, fee ${fee}, position ${position}`;
+}
+
+function equityText({ timeUs, equity, balance }: LiveRecord['equity'][number]): string {
+  return `${timeText(timeUs)} equity ${String(equity)}, balance ${String(balance)}`;
 }
 
 function byOrder(fills: readonly FillLike[]): Map<string, FillLike[]> {

@@ -23,10 +23,12 @@ export class LiveBook {
   private readonly tick: Decimal;
   private readonly bids = new Map<number, string>();
   private readonly asks = new Map<number, string>();
-  private lastTouch = '';
+  private lastTouch: string;
 
-  constructor(market: MarketTerms) {
+  /** `wasEmpty`: an empty first book is no update. */
+  constructor(market: MarketTerms, wasEmpty = false) {
     this.market = market;
+    this.lastTouch = wasEmpty ? '   ' : '';
     this.tick = must(parseDecimal(market.tickSize) ?? undefined, 'a tick size is decimal text');
   }
 
@@ -53,7 +55,7 @@ export class LiveBook {
       bidTicks: bid === null ? null : this.ticksOf(bid.price),
       askTicks: ask === null ? null : this.ticksOf(ask.price),
       tickSize: this.market.tickSize,
-      mid: bid === null || ask === null ? null : (Number(bid.price) + Number(ask.price)) / 2,
+      mid: bid === null || ask === null ? null : midOf(bid, ask),
       bids,
       asks,
     };
@@ -77,4 +79,9 @@ export class LiveBook {
     const value = must(parseDecimal(price) ?? undefined, 'a price is decimal text');
     return Number(must(stepsExact(value, this.tick) ?? undefined, 'a price is on a tick'));
   }
+}
+
+/** Without rounding noise, as in a backtest. */
+function midOf(bid: Level, ask: Level): number {
+  return Math.round(((Number(bid.price) + Number(ask.price)) / 2) * 1e8) / 1e8;
 }

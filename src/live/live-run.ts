@@ -4,13 +4,8 @@
  * retries idempotent requests.
  */
 import { actionsOf, termsIn } from '../strategy/actions.ts';
-import {
-  StrategyError,
-  type ParameterValues,
-  type StrategyDefinition,
-} from '../strategy/definition.ts';
-import { marketTerms } from '../strategy/market-terms.ts';
-import type { LogRow } from '../backtest/output.ts';
+import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
+import type { EquityPoint, LogRow } from '../backtest/output.ts';
 import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
@@ -35,6 +30,7 @@ import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { parseDuration } from '../num/time-text.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
+import { readMarkets } from './exchange-facts.ts';
 import { LiveUpdates } from './live-updates.ts';
 
 export interface LiveOptions {
@@ -71,6 +67,10 @@ export interface LiveRecord {
   readonly fills: readonly FillUpdate[];
   /** Final update of each order. */
   readonly ends: readonly OrderUpdate[];
+  /** `replay`: times are those of a replay on a virtual clock, as in a backtest. */
+  readonly clock: 'wall' | 'replay';
+  /** Samples of a replay; empty on a wall clock. */
+  readonly equity: readonly Pick<EquityPoint, 'timeUs' | 'equity' | 'balance'>[];
   readonly log: readonly LogRow[];
 }
 
@@ -120,18 +120,17 @@ class LiveRun {
     process.on('unhandledRejection', onLost);
     const feeds = client.feeds();
     try {
-      const { records, terms, symbols } = await this.readMarkets();
+      const { markets, symbols } = await readMarkets(client, this.options.symbols);
+      const terms = markets.map((market) => market.terms);
       const { marketDataTimeUnit } = await client.call('getConfig', {});
       const held = await client.call('getPositions', { account, subaccountIndex });
       for (const { symbol, funding } of held) this.funding.set(symbol, funding);
       this.context = this.makeContext(terms, symbols);
       const barsUs = definition.barsUs?.(parameters) ?? [60_000_000];
       const updates = new LiveUpdates(
-        terms.map((market) => ({
+        markets.map(({ record, terms: market }) => ({
           terms: market,
-          fundingIntervalUs:
-            (records.find(({ symbol }) => symbol === market.symbol)?.funding.intervalMs ??
-              Infinity) * 1000,
+          fundingIntervalUs: record.funding.intervalMs * 1000,
           position: held.find(({ symbol }) => symbol === market.symbol)?.quantity ?? '0',
         })),
         {
@@ -195,20 +194,6 @@ class LiveRun {
       process.off('unhandledRejection', onLost);
     }
     return this.record();
-  }
-
-  private async readMarkets() {
-    const { client, symbols: wanted } = this.options;
-    const records = await client.call('getMarkets', {});
-    const symbols = wanted ?? records.map(({ symbol }) => symbol);
-    for (const symbol of symbols) {
-      if (records.some((record) => record.symbol === symbol)) continue;
-      throw new StrategyError(
-        `the exchange has no market ${symbol}; it has ${records.map((record) => record.symbol).join(', ')}`,
-      );
-    }
-    const terms = records.filter(({ symbol }) => symbols.includes(symbol)).map(marketTerms);
-    return { records, terms, symbols };
   }
 
   /** Delivers the exchange's stored candles first, then waits for the rest of the warm-up. */
@@ -453,6 +438,8 @@ class LiveRun {
       orders: this.orders,
       fills: this.fills,
       ends: [...this.ends.values()],
+      clock: 'wall',
+      equity: [],
       log: this.log,
     };
   }

@@ -9,6 +9,7 @@
  * - Funding: when the venue's time passes the end of an interval, the change of the position's
  * `funding`.
  */
+import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import { BarBuilder } from '../strategy/bars.ts';
 import type {
   BarUpdate,
@@ -33,6 +34,16 @@ export interface UpdateSink {
   fundingDue(symbol: string, atUs: number): void;
 }
 
+/** A bar of the recording, in decimal text. */
+export interface RecordedBar {
+  readonly symbol: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
 export interface LiveMarket {
   readonly terms: MarketTerms;
   readonly fundingIntervalUs: number;
@@ -47,6 +58,8 @@ interface Followed {
   readonly lot: Decimal;
   positionLots: bigint;
   fundingInterval: number;
+  /** True if bars are the recorded ones, as in a backtest. */
+  recordsBars: boolean;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -57,6 +70,12 @@ export class LiveUpdates {
   private readonly depth: number;
   private readonly markets = new Map<string, Followed>();
   private readonly intervals = new Map<string, number>();
+  /**
+   * Exact time of the next updates, set by a replay; null if messages have the time. A replay also
+   * finishes bars and settles funding.
+   */
+  exactUs: number | null;
+  private readonly waitForOpen: boolean;
   /** Orders whose fills have the maker role: always, or from an API time on. */
   private readonly makers = new Map<string, number>();
 
@@ -66,9 +85,14 @@ export class LiveUpdates {
       readonly timeUnitUs: number;
       readonly depth: number;
       readonly barsUs: readonly number[];
+      /** Start of a replay; absent: in real time. */
+      readonly replay?: { readonly startUs: number; readonly barsEmitted: BarsEmitted };
     },
     sink: UpdateSink,
   ) {
+    const { replay } = options;
+    this.exactUs = replay?.startUs ?? null;
+    this.waitForOpen = replay?.barsEmitted === 'nextOpen';
     this.sink = sink;
     this.unitUs = options.timeUnitUs;
     this.depth = options.depth;
@@ -82,12 +106,13 @@ export class LiveUpdates {
       };
       this.intervals.set(terms.symbol, fundingIntervalUs);
       this.markets.set(terms.symbol, {
-        book: new LiveBook(terms),
+        book: new LiveBook(terms, replay !== undefined),
         bars: options.barsUs.map((us) => new BarBuilder(units, us)),
         tick,
         lot,
         positionLots: stepsOf(position, lot),
         fundingInterval: -1,
+        recordsBars: false,
       });
     }
   }
@@ -96,7 +121,7 @@ export class LiveUpdates {
     const book = message as unknown as BookMessage & { readonly time: number };
     const followed = this.markets.get(book.symbol);
     if (followed === undefined) return;
-    const timeUs = book.time * this.unitUs;
+    const timeUs = this.exactUs ?? book.time * this.unitUs;
     this.passed(book.symbol, followed, timeUs);
     const update = followed.book.take(book, timeUs, this.depth);
     if (update !== null) this.sink.onBook(update);
@@ -111,11 +136,13 @@ export class LiveUpdates {
     };
     const followed = this.markets.get(symbol);
     if (followed === undefined) return;
-    const timeUs = time * this.unitUs;
+    const timeUs = this.exactUs ?? time * this.unitUs;
     this.passed(symbol, followed, timeUs);
     const priceTicks = Number(stepsOf(price, followed.tick));
     const lots = Number(stepsOf(quantity, followed.lot));
-    for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+    if (!followed.recordsBars) {
+      for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+    }
     this.sink.onTrade({ symbol, timeUs, price, quantity });
   }
 
@@ -135,7 +162,7 @@ export class LiveUpdates {
     }
     this.sink.onOrder({
       symbol: order.symbol,
-      timeUs: order.updatedAt * 1000,
+      timeUs: this.exactUs ?? order.updatedAt * 1000,
       orderId: order.orderId,
       clientId: order.clientId,
       status,
@@ -157,7 +184,9 @@ export class LiveUpdates {
     const followed = this.markets.get(fill.symbol);
     if (followed === undefined) return;
     followed.positionLots += stepsOf(fill.quantity, followed.lot);
-    const timeUs = fill.time * this.unitUs;
+    // A backtest reports no fill of a transferred position.
+    if (this.exactUs !== null && fill.order_id === null) return;
+    const timeUs = this.exactUs ?? fill.time * this.unitUs;
     const maker = (this.makers.get(fill.order_id ?? '') ?? Infinity) < timeUs;
     this.sink.onFill({
       symbol: fill.symbol,
@@ -171,13 +200,49 @@ export class LiveUpdates {
     });
   }
 
-  /** Advances the venue's time of a market. */
-  private passed(symbol: string, followed: Followed, atUs: number): void {
-    for (const bar of followed.bars) {
+  /** Trading of a recorded bar, before it is played. */
+  recordedBar({ symbol, open, high, low, close, volume }: RecordedBar): void {
+    const followed = this.markets.get(symbol);
+    if (followed === undefined || this.exactUs === null) return;
+    followed.recordsBars = true;
+    if (this.waitForOpen) this.finishBarsOf(followed, this.exactUs);
+    const timeUs = this.exactUs;
+    for (const [i, price] of [open, high, low, close].entries()) {
+      const priceTicks = Number(stepsOf(price, followed.tick));
+      const lots = i === 3 ? Number(stepsOf(volume, followed.lot)) : 0;
+      for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+    }
+  }
+
+  /** End of the next bar of a replay; Infinity without one. */
+  get barDueUs(): number {
+    let dueUs = Infinity;
+    for (const followed of this.markets.values()) {
+      if (followed.recordsBars && this.waitForOpen) continue;
+      for (const bar of followed.bars) dueUs = Math.min(dueUs, bar.dueUs);
+    }
+    return dueUs;
+  }
+
+  /** Finishes the bars of a replay that end by a time. */
+  finishBars(atUs: number): void {
+    for (const followed of this.markets.values()) {
+      if (!followed.recordsBars || !this.waitForOpen) this.finishBarsOf(followed, atUs);
+    }
+  }
+
+  private finishBarsOf({ bars }: Followed, atUs: number): void {
+    for (const bar of bars) {
       if (bar.dueUs > atUs) continue;
       const update = bar.finish();
       if (update !== null) this.sink.onBar(update);
     }
+  }
+
+  /** Advances the venue's time of a market. */
+  private passed(symbol: string, followed: Followed, atUs: number): void {
+    if (this.exactUs !== null) return;
+    this.finishBarsOf(followed, atUs);
     const interval = Math.floor(atUs / (this.intervals.get(symbol) ?? Infinity));
     if (followed.fundingInterval >= 0 && interval > followed.fundingInterval) {
       this.sink.fundingDue(symbol, atUs);

@@ -16,6 +16,7 @@ import { runBacktest, type BacktestInput } from '../backtest/run-backtest.ts';
 import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
 import type { Strategy } from '../strategy/strategy.ts';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
@@ -94,6 +95,8 @@ export interface RunPlan {
   /** Time before trading starts, µs; default: the max of what the strategies request. */
   readonly warmUpUs?: number;
   readonly sampleUs?: number;
+  /** False: no journal is kept. */
+  readonly journal?: boolean;
 }
 
 export interface PlanPorts {
@@ -142,15 +145,10 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
   const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
   const streams = new RandomStreams(plan.seed, ports.resume?.random);
-  const tape = await openSource(plan, startUs);
-  const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
-  const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
-  if (beginUs >= endUs) {
-    throw new StrategyError(
-      `${plan.data ?? 'the population'}: no data between --from and --to; the data are from ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
-    );
-  }
-  const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
+  const { tape, genesisUs, specs, config, barsEmitted, sampleUs } = await openMarkets(
+    plan,
+    startUs,
+  );
   const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
   const latencies = loaded.map(({ planned }) => {
     const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
@@ -187,10 +185,9 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   );
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
-  const specs = tape.markets.map((units) => specOf(plan, units));
   const promises = watchPromises();
   const output = await runBacktest({
-    config: configOf(genesisUs, tape),
+    config,
     markets: specs,
     strategies: [...strategies, ...agents],
     tape: ports.tape?.(tape.batches) ?? tape.batches,
@@ -198,8 +195,8 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     seed: plan.seed,
     keccak,
     promises,
-    barsEmitted: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
-    sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
+    barsEmitted,
+    sampleUs,
     tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
     journal: ports.journal ?? 'none',
     onProgress: () => ports.onProgress?.(tape.progress()),
@@ -229,6 +226,41 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       specs,
     }),
     data: tape.notes(),
+  };
+}
+
+/** The exchange of a run and the recording that it plays. Times are µs. */
+export interface RunMarkets {
+  readonly tape: TapeSource;
+  readonly beginUs: number;
+  readonly endUs: number;
+  readonly genesisUs: TimeUs;
+  readonly specs: readonly MarketSpec[];
+  readonly config: ExchangeConfig;
+  readonly barsEmitted: BarsEmitted;
+  readonly sampleUs: number;
+}
+
+/** `startUs`: first time to read; null: that of the data. Rejects as `executePlan`. */
+export async function openMarkets(plan: RunPlan, startUs: number | null): Promise<RunMarkets> {
+  const tape = await openSource(plan, startUs);
+  const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
+  const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
+  if (beginUs >= endUs) {
+    throw new StrategyError(
+      `${plan.data ?? 'the population'}: no data between --from and --to; the data are from ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
+    );
+  }
+  const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
+  return {
+    tape,
+    beginUs,
+    endUs,
+    genesisUs,
+    specs: tape.markets.map((units) => specOf(plan, units)),
+    config: configOf(genesisUs, tape),
+    barsEmitted: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
+    sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
   };
 }
 
@@ -407,6 +439,14 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
       : []),
     ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
     { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
+    ...(plan.journal === false
+      ? [
+          {
+            title: 'No journal',
+            text: 'The run kept no journal (--no-journal), so it cannot be verified or explained.',
+          },
+        ]
+      : []),
     ...(plan.faults === undefined
       ? []
       : [{ title: 'Injected faults', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),

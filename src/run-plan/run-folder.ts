@@ -2,8 +2,16 @@
  * Files of a run folder: `plan.json` (repeats the run, bundles included), `journal.orrery`,
  * `run.json` (recorded output). A stopped run has `checkpoint.bin` and the journal so far.
  */
-import { closeSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../strategy/definition.ts';
@@ -20,6 +28,7 @@ const FILES = {
   journal: 'journal.orrery',
   partial: 'journal.orrery.partial',
   checkpoint: 'checkpoint.bin',
+  live: 'live.json',
 } as const;
 
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
@@ -37,19 +46,33 @@ export class RunFolder {
   readonly path: string;
   private descriptor: number | null = null;
 
-  private constructor(path: string) {
+  private readonly keepsJournal: boolean;
+
+  private constructor(path: string, keepsJournal: boolean) {
     this.path = path;
+    this.keepsJournal = keepsJournal;
   }
 
-  /** A new run; an earlier run in the folder is replaced when this one is written. */
-  static async create(path: string, plan: RunPlan): Promise<RunFolder> {
-    const folder = new RunFolder(path);
+  /**
+   * A new run. Rejects with `FileError` if the folder has a run, unless it may be overwritten: then
+   * the earlier run is deleted.
+   */
+  static async create(path: string, plan: RunPlan, overwrite = false): Promise<RunFolder> {
+    const folder = new RunFolder(path, plan.journal !== false);
+    await mustHoldNoRun(path, overwrite);
     try {
       await makeFolder(path);
-      await rm(folder.file('checkpoint'), { force: true });
+      if (overwrite) {
+        for (const name of Object.values(FILES)) await rm(join(path, name), { force: true });
+      }
+      folder.descriptor = openSync(folder.file('partial'), 'wx');
       await writeWholeFile(folder.file('plan'), Buffer.from(`${JSON.stringify(plan, null, 2)}\n`));
-      folder.descriptor = openSync(folder.file('partial'), 'w');
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+        throw new FileError(
+          `${path}: another run is writing to it; if that one has crashed, add --overwrite`,
+        );
+      }
       throw fileError(path, error);
     }
     return folder;
@@ -59,12 +82,13 @@ export class RunFolder {
   static async resume(
     path: string,
   ): Promise<{ folder: RunFolder; plan: RunPlan; checkpoint: BacktestCheckpoint }> {
-    const folder = new RunFolder(path);
-    const bytes = await readFile(folder.file('checkpoint')).catch(() => {
+    const file = join(path, FILES.checkpoint);
+    const bytes = await readFile(file).catch(() => {
       throw new FileError(`${path}: no stopped run to resume (${FILES.checkpoint} is missing)`);
     });
-    const checkpoint = readCheckpoint(bytes, folder.file('checkpoint'));
-    const plan = JSON.parse(await readFile(folder.file('plan'), 'utf8')) as RunPlan;
+    const checkpoint = readCheckpoint(bytes, file);
+    const plan = JSON.parse(await readFile(join(path, FILES.plan), 'utf8')) as RunPlan;
+    const folder = new RunFolder(path, plan.journal !== false);
     if (statSync(folder.file('partial')).size < checkpoint.journalBytes) {
       throw new FileError(`${folder.file('partial')}: shorter than recorded in the checkpoint`);
     }
@@ -76,7 +100,12 @@ export class RunFolder {
 
   private written = 0;
 
-  readonly journal = (bytes: Uint8Array): void => {
+  /** Target of the run's journal. */
+  get target(): 'none' | ((bytes: Uint8Array) => void) {
+    return this.keepsJournal ? this.write : 'none';
+  }
+
+  private readonly write = (bytes: Uint8Array): void => {
     if (this.descriptor === null) return;
     for (let at = 0; at < bytes.length;) {
       at += writeSync(this.descriptor, bytes, at, bytes.length - at, this.written + at);
@@ -116,7 +145,8 @@ export class RunFolder {
       assumptions,
       data,
     };
-    await rename(this.file('partial'), this.file('journal'));
+    if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
+    else await rm(this.file('partial'), { force: true });
     await writeWholeFile(this.file('run'), Buffer.from(`${JSON.stringify(run)}\n`));
     await rm(this.file('checkpoint'), { force: true });
   }
@@ -136,6 +166,30 @@ export class RunFolder {
     fsyncSync(this.descriptor);
     closeSync(this.descriptor);
     this.descriptor = null;
+  }
+}
+
+/** Rejects with `FileError` that says what to do. */
+export async function mustHoldNoRun(path: string, overwrite: boolean): Promise<void> {
+  if (overwrite) return;
+  const names = await readdir(path).catch(() => [] as string[]);
+  if (names.includes(FILES.checkpoint)) {
+    throw new FileError(
+      `${path}: holds a stopped run; continue it with --resume, or replace it with --overwrite`,
+    );
+  }
+  if (names.includes(FILES.run) || names.includes(FILES.live)) {
+    throw new FileError(
+      `${path}: holds a run; choose another folder, or replace it with --overwrite`,
+    );
+  }
+}
+
+/** A path without a run: the given one, or with the next free number: `reports/grid-2`. */
+export function freePath(path: string): string {
+  for (let i = 1; ; i++) {
+    const numbered = i === 1 ? path : `${path}-${String(i)}`;
+    if (!existsSync(numbered)) return numbered;
   }
 }
 

@@ -10,6 +10,8 @@ export interface LatencyModel {
   readonly words: string;
   /** Time between a strategy's receipt of a message and its reaction. */
   readonly computeUs: number;
+  /** Min of `feedUs`, if it is known; a replay over HTTP needs fewer turns then. */
+  readonly minFeedUs?: number;
   /**
    * From event to strategy. `recordedUs`: recorded receipt less venue time of its update, or null.
    */
@@ -40,6 +42,7 @@ export function constantLatency(
   return {
     words: `constant: ${legsText({ feedUs: feed, entryUs: entry, responseUs: response, computeUs: compute })}`,
     computeUs: compute,
+    minFeedUs: feed,
     feedUs: () => feed,
     entryUs: () => entry,
     responseUs: () => response,
@@ -114,6 +117,7 @@ export function measuredLatency(
   return {
     words: `measured: entry and response interpolated between ${String(rows.length)} measured orders, feed ${msText(feed)}, compute ${msText(compute)}`,
     computeUs: compute,
+    minFeedUs: feed,
     feedUs: () => feed,
     entryUs: (atUs) => between(atUs, (row) => row.entryUs),
     responseUs: (atUs) => between(atUs, (row) => row.responseUs),

@@ -478,6 +478,7 @@ describe('a client that does not read', () => {
       faults: new Faults(),
       metrics: { answered: () => undefined },
       limit: null,
+      simToken: null,
       onError: (error: unknown) => {
         throw error;
       },

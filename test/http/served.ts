@@ -45,6 +45,8 @@ export interface ServedOptions {
   /** null: no /operator routes. */
   readonly operatorToken?: string | null;
   readonly trustProxy?: readonly string[];
+  /** Called before the server is built. */
+  readonly prepare?: (host: Host) => Promise<void>;
   readonly disk?: Pick<DurableOptions, 'segmentBytes' | 'openFile'>;
 }
 
@@ -109,6 +111,7 @@ export class Served {
             )
           : 'trust',
     });
+    await options.prepare?.(host);
     const faults = new Faults();
     const auth = new WalletAuth({
       view: () => host.view,

@@ -9,7 +9,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
-import { compareOrders, readOrders } from '../../src/live/compare-runs.ts';
+import { compareOrders, readCompared } from '../../src/live/compare-runs.ts';
 import { runLive, type LiveRecord } from '../../src/live/live-run.ts';
 import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
 import { main } from '../../src/cli/main.ts';
@@ -103,7 +103,7 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
 
   // The record is compared with itself, and with one that lacks an order and has another price.
   writeFileSync(join(folder, 'live.json'), JSON.stringify(record));
-  const orders = await readOrders(folder, null);
+  const { orders } = await readCompared(folder, null);
   expect(orders.length).toBe(placed.length);
   expect(compareOrders(orders, orders)).toMatchObject({ leftOnly: [], rightOnly: [] });
   expect(compareOrders(orders, orders).pairs.flatMap(({ differences }) => differences)).toEqual([]);
@@ -226,7 +226,7 @@ test('the command runs for a duration, writes its record, and reports faulty inp
     play(1),
   ]);
   expect(code).toBe(0);
-  expect(await readOrders(out, null)).toBeInstanceOf(Array);
+  expect((await readCompared(out, null)).orders).toBeInstanceOf(Array);
   expect(await main(['compare', out, out])).toBe(0);
   expect(await main([...args, '--for', 'soon'])).toBe(2);
   expect(await main([...args, '--param', 'size=0'])).toBe(2);

@@ -32,6 +32,22 @@ test('templates of `new` run without changes', async () => {
   expect(await main(['replay', join(out, 'journal.orrery'), '--verify', '--json'])).toBe(0);
 });
 
+test('a run is not overwritten silently, and may keep no journal', async () => {
+  const out = join(folder, 'named');
+  const args = ['backtest', example('grid'), '--data', DATASET, '--out', out, '--json'];
+  const short = ['--to', '2024-08-08T23:54:26Z'];
+  expect(await main([...args, ...short, '--no-journal'])).toBe(0);
+  expect(existsSync(join(out, 'journal.orrery'))).toBe(false);
+  expect((await readRun(out)).assumptions.map(({ title }) => title)).toContain('No journal');
+  expect(await main(['explain', out, '#1'])).toBe(2);
+  expect(await main([...args, ...short])).toBe(2);
+  expect(existsSync(join(out, 'run.json'))).toBe(true);
+  expect(await main([...args, ...short, '--overwrite'])).toBe(0);
+  expect(existsSync(join(out, 'journal.orrery'))).toBe(true);
+  expect(await main([...args, '--name', 'x'])).toBe(2);
+  expect(await main(['backtest', example('grid'), '--data', DATASET, '--name', '../x'])).toBe(2);
+});
+
 test('several strategies share one exchange, each with its own account and parameters', async () => {
   const out = join(folder, 'two');
   const files = [example('grid'), example('sma-cross')];

@@ -6,7 +6,7 @@ import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
-import { RunFolder } from '../../run-plan/run-folder.ts';
+import { freePath, mustHoldNoRun, RunFolder } from '../../run-plan/run-folder.ts';
 import {
   InputError,
   Interrupted,
@@ -25,6 +25,9 @@ import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
 interface BacktestArguments extends RunArguments {
   readonly strategy: readonly string[] | undefined;
   readonly out: string | undefined;
+  readonly name: string | undefined;
+  readonly overwrite: boolean;
+  readonly journal: boolean;
   readonly resume: string | undefined;
   readonly json: boolean;
 }
@@ -45,7 +48,22 @@ export const command: CommandModule<object, BacktestArguments> = {
       })
       .option('out', {
         type: 'string',
-        describe: 'output folder; default reports/<strategy>',
+        describe: 'output folder; default reports/<name>',
+      })
+      .option('name', {
+        type: 'string',
+        describe: 'name of the run; default: that of the strategy, with a number if it is taken',
+      })
+      .option('overwrite', {
+        type: 'boolean',
+        default: false,
+        describe: 'replace an earlier run in the output folder',
+      })
+      .option('journal', {
+        type: 'boolean',
+        default: true,
+        describe:
+          'keep the journal; without it (--no-journal) the run cannot be verified or explained',
       })
       .option('resume', {
         type: 'string',
@@ -72,7 +90,7 @@ export const command: CommandModule<object, BacktestArguments> = {
     let result: PlanResult;
     try {
       result = await executePlan(plan, {
-        journal: folder.journal,
+        journal: folder.target,
         resume: checkpoint,
         cancelled: isInterrupted,
         hurried: isInterruptOld,
@@ -90,14 +108,14 @@ export const command: CommandModule<object, BacktestArguments> = {
       const kept = await folder.stop(result.output.checkpoint);
       printError(
         kept
-          ? `stopped; resume with: orrery backtest --resume ${folder.path}`
-          : 'stopped; it cannot be resumed, because a strategy has no save and load',
+          ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
+          : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
       );
       throw new Interrupted('interrupted');
     }
     await folder.finish(result);
     const page = await writePage(result, folder, plan);
-    report(result, folder, page, options.json);
+    report(result, folder, { page, json: options.json, plan });
   },
 };
 
@@ -110,12 +128,36 @@ async function prepare(options: BacktestArguments): Promise<{
     if (options.strategy !== undefined && options.strategy.length > 0) {
       throw new InputError('--resume uses the strategies of its run; do not name others');
     }
+    for (const option of ['out', 'name', 'data', 'agents'] as const) {
+      if (options[option] === undefined) continue;
+      throw new InputError(`--resume continues a run with its own settings; drop --${option}`);
+    }
     return RunFolder.resume(options.resume);
   }
-  const plan = await planOf(options.strategy ?? [], options);
-  const [first] = plan.strategies;
-  const out = options.out ?? join('reports', first?.id ?? 'agents');
-  return { folder: await RunFolder.create(out, plan), plan, checkpoint: null };
+  const { out, name, overwrite } = options;
+  if (out !== undefined && name !== undefined) {
+    throw new InputError('--out and --name exclude each other: --name x is --out reports/x');
+  }
+  if (name !== undefined && !NAME.test(name)) {
+    throw new InputError(
+      `--name '${name}': must be letters, digits, '.', '_' and '-', at most 100`,
+    );
+  }
+  const given = out ?? (name === undefined ? undefined : join('reports', name));
+  // Before the data are read, so that nothing is lost by a clash.
+  if (given !== undefined) await mustHoldNoRun(given, overwrite);
+  const planned = await planOf(options.strategy ?? [], options);
+  const plan = options.journal ? planned : { ...planned, journal: false };
+  const usual = join('reports', plan.strategies[0]?.id ?? 'agents');
+  const path = given ?? (overwrite ? usual : freePath(usual));
+  return { folder: await RunFolder.create(path, plan, overwrite), plan, checkpoint: null };
+}
+
+const NAME = /^\w[\w.-]{0,99}$/;
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Imported lazily, because most commands write no report. */
@@ -138,7 +180,7 @@ function aboutOf(
     isEndogenous: plan.population !== undefined,
     assumptions,
     data,
-    verify: [`npx orrery replay ${folder.file('journal')} --verify`],
+    verify: plan.journal === false ? [] : [`npx orrery replay ${folder.file('journal')} --verify`],
     bundle: bundleHashes(plan.strategies),
     options,
     trials: null,
@@ -148,8 +190,7 @@ function aboutOf(
 function report(
   { output, stylisedFacts }: PlanResult,
   folder: RunFolder,
-  page: string,
-  json: boolean,
+  { page, json, plan }: { readonly page: string; readonly json: boolean; readonly plan: RunPlan },
 ): void {
   const { chainHash, stateHash, commands, firstUs, lastUs } = output;
   if (json) {
@@ -208,6 +249,7 @@ function report(
   print(`hashes   chain ${chainHash}`);
   print(`         state ${stateHash}`);
   print(`report   ${page}`);
+  if (plan.journal === false) return;
   print(`journal  ${folder.file('journal')}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }

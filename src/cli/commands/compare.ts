@@ -1,6 +1,11 @@
-/** `orrery compare`: compares the same strategy's orders in two runs, such as live and backtest. */
+/** `orrery compare`: compares the same strategy in two runs, such as live and backtest. */
 import type { CommandModule } from 'yargs';
-import { compareOrders, readOrders, type ComparedOrder } from '../../live/compare-runs.ts';
+import {
+  compareOrders,
+  firstDifference,
+  readCompared,
+  type ComparedOrder,
+} from '../../live/compare-runs.ts';
 import { EXIT, print, printJson, setExitCode } from '../cli-support.ts';
 
 interface CompareArguments {
@@ -31,19 +36,34 @@ export const command: CommandModule<object, CompareArguments> = {
         describe: 'id of the strategy, if a backtest has several',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 compare live/my reports/my', 'exit code 1 if orders or fills differ'),
+      .example('$0 compare live/my reports/my', 'exit code 1 if they differ'),
   handler: async ({ left, right, strategy = null, json }) => {
-    const comparison = compareOrders(
-      await readOrders(left, strategy),
-      await readOrders(right, strategy),
-    );
+    const runs = [await readCompared(left, strategy), await readCompared(right, strategy)] as const;
+    const [one, other] = runs;
+    const comparison = compareOrders(one.orders, other.orders);
     const { pairs, leftOnly, rightOnly } = comparison;
     const differing = pairs.filter(({ differences }) => differences.length > 0);
-    const same = differing.length + leftOnly.length + rightOnly.length === 0;
+    const first = firstDifference(one, other);
+    const isVirtual = runs.every((run) => run.isVirtual);
+    // In virtual time the sequences decide, so that the pairing needs no tolerance.
+    const same = isVirtual
+      ? first === null
+      : differing.length + leftOnly.length + rightOnly.length === 0;
     if (!same) setExitCode(EXIT.failed);
     if (json) {
-      printJson({ same, ...comparison });
+      printJson({ same, isVirtual, firstDifference: first, ...comparison });
       return;
+    }
+    if (isVirtual && first === null) {
+      print(
+        `equal: ${String(one.orders.length)} orders, ${String(one.fills.length)} fills, ${String(one.equity.length)} samples of the equity`,
+      );
+      return;
+    }
+    if (first !== null) {
+      print(`first difference: ${first.what} ${String(first.number)}`);
+      print(`  ${left}: ${first.left ?? 'none'}`);
+      print(`  ${right}: ${first.right ?? 'none'}`);
     }
     print(`${String(pairs.length)} orders in both, ${String(differing.length)} of them differ`);
     for (const { left: order, differences } of differing.slice(0, MAX_SHOWN)) {

@@ -47,6 +47,9 @@ export const command: CommandModule<object, ExplainArguments> = {
     const run = await readRun(folder);
     const journal = join(folder, 'journal.orrery');
     const bytes = await readFile(journal).catch((error: unknown) => {
+      if (run.assumptions.some(({ title }) => title === 'No journal')) {
+        throw new InputError(`${folder}: the run kept no journal; repeat it without --no-journal`);
+      }
       throw fileError(journal, error);
     });
     const found = strategiesOf(run, strategy, folder);

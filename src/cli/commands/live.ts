@@ -1,13 +1,23 @@
-/** `orrery live`: runs a strategy file against an exchange with this API in real time. */
+/**
+ * `orrery live`: runs a strategy file against an exchange with this API, in real time or on the
+ * clock of a replay.
+ */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { parseParameters } from '../../strategy/definition.ts';
 import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import { parseDuration } from '../../num/time-text.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { withPlace } from '../../strategy-loader/fault-place.ts';
-import { runLive, type LiveRecord } from '../../live/live-run.ts';
+import { mustHaveMoney } from '../../live/exchange-facts.ts';
+import { runLive, type LiveOptions, type LiveRecord } from '../../live/live-run.ts';
+import { runReplay, type ReplayStatus } from '../../live/replay-run.ts';
+import { deposit, readReplay } from '../../live/sim-client.ts';
+import { mustHoldNoRun } from '../../run-plan/run-folder.ts';
+import { DEFAULT_LATENCY } from '../../run-plan/models.ts';
+import { uniqueId } from '../../run-plan/strategy-id.ts';
+import { watchPromises } from '../../strategy-loader/promise-watch.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
@@ -20,7 +30,9 @@ import {
   print,
   printError,
   printJson,
+  startProgress,
 } from '../cli-support.ts';
+import { lengthOf, timeOf } from '../run-options.ts';
 import { parametersOf } from '../strategy-parameters.ts';
 
 interface LiveArguments {
@@ -34,8 +46,18 @@ interface LiveArguments {
   readonly seed: string;
   readonly for: string | undefined;
   readonly out: string | undefined;
+  readonly overwrite: boolean;
+  readonly 'sim-token': string | undefined;
+  readonly deposit: string | undefined;
+  readonly latency: string | undefined;
+  readonly from: string | undefined;
+  readonly 'warm-up': string | undefined;
+  readonly sample: string | undefined;
   readonly json: boolean;
 }
+
+/** Options that a run in real time does not have. */
+const OF_REPLAY = ['latency', 'from', 'warm-up', 'sample'] as const;
 
 const POLL_MS = 100;
 
@@ -75,16 +97,50 @@ export const command: CommandModule<object, LiveArguments> = {
       })
       .option('for', {
         type: 'string',
-        describe: 'stop after this duration; default: until Ctrl-C',
+        describe: 'stop after this duration; default: until Ctrl-C, or the end of a replay',
+      })
+      .option('sim-token', {
+        type: 'string',
+        default: process.env['ORRERY_SIM_TOKEN'],
+        defaultDescription: 'none',
+        describe:
+          '--sim-token of the exchange: for --deposit, and to move a replay on a virtual clock',
+      })
+      .option('deposit', {
+        type: 'string',
+        describe: 'amount to deposit before the run (needs --sim-token)',
+      })
+      .option('latency', {
+        type: 'string',
+        defaultDescription: DEFAULT_LATENCY,
+        describe: 'latency model in a replay on a virtual clock, as in a backtest',
+      })
+      .option('from', { type: 'string', describe: 'start of trading in such a replay' })
+      .option('warm-up', {
+        type: 'string',
+        describe: 'time before trading starts in such a replay',
+      })
+      .option('sample', {
+        type: 'string',
+        describe: 'interval between samples of the equity in such a replay',
       })
       .option('out', {
         type: 'string',
         describe: 'output folder for live.json (orders, fills, log)',
       })
+      .option('overwrite', {
+        type: 'boolean',
+        default: false,
+        describe: 'replace an earlier run in the output folder',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print the record as JSON' })
       .example(
         '$0 live my.ts --url http://127.0.0.1:8080 --key-file key --for 10m --out live/my',
         '',
+      )
+      .example(
+        '$0 live my.ts --url http://127.0.0.1:8080 --sim-token dev --deposit 10000 --out live/my',
+        'a replay on a virtual clock, which equals a backtest',
       )
       .example('$0 compare live/my reports/my', 'compare with a backtest of the same period'),
   handler: async (options) => {
@@ -100,31 +156,38 @@ export const command: CommandModule<object, LiveArguments> = {
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = options.account?.toLowerCase() ?? signer.address;
     const client = new HttpMatcherClient({ url: options.url, signer, account });
+    const status = await prepare(options, client, account);
     // Before orders are sent, so that an unwritable folder loses no records.
-    if (options.out !== undefined) await makeFolder(options.out);
+    if (options.out !== undefined) {
+      await mustHoldNoRun(options.out, options.overwrite);
+      await makeFolder(options.out);
+    }
     const stop = new AbortController();
-    const endMs = lasting === null ? Infinity : Date.now() + lasting / 1000;
+    const endMs = lasting === null || status !== null ? Infinity : Date.now() + lasting / 1000;
     const poll = setInterval(() => {
       if (isInterrupted() || Date.now() >= endMs) stop.abort();
     }, POLL_MS);
     if (!options.json) {
       printError(`${definition.name} on ${options.url} as ${account}; Ctrl-C stops it`);
     }
+    const live: LiveOptions = {
+      definition,
+      bindClock,
+      parameters,
+      client,
+      account,
+      subaccountIndex: options.subaccount,
+      symbols: options.markets ?? null,
+      seed: options.seed,
+      stop: stop.signal,
+      onLog: (text) => {
+        if (!options.json) print(text);
+      },
+    };
     try {
-      const record = await runLive({
-        definition,
-        bindClock,
-        parameters,
-        client,
-        account,
-        subaccountIndex: options.subaccount,
-        symbols: options.markets ?? null,
-        seed: options.seed,
-        stop: stop.signal,
-        onLog: (text) => {
-          if (!options.json) print(text);
-        },
-      }).catch((error: unknown) => {
+      const running =
+        status === null ? runLive(live) : replayed(live, status, options, lasting ?? Infinity);
+      const record = await running.catch((error: unknown) => {
         throw withPlace(error, [{ id: definition.name, bundle }]);
       });
       await report(record, options);
@@ -133,6 +196,64 @@ export const command: CommandModule<object, LiveArguments> = {
     }
   },
 };
+
+/** Deposits, and returns the status of a replay on a virtual clock; null in real time. */
+async function prepare(
+  options: LiveArguments,
+  client: HttpMatcherClient,
+  account: string,
+): Promise<ReplayStatus | null> {
+  const { url, deposit: amount, subaccount } = options;
+  const token = options['sim-token'];
+  if (amount !== undefined && token === undefined) {
+    throw new InputError('--deposit needs the --sim-token of the exchange');
+  }
+  const access = token === undefined ? null : { url, token };
+  const status = access === null ? null : await readReplay(access);
+  const driven = status?.speed === null ? status : null;
+  for (const name of OF_REPLAY) {
+    if (options[name] === undefined || driven !== null) continue;
+    throw new InputError(
+      `--${name} applies to a replay on a virtual clock; give the --sim-token of an exchange with --replay and --clock virtual`,
+    );
+  }
+  if (access !== null && amount !== undefined) await deposit(access, account, subaccount, amount);
+  await mustHaveMoney(client, account, subaccount);
+  return driven;
+}
+
+/** `lasting`: of the exchange's time, µs. */
+async function replayed(
+  live: LiveOptions,
+  status: ReplayStatus,
+  options: LiveArguments,
+  lasting: number,
+): Promise<LiveRecord> {
+  const { from, sample, latency = DEFAULT_LATENCY } = options;
+  const warmUp = options['warm-up'];
+  const promises = watchPromises();
+  const progress = startProgress('live', options.json);
+  try {
+    return await runReplay({
+      ...live,
+      status,
+      simToken: options['sim-token'] ?? '',
+      id: uniqueId(basename(options.strategy), []),
+      latency,
+      promises,
+      tradeFromUs: from === undefined ? null : timeOf('from', from),
+      warmUpUs: warmUp === undefined ? null : lengthOf('warm-up', warmUp, 0),
+      sampleUs: sample === undefined ? null : lengthOf('sample', sample, 1000),
+      untilUs: status.timeUs + lasting,
+      onProgress: (fraction) => {
+        progress.update(fraction);
+      },
+    });
+  } finally {
+    progress.stop();
+    promises.stop();
+  }
+}
 
 async function report(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
   if (out !== undefined) {

@@ -22,9 +22,18 @@ import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';
 import { InputError, print, printError } from '../cli-support.ts';
+import {
+  mustBeSameReplay,
+  openingOf,
+  planReplay,
+  REPLAY_OPTIONS,
+  startReplay,
+  type PlannedReplay,
+  type ReplayArguments,
+} from '../serve-replay.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
-interface ServeArguments extends Readonly<Record<string, unknown>> {
+interface ServeArguments extends Readonly<Record<string, unknown>>, ReplayArguments {
   readonly config: string | undefined;
 }
 
@@ -35,19 +44,27 @@ const REQUESTS_PER_SECOND = 200;
 export const command: CommandModule<object, ServeArguments> = {
   command: 'serve',
   builder: (yargs) =>
-    addOptions(yargs)
-      .option('config', {
-        type: 'string',
-        default: process.env['ORRERY_CONFIG'],
-        defaultDescription: 'predefined markets',
-        describe: 'YAML file with `config`, `markets`, `start` and `server`',
-      })
+    addOptions(
+      yargs
+        .option('config', {
+          type: 'string',
+          default: process.env['ORRERY_CONFIG'],
+          defaultDescription: 'predefined markets',
+          describe: 'YAML file with `config`, `markets`, `start` and `server`',
+        })
+        .options(REPLAY_OPTIONS),
+    )
       .epilogue('Precedence: flags, environment (ORRERY_PORT, ORRERY_DATA_DIR, …), file, defaults.')
       .example('$0 serve --sim-token dev --clock virtual', 'an exchange for tests')
       .example(
         '$0 serve --config exchange.yaml --secret-file secret',
         'an exchange for other users',
-      ),
+      )
+      .example(
+        '$0 serve --replay data/btc --clock virtual --sim-token dev --trust-signatures',
+        'history for orrery live',
+      )
+      .example('$0 serve --replay data/btc --speed 10', 'history at ten times its speed'),
   handler: serve,
 };
 
@@ -66,13 +83,25 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: start: requires --clock virtual; a wall clock starts at the current time`,
     );
   }
+  const replay = await planReplay(options, settings.clock);
+  if (replay !== null && file !== null && (file.config ?? file.markets ?? file.startUs) !== null) {
+    throw new InputError(
+      `${String(path)}: config, markets and start: a replay has those of its recording`,
+    );
+  }
   const secret = await readSecret(settings);
   const folder = await DataFolder.open(settings.dataDir);
   let host: Host;
   try {
-    host = await openHost(settings, folder, file, startUs);
+    host = await openHost(settings, folder, { file, startUs, replay });
   } catch (error) {
     await folder.unlock();
+    throw error;
+  }
+  try {
+    if (replay !== null) await startReplay(host, replay);
+  } catch (error) {
+    await host.close();
     throw error;
   }
   logRisk(host, printError);
@@ -121,24 +150,28 @@ function open(
 async function openHost(
   settings: ServeSettings,
   folder: DataFolder,
-  file: ExchangeFile | null,
-  startUs: TimeUs,
+  { file, startUs, replay }: Opening,
 ): Promise<Host> {
   const fallback = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: startUs };
+  const clock = replay === null ? settings.clock : 'virtual';
+  await mustBeSameReplay(folder.path, replay);
   const genesisUs = file?.config?.genesisTimeUs ?? startUs;
   const exchange = await DurableExchange.open(folder, {
-    config: file?.config ?? null,
+    config: replay?.markets.config ?? file?.config ?? null,
     fallback,
     // The seed reveals the times of price samples. Runs on a virtual clock need it fixed to be
     // repeatable.
-    ...(settings.clock === 'wall' && file?.hasSamplingSeed !== true
+    ...(clock === 'wall' && file?.hasSamplingSeed !== true
       ? { drawSamplingSeed: () => randomBytes(8).toString('hex') }
       : {}),
-    opening: (file?.markets ?? defaultMarkets()).map((spec): Command => ({
-      kind: 'listMarket',
-      timeUs: genesisUs,
-      spec,
-    })),
+    opening:
+      replay !== null
+        ? openingOf(replay)
+        : (file?.markets ?? defaultMarkets()).map((spec): Command => ({
+            kind: 'listMarket',
+            timeUs: genesisUs,
+            spec,
+          })),
     durability: settings.durability,
     snapshotEvery: settings.snapshotEvery,
     onProblem: (what) => {
@@ -159,14 +192,20 @@ async function openHost(
         new RecoveryPool(settings.verifyThreads ?? undefined),
       );
   // R-11.2: under a virtual clock only when the exchange asks for it.
-  const limited = settings.clock === 'wall' || exchange.engine.config.rateLimit;
+  const limited = clock === 'wall' || exchange.engine.config.rateLimit;
   return new Host({
     exchange,
-    clock: settings.clock,
+    clock,
     keccak,
     signatures,
     requestsPerSecond: limited ? REQUESTS_PER_SECOND : null,
   });
+}
+
+interface Opening {
+  readonly file: ExchangeFile | null;
+  readonly startUs: TimeUs;
+  readonly replay: PlannedReplay | null;
 }
 
 function recoveryText(recovery: Recovery, path: string): string {

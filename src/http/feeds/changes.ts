@@ -90,6 +90,17 @@ export class Changes {
     }
   }
 
+  /** Removes what a replay publishes event by event. */
+  takeOrdered(): Pick<Changes, 'trades' | 'fills' | 'orders'> {
+    const taken = {
+      trades: this.trades.splice(0),
+      fills: this.fills.splice(0),
+      orders: new Map(this.orders),
+    };
+    this.orders.clear();
+    return taken;
+  }
+
   private noteOrder(id: OrderId, subaccount: SubaccountId, market: MarketId): void {
     this.orders.set(id, subaccount);
     this.markets.add(market);

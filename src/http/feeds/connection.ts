@@ -17,6 +17,7 @@ import { parseExact, stringifyExact } from '../../contract/exact-json.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
 import type { Metrics } from '../server-metrics.ts';
+import { noReplay } from '../replay.ts';
 import { callerOfAddress, type RateLimit } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
@@ -55,6 +56,7 @@ export interface ConnectionServices {
   readonly faults: Faults;
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly limit: RateLimit | null;
+  readonly simToken: string | null;
   /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
 }
@@ -294,6 +296,8 @@ export class Connection implements Watcher {
         return this.create(params);
       case 'cancel':
         return this.cancel(params);
+      case 'advance':
+        return this.advance(params);
     }
   }
 
@@ -357,6 +361,13 @@ export class Connection implements Watcher {
     return this.call(many ? 'cancelOrders' : 'cancelOrder', params);
   }
 
+  /** Moves a replay; what it publishes precedes the answer. */
+  private advance(params: unknown): Promise<unknown> {
+    const { publisher, simToken } = this.services;
+    if (publisher.replay === null) throw new RequestError(noReplay());
+    return publisher.replay.advance(this, params, simToken);
+  }
+
   private async call(
     endpoint: 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders',
     input: unknown,
@@ -380,8 +391,12 @@ export class Connection implements Watcher {
   }
 
   private write(message: unknown): void {
+    this.notify(stringifyExact(message));
+  }
+
+  notify(message: string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    this.socket.send(stringifyExact(message));
+    this.socket.send(message);
     // A client that sends requests without reading answers.
     if (this.backlog > DEAD_BYTES) this.disconnect();
   }

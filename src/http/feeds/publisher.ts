@@ -5,12 +5,15 @@
  */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
+import type { EngineEvent } from '../../engine/events.ts';
+import type { OrderView } from '../../engine/read/views.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
 import type { Host } from '../exchange-host.ts';
 import { BookFeed } from './book-feed.ts';
 import { Changes } from './changes.ts';
+import { ReplayFeed, type Driver } from './replay-feed.ts';
 import { FeedRecords, sidesOf } from './records.ts';
 import type { Subscription } from './subscription.ts';
 import { Topics, type Entry } from './topics.ts';
@@ -31,6 +34,8 @@ export interface Watcher {
   recheck(): void;
   /** True if the watcher has lost book deltas of this market. */
   isBehind(market: MarketId): boolean;
+  /** Sends a message that is not an update. */
+  notify(message: string): void;
   /** True if the watcher reads again and can take a snapshot; clears its `isBehind`. */
   catchesUp(market: MarketId): boolean;
 }
@@ -38,7 +43,8 @@ export interface Watcher {
 export type Held = Entry<Watcher>;
 
 interface Message {
-  readonly to: readonly Held[];
+  /** `driver`: the connection that drives the replay. */
+  readonly to: readonly Held[] | 'driver';
   readonly text: string;
 }
 
@@ -52,19 +58,38 @@ export class Publisher {
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
+  /** Adds the messages of a replay's events since the last `publish`. */
+  private readonly inOrder: ((messages: Message[]) => void)[] = [];
+  /** Null unless a replay on a virtual clock is served. */
+  readonly replay: ReplayFeed | null;
 
   constructor(host: Host) {
     this.host = host;
     this.records = new FeedRecords(host);
     this.changes = this.noChanges();
+    const { replay } = host;
+    this.replay =
+      replay?.speed === null
+        ? new ReplayFeed(host, {
+            publish: () => this.publish(),
+            notify: (message) => {
+              this.inOrder.push((messages) => {
+                messages.push({ to: 'driver', text: message });
+              });
+            },
+          })
+        : null;
+    if (replay !== null && this.replay !== null) replay.sink = this.replay;
     host.exchange.onEvent((event) => {
       if (this.watchers.size === 0) return;
       this.changes.note(event);
+      this.noteInOrder(event);
       this.schedule();
     });
     // Changes that were not durable are lost and were never published: reset changes and books.
     host.exchange.onReset(() => {
       this.changes = this.noChanges();
+      this.inOrder.length = 0;
       for (const book of this.books.values()) book.reset();
     });
     this.timers = [
@@ -95,6 +120,7 @@ export class Publisher {
   unwatch(watcher: Watcher): void {
     for (const held of this.watchers.get(watcher) ?? []) this.topics.remove(held);
     this.watchers.delete(watcher);
+    this.replay?.leave(watcher);
   }
 
   /** Starts a subscription and sends its first message, if it has one. */
@@ -126,13 +152,42 @@ export class Publisher {
     });
   }
 
-  private publish(): void {
+  /**
+   * A replay publishes trades, fills and orders in the order of their events. Their ids are known
+   * after the command only, so `publish` encodes them.
+   */
+  private noteInOrder(event: EngineEvent): void {
+    const { replay } = this;
+    if (replay === null) return;
+    const { changes } = this;
+    const { trades, fills, orders } = changes.takeOrdered();
+    if (trades.length > 0)
+      this.inOrder.push((messages) => {
+        this.addTrades(messages, trades);
+      });
+    if (fills.length > 0)
+      this.inOrder.push((messages) => {
+        this.addFills(messages, fills);
+      });
+    const order = ReplayFeed.publishesOrder(event) ? [...orders.keys()][0] : undefined;
+    // The order as it is at the event.
+    const state = order === undefined ? undefined : this.host.view.order(order);
+    if (state !== undefined)
+      this.inOrder.push((messages) => {
+        this.addOrder(messages, state);
+      });
+    replay.onEvent(event);
+  }
+
+  /** True if there was an update. */
+  private publish(): boolean {
     this.scheduled = false;
     const { changes } = this;
     this.changes = this.noChanges();
     if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
     const messages: Message[] = [];
-    this.addTrades(messages, changes);
+    for (const add of this.inOrder.splice(0)) add(messages);
+    this.addTrades(messages, changes.trades);
     this.addLiquidations(messages, changes);
     for (const id of changes.terms) {
       const to = this.publicEntries('market', id);
@@ -148,7 +203,7 @@ export class Publisher {
       }
     }
     this.addOrders(messages, changes);
-    this.addFills(messages, changes);
+    this.addFills(messages, changes.fills);
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
         this.addPrivate(messages, 'position', id, () => this.records.position(id, market));
@@ -158,9 +213,10 @@ export class Publisher {
       this.addPrivate(messages, 'balance', id, () => this.records.balance(id));
     }
     this.release(messages);
+    return messages.length > 0;
   }
 
-  private addTrades(messages: Message[], { trades }: Changes): void {
+  private addTrades(messages: Message[], trades: Changes['trades']): void {
     const candles = new Set<MarketId>();
     for (const trade of trades) {
       const to = this.publicEntries('trade', trade.market);
@@ -212,15 +268,18 @@ export class Publisher {
   }
 
   private addOrders(messages: Message[], { orders }: Changes): void {
-    const { view } = this.host;
-    for (const [id, subaccount] of orders) {
-      const order = view.order(id);
-      if (order === undefined) continue;
-      this.addPrivate(messages, 'order', subaccount, () => encodeOrder(view, this.host.ids, order));
+    for (const id of orders.keys()) {
+      const order = this.host.view.order(id);
+      if (order !== undefined) this.addOrder(messages, order);
     }
   }
 
-  private addFills(messages: Message[], { fills }: Changes): void {
+  private addOrder(messages: Message[], order: OrderView): void {
+    const { view, ids } = this.host;
+    this.addPrivate(messages, 'order', order.subaccount, () => encodeOrder(view, ids, order));
+  }
+
+  private addFills(messages: Message[], fills: Changes['fills']): void {
     for (const fill of fills) {
       for (const side of sidesOf(fill)) {
         this.addPrivate(messages, 'fill', side.subaccount, () => this.records.fill(fill, side));
@@ -295,11 +354,16 @@ export class Publisher {
   private release(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     const durable = this.host.exchange.durable();
-    if (durable === null) send(messages);
+    const driver = this.replay?.driver ?? null;
+    const stamped: readonly Message[] =
+      driver === null
+        ? messages
+        : [{ to: 'driver', text: this.replay?.stamp() ?? '' }, ...messages];
+    if (durable === null) send(stamped, driver);
     else {
       durable.then(
         () => {
-          send(messages);
+          send(stamped, driver);
         },
         () => {
           // Disk failure: the unsynced commands are rolled back, so their messages are dropped.
@@ -334,9 +398,14 @@ function add(
 }
 
 /** Encodes each message once; consecutive messages to the same entries share a send. */
-function send(messages: readonly Message[]): void {
+function send(messages: readonly Message[], driver: Driver | null): void {
   for (let i = 0; i < messages.length;) {
-    const { to } = messages[i] as Message;
+    const { to, text } = messages[i] as Message;
+    if (to === 'driver') {
+      driver?.notify(text);
+      i += 1;
+      continue;
+    }
     const batch: Buffer[] = [];
     for (; messages[i]?.to === to; i++) batch.push(Buffer.from(messages[i]?.text ?? ''));
     for (const { active, watcher, subscription } of to) {

@@ -1,0 +1,248 @@
+/**
+ * Recorded history played into a served exchange. On a virtual clock, `advance` moves it: a client
+ * receives each update before the exchange goes on. At a speed, the system clock moves it.
+ *
+ * At one instant, due timers precede recorded commands, and requests follow both, as in a backtest.
+ * So a command of time t follows all history before t, and after a crash the last time of the
+ * journal determines what was played.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { invalidField, type ErrorReply } from '../contract/messages.ts';
+import type { Command, TapeBar } from '../engine/commands.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { timeUs } from '../num/units.ts';
+import type { Host } from './exchange-host.ts';
+
+export interface ReplayBatch {
+  /** In time order. */
+  readonly commands: readonly Command[];
+  /** Time of receipt of each command, if recorded, µs. */
+  readonly localUs?: readonly number[];
+}
+
+/** The recording, as a client needs it for an equal run. Times are µs. */
+export interface ReplayFacts {
+  readonly dataset: string;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Default interval of samples of a backtest on the same history. */
+  readonly sampleUs: number;
+  /** Min time of receipt minus venue time. */
+  readonly minRecordedUs: number;
+  /** Delivery time of recorded bars: at their end, or when the next one opens. */
+  readonly barsEmitted: 'over' | 'nextOpen';
+}
+
+export interface ReplayOptions {
+  readonly host: Host;
+  readonly facts: ReplayFacts;
+  readonly batches: AsyncIterable<ReplayBatch>;
+  /** Journalled commands at the time of the recovered exchange, in order; empty if it is new. */
+  readonly played: readonly Command[];
+  /** Seconds of history per second of the system clock; null: moved by `advance` only. */
+  readonly speed: number | null;
+  /** Called once when the last recorded command was played at a speed. */
+  readonly onEnd?: () => void;
+  readonly onProblem?: (error: Error) => void;
+}
+
+/** Publishes feeds of the replay. */
+export interface ReplaySink {
+  /** Recorded receipt less venue time of the command that is played, or null. */
+  receivedUs: number | null;
+  /** Called before a recorded bar is played. */
+  onBar(bar: TapeBar): void;
+  /** Publishes the changes of the last command; true if there was an update since the last call. */
+  publish(): boolean;
+}
+
+export interface AdvanceRequest {
+  readonly untilUs: number;
+  /** Time to play on after the first instant with an update; Infinity: up to `untilUs`. */
+  readonly lingerUs: number;
+  /** Moves the clock past the end of the recording; otherwise the replay stops there. */
+  readonly pastEnd: boolean;
+}
+
+export interface Advanced {
+  readonly timeUs: number;
+  /** True if the replay stopped at the last recorded command. */
+  readonly ended: boolean;
+}
+
+const PACE_MS = 5;
+/** Commands between event-loop turns, in which they are written and requests are answered. */
+const TURN_EVERY = 500;
+
+export class Replay {
+  readonly facts: ReplayFacts;
+  readonly speed: number | null;
+  sink: ReplaySink = { receivedUs: null, onBar: () => undefined, publish: () => false };
+  private readonly options: ReplayOptions;
+  private readonly host: Host;
+  private readonly batches: AsyncIterator<ReplayBatch>;
+  private commands: Command[] = [];
+  private localUs: (number | undefined)[] = [];
+  private at = 0;
+  private isExhausted = false;
+  private sinceTurn = 0;
+  private turn: Promise<unknown> = Promise.resolve();
+  private pacer: NodeJS.Timeout | undefined;
+
+  private constructor(options: ReplayOptions) {
+    this.options = options;
+    this.host = options.host;
+    this.facts = options.facts;
+    this.speed = options.speed;
+    this.batches = options.batches[Symbol.asyncIterator]();
+  }
+
+  /** Continues behind the history that the journal already has. Rejects with errors of the data. */
+  static async open(options: ReplayOptions): Promise<Replay> {
+    const replay = new Replay(options);
+    await replay.skipPlayed(options.played);
+    if (options.speed !== null) replay.pace(options.speed);
+    return replay;
+  }
+
+  /** A crash may have cut the last instant, so its commands are found one by one. */
+  private async skipPlayed(played: readonly Command[]): Promise<void> {
+    const { nowUs } = this.host.view;
+    let rest = played;
+    for (;;) {
+      const next = await this.upcoming();
+      if (next === undefined || next.timeUs > nowUs) return;
+      if (next.timeUs === nowUs) {
+        const place = rest.findIndex((command) => isDeepStrictEqual(command, next));
+        if (place < 0) return;
+        rest = rest.slice(place + 1);
+      }
+      this.at += 1;
+    }
+  }
+
+  /** The next recorded command; its whole instant is in memory. */
+  private async upcoming(): Promise<Command | undefined> {
+    while (
+      !this.isExhausted &&
+      (this.at >= this.commands.length ||
+        this.commands[this.at]?.timeUs === this.commands.at(-1)?.timeUs)
+    ) {
+      const next = await this.batches.next();
+      if (next.done === true) this.isExhausted = true;
+      else {
+        const { commands, localUs } = next.value;
+        this.commands = [...this.commands.slice(this.at), ...commands];
+        this.localUs = [
+          ...this.localUs.slice(this.at),
+          ...commands.map((_command, i) => localUs?.[i]),
+        ];
+        this.at = 0;
+      }
+    }
+    return this.commands[this.at];
+  }
+
+  /** Plays history; calls run one after the other. Rejects with `StoreStopped`. */
+  advance(request: AdvanceRequest): Promise<Advanced> {
+    const played = this.turn.then(() => this.play(request));
+    this.turn = played.catch(() => undefined);
+    return played;
+  }
+
+  private async play({ untilUs, lingerUs, pastEnd }: AdvanceRequest): Promise<Advanced> {
+    const { host, sink } = this;
+    sink.publish();
+    let stopUs = untilUs;
+    let isFirst = true;
+    for (;;) {
+      const next = await this.upcoming();
+      if (next === undefined && !pastEnd) return { timeUs: host.nowUs(), ended: true };
+      const tapeUs = next?.timeUs ?? Infinity;
+      const timerUs = host.exchange.engine.nextTimerUs();
+      const atUs = Math.min(tapeUs, timerUs);
+      if (atUs > stopUs) break;
+      let sent = false;
+      if (timerUs < tapeUs) {
+        host.advanceTo(timeUs(timerUs));
+        sent = sink.publish();
+      } else {
+        for (; this.commands[this.at]?.timeUs === tapeUs; this.at++) {
+          sent = this.playOne() || sent;
+        }
+      }
+      if (sent && isFirst) {
+        isFirst = false;
+        stopUs = Math.min(stopUs, atUs + lingerUs);
+      }
+      if (this.sinceTurn >= TURN_EVERY) await this.yield();
+    }
+    if (stopUs > host.nowUs()) {
+      host.advanceTo(timeUs(stopUs));
+      sink.publish();
+    }
+    return { timeUs: host.nowUs(), ended: false };
+  }
+
+  private playOne(): boolean {
+    const command = this.commands[this.at];
+    if (command === undefined) return false;
+    const localUs = this.localUs[this.at];
+    const { sink } = this;
+    sink.receivedUs = localUs === undefined ? null : localUs - command.timeUs;
+    this.sinceTurn += 1;
+    try {
+      if (command.kind === 'tapeBar') sink.onBar(command);
+      this.host.play(command);
+      return sink.publish();
+    } finally {
+      sink.receivedUs = null;
+    }
+  }
+
+  private async yield(): Promise<void> {
+    this.sinceTurn = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.host.exchange.durable();
+  }
+
+  private pace(speed: number): void {
+    const startUs = this.host.nowUs();
+    const startMs = performance.now();
+    let isBusy = false;
+    this.pacer = setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      const untilUs = Math.floor(startUs + (performance.now() - startMs) * 1000 * speed);
+      this.advance({ untilUs, lingerUs: Infinity, pastEnd: false }).then(
+        ({ ended }) => {
+          isBusy = false;
+          if (!ended || this.pacer === undefined) return;
+          this.close();
+          this.options.onEnd?.();
+        },
+        (error: unknown) => {
+          this.close();
+          this.options.onProblem?.(error as Error);
+        },
+      );
+    }, PACE_MS);
+  }
+
+  close(): void {
+    clearInterval(this.pacer);
+    this.pacer = undefined;
+  }
+}
+
+export function noReplay(): ErrorReply {
+  return invalidField('replay', 'is not on; start with: orrery serve --replay <dataset>');
+}
+
+/** Throws `RequestError` if the system clock moves the replay. */
+export function mustBeDriven({ speed }: Replay): void {
+  if (speed === null) return;
+  throw new RequestError(
+    invalidField('clock', 'follows the system clock; start the replay with --clock virtual'),
+  );
+}

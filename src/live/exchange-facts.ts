@@ -1,0 +1,50 @@
+/** Reads of a live run before it starts: markets, and money of its account. */
+import type { ResponseOf } from '../contract/endpoints.ts';
+import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import { StrategyError } from '../strategy/definition.ts';
+import { marketTerms } from '../strategy/market-terms.ts';
+import type { MarketTerms } from '../strategy/strategy.ts';
+
+export interface MarketFacts {
+  readonly record: ResponseOf<'getMarkets'>[number];
+  readonly terms: MarketTerms;
+}
+
+/** `wanted`: symbols; null for all. Rejects with `StrategyError` for an unknown one. */
+export async function readMarkets(
+  client: MatcherClient,
+  wanted: readonly string[] | null,
+): Promise<{ readonly markets: readonly MarketFacts[]; readonly symbols: readonly string[] }> {
+  const records = await client.call('getMarkets', {});
+  const symbols = wanted ?? records.map(({ symbol }) => symbol);
+  for (const symbol of symbols) {
+    if (records.some((record) => record.symbol === symbol)) continue;
+    throw new StrategyError(
+      `the exchange has no market ${symbol}; it has ${records.map((record) => record.symbol).join(', ')}`,
+    );
+  }
+  const markets = records
+    .filter(({ symbol }) => symbols.includes(symbol))
+    .map((record) => ({ record, terms: marketTerms(record) }));
+  return { markets, symbols };
+}
+
+/** Rejects with a `StrategyError` that says what to do if the subaccount has no money. */
+export async function mustHaveMoney(
+  client: MatcherClient,
+  account: string,
+  subaccountIndex: number,
+): Promise<void> {
+  const stats = await client
+    .call('getStats', { account, subaccountIndex })
+    .catch((error: unknown) => {
+      // A subaccount exists from its first deposit.
+      if (error instanceof MatcherError && error.status < 500 && error.status !== 401) return null;
+      throw error;
+    });
+  if (stats !== null && Number(stats.accountValue) > 0) return;
+  throw new StrategyError(
+    `account ${account} has no money in subaccount ${String(subaccountIndex)}; ` +
+      'deposit first: transfer to it on the exchange, or, if you have its --sim-token, add --deposit 10000',
+  );
+}
