@@ -9,24 +9,28 @@ export interface LongSentence {
   readonly text: string;
 }
 
+interface Paragraph {
+  readonly line: number;
+  text: string;
+}
+
 /** Paragraphs and list items, without headings, tables, comments, code blocks and link targets. */
-function* paragraphsOf(text: string): Generator<{ line: number; text: string }> {
-  let open: { line: number; text: string } | null = null;
+function paragraphsOf(text: string): Paragraph[] {
+  const found: Paragraph[] = [];
   let fenced = false;
+  let isOpen = false;
   for (const [i, row] of text.split('\n').entries()) {
     const isFence = /^\s*```/.test(row);
     if (isFence) fenced = !fenced;
     const isProse = !isFence && !fenced && !/^\s*$|^\s*[|<]|^#/.test(row);
     const begins = /^\s*(?:[-*]|\d+\.)\s/.test(row);
-    if (open !== null && (!isProse || begins)) {
-      yield open;
-      open = null;
-    }
-    if (!isProse) continue;
     const more = row.replace(/^\s*(?:[-*]|\d+\.)\s/, '').trim();
-    open = open === null ? { line: i + 1, text: more } : { ...open, text: `${open.text} ${more}` };
+    const last = found.at(-1);
+    if (isProse && isOpen && !begins && last !== undefined) last.text += ` ${more}`;
+    else if (isProse) found.push({ line: i + 1, text: more });
+    isOpen = isProse;
   }
-  if (open !== null) yield open;
+  return found;
 }
 
 /**
@@ -42,7 +46,7 @@ function wordsOf(sentence: string): number {
 
 /** A sentence ends at `.`, `!` or `?` before a space; the dot of "e.g." and of a number does not. */
 export function longSentences(text: string): LongSentence[] {
-  return [...paragraphsOf(text)].flatMap(({ line, text: paragraph }) =>
+  return paragraphsOf(text).flatMap(({ line, text: paragraph }) =>
     paragraph
       .replaceAll(/`[^`]*`/g, '`code`')
       .replaceAll(/\]\([^)]*\)/g, ']')
