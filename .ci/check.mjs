@@ -30,7 +30,7 @@ const CHECKS = [
     [
       ...['--check', '--log-level=warn', '--cache', '--cache-strategy=content'],
       ...[`--cache-location=${cache('prettier')}`, 'src', 'test', 'examples', '.ci'],
-      ...['docs', 'README.md', 'CHANGELOG.md'],
+      ...['docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
     ],
   ],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],

@@ -29,7 +29,13 @@ export function documents() {
       .filter((name) => name.endsWith('.md'))
       .sort()
       .map((name) => `${folder}/${name}`);
-  return ['README.md', 'CHANGELOG.md', ...pages('docs'), ...pages('docs/decisions')];
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...pages('docs'),
+    ...pages('docs/decisions'),
+  ];
 }
 
 /**

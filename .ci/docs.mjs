@@ -1,8 +1,8 @@
 /**
- * Runs every code block of README, CHANGELOG and docs as printed (`npm run test:docs`), in document
- * order, each document in a working folder of its own: `clone` is a copy of the repository with its
- * build, `package` a new project that installs the packed tarball. .ci/doc-blocks.mjs has the
- * rules.
+ * Runs every code block of README, CONTRIBUTING, CHANGELOG and docs as printed
+ * (`npm run test:docs`), in document order, each document in a working folder of its own: `clone`
+ * is a copy of the repository with its build, `package` a new project that installs the packed
+ * tarball. .ci/doc-blocks.mjs has the rules.
  *
  *     npm run test:docs -- [--mode clone|package] [--only README.md] [--keep]
  */

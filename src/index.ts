@@ -3,6 +3,7 @@
  * constructors of the engine's units. Engine values are integers: prices in ticks, sizes in lots,
  * money in 1e-6 of the collateral (`Quanta`), times in microseconds since 1970. The gateway takes
  * and returns decimal text. Guide: docs/ARCHITECTURE.md, rules: docs/RULES.md.
+ * @packageDocumentation
  */
 export { Exchange } from './engine/exchange.ts';
 export type {

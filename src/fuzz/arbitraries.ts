@@ -2,6 +2,7 @@
  * fast-check arbitraries: fuzz profiles, and model commands for `fc.asyncModelRun`. The model is a
  * reference exchange (twin) in this process; the real system is a host with this contract. Each
  * command is one request to both and fails if the replies differ.
+ * @packageDocumentation
  */
 import fc from 'fast-check';
 import { must } from '../base/assert.ts';

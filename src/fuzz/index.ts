@@ -1,6 +1,7 @@
 /**
  * `orrery/fuzz`: random commands, invariants and shrinking for test suites (docs/FUZZING.md).
  * Arbitraries and model commands require fast-check; the rest does not.
+ * @packageDocumentation
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';

@@ -2,6 +2,7 @@
  * `orrery/client`: the exchange's API as a typed client over HTTP and WebSocket. Requests and
  * replies have the fields of the contract, amounts as decimal text. Errors of the exchange are
  * `MatcherError`. Guide: docs/API.md.
+ * @packageDocumentation
  */
 export { UserError } from '../base/user-error.ts';
 export { eip1193Signer } from './eip1193-signer.ts';

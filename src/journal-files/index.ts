@@ -2,6 +2,7 @@
  * `orrery/journal`: journals of runs and of served exchanges. A journal is the whole input of an
  * exchange: its commands, with the hashes that a replay must reach. Times are microseconds since
  * 1970. Format: docs/DETERMINISM.md and src/journal/format.
+ * @packageDocumentation
  */
 export { openJournal, type FolderJournal } from './folder-journal.ts';
 export { replayJournal, type ReplayJournalOptions } from './replay-journal.ts';

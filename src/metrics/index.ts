@@ -2,6 +2,7 @@
  * `orrery/metrics`: figures of an equity curve and of closed trades. Ratios are fractions (0.1 is
  * 10 %), times are microseconds since 1970, and a figure that the data cannot give is null.
  * Definitions and conventions: docs/METRICS.md.
+ * @packageDocumentation
  */
 export {
   metricsOf,

@@ -2,6 +2,7 @@
  * `orrery/strategy`: the API of a strategy file. Prices and sizes of orders are decimal text,
  * numbers are for arithmetic, times are microseconds since 1970. A strategy runs the same in a
  * backtest and live. Guide: docs/BACKTESTING.md.
+ * @packageDocumentation
  */
 export {
   choice,

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { findIdiom } from './idiom.ts';
+import { longSentences, MOST_WORDS } from './sentences.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -57,4 +58,28 @@ test('comments and documents are wrapped at 100 columns', () => {
       });
     });
   expect(long).toEqual([]);
+});
+
+test(`sentences of documents have at most ${String(MOST_WORDS)} words`, () => {
+  const documents = files.filter((file) => /^(docs\/.*|[A-Z]+)\.md$/.test(file));
+  expect(documents).toContain('docs/RULES.md');
+  const long = documents.flatMap((file) =>
+    longSentences(readFileSync(root + file, 'utf8')).map(
+      ({ line, words, text }) => `${file}:${line}: ${words} words: ${text}`,
+    ),
+  );
+  expect(long).toEqual([]);
+});
+
+test('counts words of prose by sentence and list item', () => {
+  const words = (count: number): string => 'word '.repeat(count).trim();
+  const found = (text: string): number[] => longSentences(text).map((one) => one.words);
+  expect(found(`A title\n\n${words(15)}\n${words(16)}.`)).toEqual([31]);
+  expect(found(`${words(30)}. ${words(30)} (R-1.2).`)).toEqual([]);
+  expect(found(`- ${words(20)}\n- ${words(20)}\n\n${words(20)}`)).toEqual([]);
+  expect(found(`${words(30)} \`code of any length\` [link](with/words) 1.5 × fooBar`)).toEqual([
+    31,
+  ]);
+  expect(found(`${words(16)}, e.g. ${words(16)}`)).toEqual([32]);
+  expect(found(`| ${words(40)} |\n\n\`\`\`sh\n${words(40)}\n\`\`\`\n\n# ${words(40)}`)).toEqual([]);
 });

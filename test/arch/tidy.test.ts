@@ -77,9 +77,27 @@ test('the committed dataset stays small and carries its licence', () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8 * 1024 * 1024);
 });
 
-test('the README names commands that exist', () => {
-  const scripts = (JSON.parse(text('package.json')) as { scripts: Record<string, string> }).scripts;
-  const named = [...text('README.md').matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name ?? '');
-  expect(named.length).toBeGreaterThan(0);
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+/** Scripts by `npm run <name>` in a text, over line breaks of prose. */
+const scriptsNamed = (prose: string): string[] =>
+  [...prose.matchAll(/npm run\s+([\w:-]+)/g)].map(([, name]) => name ?? '');
+
+test('documents and workflows name npm scripts that exist', () => {
+  const documents = files.filter((file) => /^([^/]+|docs\/.*|\.ci\/.*|\.github\/.*)$/.test(file));
+  const named = documents
+    .filter((file) => /\.(md|mjs|ya?ml)$|^\.ci\/run$/.test(file))
+    .flatMap((file) => scriptsNamed(text(file)).map((name) => ({ file, name })));
+  expect(new Set(named.map(({ name }) => name))).toContain('bench:http');
+  expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
+});
+
+test('every npm script is named in a document', () => {
+  const documents = files.filter((file) => /^[A-Z]+\.md$|^docs\/.*\.md$/.test(file));
+  const named = new Set(documents.flatMap((file) => scriptsNamed(text(file))));
+  const run = Object.keys(scripts).filter((name) => name !== 'test' && !name.startsWith('pre'));
+  expect(run.filter((name) => !named.has(name))).toEqual([]);
+});
+
+test('finds names of scripts with colons, and at a line break', () => {
+  expect(scriptsNamed('`npm run a:b`, `npm run\nc-d`.')).toEqual(['a:b', 'c-d']);
 });

@@ -4,6 +4,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error: a module of the build scripts, without types
 import * as docBlocks from '../../.ci/doc-blocks.mjs';
+// @ts-expect-error: a module of the build scripts, without types
+import * as siteLinks from '../../.ci/site/links.mjs';
 
 interface Block {
   readonly line: number;
@@ -29,13 +31,7 @@ const prose = (text: string): string => text.replace(/^ *```[^]*?^ *```$/gm, '')
 const { files } = JSON.parse(read('package.json')) as { files: string[] };
 const packed = new Set([...files, 'README.md', 'package.json']);
 
-/** GitHub's anchor of a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
+const { anchorOf } = siteLinks as { readonly anchorOf: (heading: string) => string };
 
 function brokenLinks(document: string, text: string): string[] {
   const links = [...prose(text).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
@@ -54,9 +50,9 @@ const ROOTS = ['src', 'test', 'docs', 'examples', 'scenarios', '.ci', 'data'];
 
 /** Files and folders under `ROOTS`; those of `src` with and without `src/`. */
 const existing = ROOTS.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-    folder === 'src' ? [name, `src/${name}`] : [`${folder}/${name}`],
-  ),
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.includes('node_modules'))
+    .flatMap((name) => (folder === 'src' ? [name, `src/${name}`] : [`${folder}/${name}`])),
 );
 const tops = new Set([...ROOTS, ...existing.map((path) => path.split('/')[0] ?? '')]);
 

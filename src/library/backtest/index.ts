@@ -2,6 +2,7 @@
  * `orrery/backtest`: strategies on recorded data, sweeps over their parameters, and the datasets.
  * Money, prices and sizes that are exact are decimal text; times are microseconds since 1970.
  * Guide: docs/BACKTESTING.md, docs/SEARCH.md and docs/DATA.md.
+ * @packageDocumentation
  */
 export {
   backtest,

@@ -1,5 +1,6 @@
 /**
  * `orrery/scenario`: scenario files as tests of the exchange. Guide: docs/SCENARIOS.md.
+ * @packageDocumentation
  */
 export { parseScenario, readScenario, runScenario, ScenarioError } from './scenario.ts';
 export { proveScenario } from '../../scenario/prove.ts';
