@@ -1,14 +1,14 @@
 /**
- * Base of the errors that a user can cause or act on. A program tells them apart by `code`; the
+ * Base of the errors that a user can cause or act on. A program distinguishes them by `code`; the
  * message names the option, parameter or file, and the limit. Errors of the program itself are
  * `InvariantError` (base/assert.ts).
  */
 export interface ErrorDetails extends ErrorOptions {
   /** The option, parameter or field. */
   readonly field?: string;
-  /** What the field may be, as text. */
+  /** Valid values of the field, as text. */
   readonly limit?: string;
-  /** What to do next. */
+  /** The next step for the user. */
   readonly hint?: string;
 }
 

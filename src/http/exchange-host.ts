@@ -9,7 +9,8 @@ import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
 import { signedRequestsOf } from '../gateway/signed-requests.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
 import { orderId, timeUs, type TimeUs } from '../num/units.ts';
-import { StoreStopped, type DurableExchange } from '../journal-files/durable-exchange.ts';
+import type { DurableExchange } from '../journal-files/durable-exchange.ts';
+import { StoreStopped } from '../journal-files/store-stopped.ts';
 import { storeUnavailable } from '../contract/messages.ts';
 import type { Replay } from './replay.ts';
 

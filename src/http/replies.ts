@@ -4,7 +4,7 @@ import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
 import type { PageInfo } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { StoreStopped } from '../journal-files/durable-exchange.ts';
+import { StoreStopped } from '../journal-files/store-stopped.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
 
 const JSON_HEADERS = {

@@ -9,7 +9,6 @@
  * is read-only (`failure`) until a full disk has space again; other failures last until a restart.
  */
 import { open } from 'node:fs/promises';
-import { UserError } from '../base/user-error.ts';
 import type { Command } from '../engine/commands.ts';
 import { configHash } from '../engine/snapshot/config-archive.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -34,6 +33,7 @@ import {
   type WorkerSnapshot,
 } from './snapshot-worker-client.ts';
 import { writeSnapshot, type OrderDigest } from './snapshots.ts';
+import { StoreStopped } from './store-stopped.ts';
 import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after this many commands, and after a short pause in writes. */
@@ -41,12 +41,6 @@ const CHAIN_EVERY = 1000;
 const IDLE_MS = 250;
 /** Interval between checks of a full disk. */
 const RETRY_MS = 1000;
-
-/** The journal cannot be written; the exchange is read-only. */
-export class StoreStopped extends UserError {
-  override readonly name = 'StoreStopped';
-  readonly code = 'store-stopped';
-}
 
 export interface DurableOptions {
   /** Configuration; must match that of an existing exchange. null: existing, or the default. */

@@ -132,7 +132,7 @@ export interface AddedOrder {
   readonly feePpm: number;
 }
 
-/** What differs from the orders and the position that are there. */
+/** Changes to the present orders and position. */
 export interface HoldChange {
   readonly position?: number;
   readonly added?: AddedOrder;

@@ -216,7 +216,7 @@ function restingCost(
   return cost;
 }
 
-/** What an order risks: its unfilled signed lots at its limit. */
+/** Terms of an order that margin depends on: its unfilled signed lots at its limit. */
 export interface OrderRisk {
   readonly lots: Lots;
   readonly priceTicks: PriceTicks;

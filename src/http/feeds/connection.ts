@@ -11,7 +11,7 @@ import { rightsOf } from '../../gateway/authorise.ts';
 import type { Caller } from '../../gateway/context.ts';
 import { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
-import { StoreStopped } from '../../journal-files/durable-exchange.ts';
+import { StoreStopped } from '../../journal-files/store-stopped.ts';
 import type { MarketId } from '../../num/units.ts';
 import { parseExact, stringifyExact } from '../../contract/exact-json.ts';
 import type { Faults } from '../injected-faults.ts';
