@@ -425,7 +425,11 @@ export async function findUnits(
   if (format.container === 'lobster')
     return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
   const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
-  return { symbol, ...steps, inverse: inverse || recording.units?.inverse === true };
+  return {
+    symbol,
+    ...steps,
+    inverse: inverse || recording.units?.inverse === true || format.inverse?.test(symbol) === true,
+  };
 }
 
 /** Opens a recording of raw lines to read its records; `units` null finds them in the data. */

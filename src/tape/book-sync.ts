@@ -47,7 +47,7 @@ export interface SyncFacts {
   readonly jumpList: readonly PriceJump[];
   /** Largest change of the price from one record to the next, as a ratio from 1. */
   largestJump: number;
-  /** Prices of trades, bars, marks, indices and best prices; null without any. */
+  /** Prices of trades, bars, marks and best prices; null without any. */
   prices: PriceRange | null;
   /** Length of a bar; null without bars. */
   barUs: number | null;

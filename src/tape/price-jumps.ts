@@ -18,7 +18,7 @@ const OTHER_MARKET = 1.5;
 const MAX_LISTED = 20;
 const NEAR_US = 60_000_000;
 
-/** Prices of a stream; null if it has none. */
+/** Prices of a stream without those of its index; null if it has none. */
 export interface PriceRange {
   readonly firstTicks: number;
   readonly lastTicks: number;
@@ -40,6 +40,8 @@ export class PriceJumps {
   range: PriceRange | null = null;
   private bar: Last | null = null;
   private other: Last | null = null;
+  /** An option's index is the price of another thing. */
+  private index: Last | null = null;
 
   take(record: TapeRecord): void {
     const { timeUs } = record;
@@ -54,8 +56,11 @@ export class PriceJumps {
         return;
       case 'trade':
       case 'mark':
-      case 'index':
         this.next(record.priceTicks, record);
+        return;
+      case 'index':
+        this.compare(this.index, record.priceTicks, record, Infinity);
+        this.index = { price: record.priceTicks, timeUs };
         return;
       case 'touch':
         this.next((record.bidTicks + record.askTicks) / 2, record);

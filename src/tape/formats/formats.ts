@@ -56,6 +56,8 @@ interface FormatRow {
   readonly symbolIn: 'records' | 'path';
   /** Import options that apply to the format; others are refused. */
   readonly options: readonly ('map' | 'interval' | 'round')[];
+  /** Symbols of inverse (coin-margined) contracts. */
+  readonly inverse?: RegExp;
   /** True if the venue has no update ids, so that the decoder assigns them. */
   readonly assignsIds?: boolean;
   /** True if bars without trades are not in the files, so that a missing bar is no gap. */
@@ -199,10 +201,17 @@ export const FORMATS: readonly Format[] = [
     container: 'messages',
     messages: (context, state) => new BybitDecoder(context, state),
   },
-  venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
-  venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
+  {
+    ...venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
+    inverse: /-USD-(?:SWAP|[0-9]{6})$/,
+  },
+  {
+    ...venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
+    inverse: /^[A-Z]+-(?:PERPETUAL|[0-9]{1,2}[A-Z]{3}[0-9]{2})$/,
+  },
   {
     ...venue('kraken', 'Kraken spot v2 and Futures books and trades', CRYPTO, KrakenDecoder),
+    inverse: /^[PF]I_/,
     assignsIds: true,
   },
   {
