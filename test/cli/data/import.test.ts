@@ -1,10 +1,13 @@
 /** `orrery data import`: markets that must agree, overlap, merges, and refused options. */
+import * as fs from 'node:fs';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { openDataset } from '../../../src/tape-files/dataset-files.ts';
+
+vi.mock('node:fs', { spy: true });
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-import-'));
 afterAll(() => {
@@ -13,19 +16,18 @@ afterAll(() => {
 let out = '';
 let printed = '';
 let runs = 0;
-beforeEach(() => {
+beforeEach(async () => {
   out = join(scratch, `set-${String(runs++)}`);
   printed = '';
-  const take = (text: unknown): boolean => {
-    printed += String(text);
-    return true;
+  const { writeSync } = await vi.importActual<typeof fs>('node:fs');
+  const take = (descriptor: number, bytes: Uint8Array, ...rest: [number?, number?]): number => {
+    if (descriptor > 2) return writeSync(descriptor, bytes, ...rest);
+    printed += String(bytes);
+    return bytes.length;
   };
-  vi.spyOn(process.stdout, 'write').mockImplementation(take);
-  vi.spyOn(process.stderr, 'write').mockImplementation(take);
-  vi.spyOn(console, 'log').mockImplementation((text) => void take(`${String(text)}\n`));
-  vi.spyOn(console, 'error').mockImplementation((text) => void take(`${String(text)}\n`));
+  vi.mocked(fs.writeSync).mockImplementation(take as typeof fs.writeSync);
   return () => {
-    vi.restoreAllMocks();
+    vi.mocked(fs.writeSync).mockRestore();
   };
 });
 
