@@ -1,13 +1,23 @@
 /** `orrery data import`: markets that must agree, overlap, merges, and refused options. */
-import * as fs from 'node:fs';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import type * as CliSupport from '../../../src/cli/cli-support.ts';
 import { openDataset } from '../../../src/tape-files/dataset-files.ts';
 
-vi.mock('node:fs', { spy: true });
+vi.mock('../../../src/cli/cli-support.ts', async (original) => {
+  const real = await original<typeof CliSupport>();
+  const print = (line = ''): void => {
+    printed += `${line}\n`;
+  };
+  const explainFailure = (error: unknown): number => {
+    print(error instanceof Error ? error.message : '');
+    return real.explainFailure(error);
+  };
+  return { ...real, print, printError: print, explainFailure };
+});
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-import-'));
 afterAll(() => {
@@ -16,19 +26,9 @@ afterAll(() => {
 let out = '';
 let printed = '';
 let runs = 0;
-beforeEach(async () => {
+beforeEach(() => {
   out = join(scratch, `set-${String(runs++)}`);
   printed = '';
-  const { writeSync } = await vi.importActual<typeof fs>('node:fs');
-  const take = (descriptor: number, bytes: Uint8Array, ...rest: [number?, number?]): number => {
-    if (descriptor > 2) return writeSync(descriptor, bytes, ...rest);
-    printed += String(bytes);
-    return bytes.length;
-  };
-  vi.mocked(fs.writeSync).mockImplementation(take as typeof fs.writeSync);
-  return () => {
-    vi.mocked(fs.writeSync).mockRestore();
-  };
 });
 
 function file(name: string, content: string): string {
