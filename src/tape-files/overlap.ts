@@ -113,7 +113,7 @@ export async function* withoutRepeats(
     }
     yield kept;
   }
-  await source.return?.(undefined);
+  await source.return?.();
 }
 
 function forget(known: Map<string, TapeRecord>, beforeUs: number): void {
@@ -142,11 +142,14 @@ function keyOf(record: TapeRecord): string {
   }
 }
 
-/** What two recordings of one event must agree on. */
+/** Content of an event, equal in every recording of it. */
 function contentOf(record: TapeRecord): string {
-  const { timeUs: _time, localUs: _local, line: _line, kind: _kind, ...rest } = record;
   // Snapshots of one update may have different depths.
-  return record.kind === 'snapshot' ? '' : JSON.stringify(rest);
+  if (record.kind === 'snapshot') return '';
+  const ofOneRecording = ['timeUs', 'localUs', 'line', 'kind'];
+  return JSON.stringify(record, (key, value: unknown) =>
+    ofOneRecording.includes(key) ? undefined : value,
+  );
 }
 
 function kindsOf({ counts }: Pick<StreamManifest, 'counts'>): RecordKind[] {

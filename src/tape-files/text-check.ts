@@ -1,4 +1,4 @@
-/** Tells binary files from text, so that their bytes are never shown as text. */
+/** Detects binary files, so that their bytes are never shown as text. */
 import { TapeError } from '../tape/record.ts';
 
 const SAMPLE = 4096;

@@ -200,7 +200,7 @@ export class BookSync {
     }
   }
 
-  /** Ends the facts with the last record: a book that no snapshot has restored is stale until then. */
+  /** Ends the facts: a book that no snapshot has restored is stale until the last record. */
   finish(): void {
     const { facts, jumps } = this;
     facts.jumps = jumps.count;

@@ -54,7 +54,7 @@ export interface StreamManifest {
   readonly outOfOrder: number;
   /** Records further out of order than the window, which are applied at the time reached. */
   readonly late?: number;
-  /** The first jumps of the price between records, and the range; manifests before 0.3 lack both. */
+  /** The first price jumps between records, and the range; older manifests lack both. */
   readonly jumps?: readonly PriceJump[];
   readonly prices?: PriceRange | null;
   /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */

@@ -3,8 +3,8 @@
  *
  * With update ids, an update is compared with the last best price whose id is at or before its own:
  * the venue publishes every change of its best prices, so the two are equal. The times of equal ids
- * must agree too. Without ids a best price equals one of the books within `TOLERANCE_US` of its time;
- * an update is compared with the last best price at or before it, but may also fall between two
+ * must agree too. Without ids a best price equals a book within `TOLERANCE_US` of its time; an
+ * update is compared with the last best price at or before it, but may also fall between two
  * entries of a feed that does not publish every change.
  *
  * Bounded: a book is compared when a later best price arrives, at the latest after two seconds of
@@ -86,7 +86,7 @@ export class TouchComparison {
   finish(): void {
     while (this.books.length > 0) this.decide(true);
     // The book after its last update is not known.
-    this.judgeTouches(this.inForce?.timeUs ?? 0);
+    this.checkTouches(this.inForce?.timeUs ?? 0);
     this.unmatched = [];
     this.inForce = null;
     this.validUs = Infinity;
@@ -104,7 +104,7 @@ export class TouchComparison {
       if (!isKnown) break;
       this.decide(false);
     }
-    if (this.unmatched.length > 0) this.judgeTouches(nowUs - 4 * TOLERANCE_US);
+    if (this.unmatched.length > 0) this.checkTouches(nowUs - 4 * TOLERANCE_US);
   }
 
   /** Compares the oldest book. `isEnd`: no best price follows. */
@@ -149,7 +149,7 @@ export class TouchComparison {
   }
 
   /** Best prices up to a time that equalled no book near them are mismatches. */
-  private judgeTouches(untilUs: number): void {
+  private checkTouches(untilUs: number): void {
     const { inForce } = this;
     this.unmatched = this.unmatched.filter((touch) => {
       if (touch.timeUs > untilUs) return true;

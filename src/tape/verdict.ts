@@ -8,11 +8,11 @@ export interface VerdictInput {
   readonly verification: TapeVerification;
   readonly sync: SyncFacts;
   readonly ordering: OrderingFacts;
-  /** Gaps are reported, but are no reason: the market closes, or bars without trades are omitted. */
+  /** Gaps are no fault: the market closes, or bars without trades are omitted. */
   readonly allowGaps: boolean;
 }
 
-/** Reasons of a failure, in words with their figures. */
+/** Reasons of a failure with their figures. */
 export function faultsOf({ verification, sync, ordering, allowGaps }: VerdictInput): string[] {
   const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
   const hasUpdates = sync.depths + sync.snapshots + sync.orders > 0;

@@ -4,16 +4,14 @@
  * Databento documentation, "Schemas and data formats". Without a symbol column the market is the
  * `instrument_id`.
  *
- * MBO: a fill (F) does not change Databento's book, the cancellation or modification that follows it
- * does. Here the fill executes the order, and that record only removes what is left to remove. A
- * trade (T) without fills is emitted as such. A modification that adds size or moves the price
+ * MBO: a fill (F) does not change Databento's book; the cancellation or modification after it does.
+ * Here the fill executes the order, and that record only removes what is left to remove. A trade (T) without fills is emitted as such. A modification that adds size or moves the price
  * places the order at the back of its level. A book starts with its snapshot records, or empty.
  *
  * MBP: each row has the best levels after its event; the changes from row to row are emitted, with
  * assigned update ids.
  */
-import type { TapeLevel } from '../../engine/commands.ts';
-import type { Side } from '../../engine/commands.ts';
+import type { Side, TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks, timeUs, type Lots, type PriceTicks } from '../../num/units.ts';
 import { TapeError, type OrderAction } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';

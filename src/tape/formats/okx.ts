@@ -1,6 +1,6 @@
 /**
  * Decodes OKX v5 public websocket messages as lines of JSON: the books `books`, `books-l2-tbt`,
- * `books50-l2-tbt` and `books5`, the best prices `bbo-tbt`, `trades`, `trades-all` and `mark-price`.
+ * `books50-l2-tbt` and `books5`, the best prices `bbo-tbt`, `trades`, `trades-all`, `mark-price`.
  * Sizes of swaps and futures are contracts. Source: OKX API guide v5, "Order book channel".
  *
  * Each update names the one that it follows (`prevSeqId`). A message without levels and with equal
