@@ -113,7 +113,7 @@ export async function* withoutRepeats(
     }
     yield kept;
   }
-  await source.return?.();
+  await source.return(undefined);
 }
 
 function forget(known: Map<string, TapeRecord>, beforeUs: number): void {

@@ -5,7 +5,8 @@
  * `instrument_id`.
  *
  * MBO: a fill (F) does not change Databento's book; the cancellation or modification after it does.
- * Here the fill executes the order, and that record only removes what is left to remove. A trade (T) without fills is emitted as such. A modification that adds size or moves the price
+ * Here the fill executes the order, and that record only removes what is left to remove. A
+ * trade (T) without fills is emitted as such. A modification that adds size or moves the price
  * places the order at the back of its level. A book starts with its snapshot records, or empty.
  *
  * MBP: each row has the best levels after its event; the changes from row to row are emitted, with
