@@ -52,7 +52,10 @@ function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
 function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   const names = strategies.map(({ id }) => id).join(', ');
   const symbols = markets.map(({ symbol }) => symbol).join(', ');
-  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})`;
+  const stale = markets.flatMap(({ symbol, gapUs }) =>
+    gapUs > 0 ? [`; ${symbol} has no book for ${String(gapUs / 1e6)} s of it`] : [],
+  );
+  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})${stale.join('')}`;
 }
 
 function strategySection(report: Report, strategy: StrategyReport, index: number): string {

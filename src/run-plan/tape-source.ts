@@ -173,9 +173,19 @@ function countsText(sync: SyncFacts, levels: number): string {
 }
 
 /** Gaps of a book or of bars. */
-function gapsText({ gaps, staleUs, dropped, bars, depths, snapshots }: SyncFacts): string {
+function gapsText({
+  gaps,
+  staleUs,
+  firstUs,
+  lastUs,
+  dropped,
+  bars,
+  depths,
+  snapshots,
+}: SyncFacts): string {
   if (depths + snapshots > 0) {
-    return `${String(gaps)} breaks in the chain of updates, ${String(staleUs / 1e6)} s without a book; ${String(dropped)} updates older than the snapshot dropped.`;
+    const span = (lastUs - firstUs) / 1e6;
+    return `${String(gaps)} breaks in the chain of updates; stale for ${String(staleUs / 1e6)} of ${String(span)} s, without a book; ${String(dropped)} updates older than the snapshot dropped.`;
   }
   return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'Such data do not show gaps.';
 }

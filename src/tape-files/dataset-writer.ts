@@ -19,6 +19,15 @@ import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../
 import { fidelityOf } from '../tape/tape-model.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
+import { areApart } from '../tape/price-jumps.ts';
+import {
+  afterFile,
+  extend,
+  mustBeMergeable,
+  overlapping,
+  withoutRepeats,
+  type Spans,
+} from './overlap.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
@@ -48,6 +57,7 @@ interface Resume {
   readonly parts: readonly PartManifest[];
   readonly skippedRows: number;
   readonly counts: Partial<Record<RecordKind, number>>;
+  readonly spans: Spans;
   readonly reader: unknown;
 }
 
@@ -57,6 +67,10 @@ export interface DatasetWriterOptions {
   /** Identifies this import; only an identical import resumes. */
   readonly job: string;
   readonly mode: 'create' | 'add' | 'replace';
+  /** Drops records that a stream of the same market has already; without it they are refused. */
+  readonly merge?: boolean;
+  /** True if the ids of the records are not the venue's. */
+  readonly assignsIds?: boolean;
 }
 
 export class DatasetWriter {
@@ -64,15 +78,21 @@ export class DatasetWriter {
   skippedRows: number;
   /** Reader state at the end of the last completed file. */
   readonly reader: unknown;
+  /** Findings about the stream beside others of its market, for the user. */
+  readonly findings: string[] = [];
   private readonly folder: string;
   private readonly temporary: string;
   private readonly options: DatasetWriterOptions;
   private readonly before: DatasetManifest | null;
-  private readonly id: string;
-  private readonly stream: StreamWriter;
+  private id: string;
+  private stream: StreamWriter;
   /** Checkpoint: counts at the end of the last completed input file. */
   private checkpoint: { readonly files: number; readonly parts: number };
-  private readonly counts: Partial<Record<RecordKind, number>>;
+  private counts: Partial<Record<RecordKind, number>>;
+  /** Times of the completed input files, and of the current one. */
+  private spans: Spans;
+  private fileSpans: Spans = {};
+  private isWhole = false;
 
   private constructor(
     folder: string,
@@ -88,6 +108,7 @@ export class DatasetWriter {
     this.done = [...resume.done];
     this.skippedRows = resume.skippedRows;
     this.counts = { ...resume.counts };
+    this.spans = resume.spans;
     this.reader = resume.reader;
     this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
     this.checkpoint = { files: resume.done.length, parts: resume.parts.length };
@@ -118,6 +139,7 @@ export class DatasetWriter {
         parts: [],
         skippedRows: 0,
         counts: {},
+        spans: {},
         reader: null,
       },
     );
@@ -125,11 +147,19 @@ export class DatasetWriter {
 
   async write(record: TapeRecord): Promise<void> {
     this.counts[record.kind] = (this.counts[record.kind] ?? 0) + 1;
+    extend(this.fileSpans, record);
     await this.stream.write(record);
   }
 
-  /** Records a completed input file, with the reader state for the next one. */
+  /**
+   * Records a completed input file, with the reader state for the next one. Throws `TapeError` if
+   * it overlaps an earlier one.
+   */
   async endFile(file: DoneFile, reader: unknown): Promise<void> {
+    const same = this.done.find(({ sha256 }) => sha256 === file.sha256);
+    if (same !== undefined) throw new TapeError(`${file.name}: the same file as ${same.name}`);
+    this.spans = afterFile(this.spans, this.fileSpans, file.name);
+    this.fileSpans = {};
     await this.stream.endPart();
     this.done.push(file);
     const resume: Resume = {
@@ -139,6 +169,7 @@ export class DatasetWriter {
       parts: this.stream.parts,
       skippedRows: this.skippedRows,
       counts: this.counts,
+      spans: this.spans,
       reader,
     };
     await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
@@ -154,8 +185,9 @@ export class DatasetWriter {
     units: TapeUnits,
     beside: readonly DoneFile[] = [],
   ): Promise<StreamManifest> {
+    this.isWhole = true;
     await this.stream.endPart();
-    const stream = await this.describe(facts, units, beside);
+    const stream = await this.besideOthers(await this.describe(facts, units, beside), units);
     const manifest = withStream(this.before, stream, units);
     await rm(join(this.temporary, RESUME), { force: true });
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -177,9 +209,49 @@ export class DatasetWriter {
    */
   async abandon(): Promise<number> {
     const { files, parts } = this.checkpoint;
-    if (files === 0) await rm(this.temporary, { recursive: true, force: true });
+    // After the last file a failure is about the whole stream, which the same command repeats.
+    if (files === 0 || this.isWhole) await rm(this.temporary, { recursive: true, force: true });
     else await this.stream.abandon(parts);
     return files;
+  }
+
+  /** The stream without what others have; refuses an overlap unless it is to be merged. */
+  private async besideOthers(stream: StreamManifest, units: TapeUnits): Promise<StreamManifest> {
+    const { merge = false, assignsIds = false } = this.options;
+    const others = this.before?.streams.filter(({ symbol }) => symbol === stream.symbol) ?? [];
+    for (const { id, prices } of others) {
+      if (!prices || !stream.prices || !areApart(prices, stream.prices)) continue;
+      this.findings.push(
+        `the prices differ by more than 10 % from those of the stream ${id}: is it the same market?`,
+      );
+    }
+    const same = overlapping(others, stream);
+    if (same.length === 0) return stream;
+    mustBeMergeable(same, stream, merge, assignsIds);
+    const records = (folder: string, { parts }: StreamManifest) =>
+      readStream(folder, parts, new Set());
+    const present = same.map((other) => records(this.folder, other));
+    this.id = `${this.id}.merged`;
+    const merged = new StreamWriter(this.temporary, this.id);
+    const counts: Partial<Record<RecordKind, number>> = {};
+    for await (const batch of withoutRepeats(records(this.temporary, stream), present)) {
+      for (const record of batch) {
+        counts[record.kind] = (counts[record.kind] ?? 0) + 1;
+        await merged.write(record);
+      }
+    }
+    await merged.endPart();
+    if (merged.parts.length === 0) throw new TapeError('all records are in the dataset already');
+    const total = (of: typeof counts): number => Object.values(of).reduce((a, b) => a + b, 0);
+    const repeats = total(this.counts) - total(counts);
+    this.findings.push(
+      `${String(repeats)} records of ${same.map(({ id }) => id).join(', ')} kept once`,
+    );
+    this.stream = merged;
+    this.counts = counts;
+    const { symbol, format, source, licence, importedFrom } = stream;
+    const facts = { symbol, format, source, licence };
+    return { ...(await this.describe(facts, units, [])), importedFrom };
   }
 
   private async describe(
@@ -207,6 +279,9 @@ export class DatasetWriter {
       lastUs: sync.lastUs,
       barUs: sync.barUs,
       outOfOrder: order.outOfOrder,
+      late: order.late,
+      jumps: sync.jumpList,
+      prices: sync.prices,
       gaps: sync.gaps,
       gapList: sync.gapList,
       droppedUpdates: sync.dropped,

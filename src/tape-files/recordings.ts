@@ -6,6 +6,7 @@
 import { basename, resolve } from 'node:path';
 import { BinanceRawDecoder } from '../tape/binance-raw.ts';
 import type { ColumnMap } from '../tape/formats/column-map.ts';
+import { arrayRows } from '../tape/formats/array-rows.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
 import {
   FORMATS,
@@ -14,6 +15,7 @@ import {
   type MessageDecoder,
   type RowDecoderFactory,
 } from '../tape/formats/formats.ts';
+import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
 import { MarketNumbers, NumberScan, timeOf, type NumberReader } from '../tape/formats/numbers.ts';
 import type { DecoderContext } from '../tape/formats/row-decoder.ts';
@@ -22,6 +24,7 @@ import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { openBytes } from './byte-source.ts';
 import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
+import { mustBeText } from './text-check.ts';
 
 export interface RecordingOptions {
   readonly format: Format;
@@ -74,7 +77,9 @@ export class Recording {
   private readonly options: RecordingOptions;
   private readonly numbers: NumberReader | null;
   private known: TapeUnits | null;
-  private symbolRead: string | null = null;
+  private readonly names: MarketNames;
+  /** Market in the names of the files, where the records name none. */
+  private pathSymbol: string | null = null;
   private line: number;
   private decoderState: unknown;
   private records: TapeRecord[] = [];
@@ -82,6 +87,7 @@ export class Recording {
   constructor(options: RecordingOptions, numbers: NumberReader | null = null) {
     this.options = options;
     this.known = options.units;
+    this.names = new MarketNames(options.symbol ?? options.units?.symbol ?? null);
     this.numbers =
       numbers ?? (options.units === null ? null : new MarketNumbers(options.units, options.round));
     const state = options.state as Partial<ReadState> | null;
@@ -95,7 +101,13 @@ export class Recording {
   }
 
   get symbol(): string | null {
-    return this.options.symbol ?? this.known?.symbol ?? this.symbolRead;
+    const { symbol } = this.options;
+    return symbol ?? this.known?.symbol ?? this.names.selected ?? this.pathSymbol;
+  }
+
+  /** Markets in the records that are not read. */
+  get otherMarkets(): readonly string[] {
+    return this.names.others;
   }
 
   /** State from which a later pass over more files resumes. */
@@ -121,17 +133,26 @@ export class Recording {
         case 'parquet':
           yield* this.rows(path, format.rows, parquetRows(path, this.onFraction));
           break;
+        case 'arrays':
+          yield* this.rows(path, format.rows, arrayRows(this.bytes(path), utf8()));
+          break;
         case 'arrow':
           yield* this.rows(path, format.rows, arrowRows(path, this.onFraction));
           break;
         case 'csv':
           yield* this.rows(path, format.rows, this.csv(path));
       }
+      if (format.symbolIn === 'path') this.notePath(path);
     } catch (error) {
       if (!(error instanceof TapeError) || error.message.startsWith(path)) throw error;
       throw new TapeError(`${path}: ${error.message}`);
     }
     this.fraction = 1;
+  }
+
+  /** Throws `TapeError` if the files are of another market, or of several without `--symbol`. */
+  mustBeOneMarket(): void {
+    this.names.mustHold(this.options.symbol);
   }
 
   private readonly onFraction = (fraction: number): void => {
@@ -140,7 +161,10 @@ export class Recording {
 
   private async *bytes(path: string): AsyncGenerator<Uint8Array> {
     const source = await openBytes(path);
+    let isFirst = true;
     for await (const chunk of source.bytes) {
+      if (isFirst) mustBeText(chunk);
+      isFirst = false;
       this.fraction = source.read() / Math.max(1, source.size);
       yield chunk;
     }
@@ -162,7 +186,8 @@ export class Recording {
 
   private context(): DecoderContext {
     if (this.numbers === null) throw new TapeError('the tick and lot size are not known');
-    return { numbers: this.numbers, symbol: this.symbol, emit: this.emit };
+    const { names, numbers, emit } = this;
+    return { numbers, selects: (symbol) => names.selects(symbol), emit };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */
@@ -217,18 +242,18 @@ export class Recording {
       decoder.endFile();
     });
     this.decoderState = decoder.state();
-    this.noteSymbol(decoder.symbol ?? symbolOfFile(basename(path)));
     yield this.takeRecords();
   }
 
-  /** Records the market of a file; throws if an earlier file is of another market. */
-  private noteSymbol(symbol: string | null): void {
-    const before = this.symbolRead;
-    this.symbolRead ??= symbol;
-    if (before === null || symbol === null || symbol === before || this.options.symbol !== null)
-      return;
+  /** Checks the market of a file whose records name none: its name is that of the market. */
+  private notePath(path: string): void {
+    const symbol = symbolOfFile(basename(path));
+    if (symbol === null || this.names.selected !== null) return;
+    const before = this.symbol;
+    this.pathSymbol ??= symbol;
+    if (before === null || isSameMarket(symbol, before)) return;
     throw new TapeError(
-      `is of ${symbol}, an earlier file of ${before}: import one market at a time, or give --symbol`,
+      `by its name it is of ${symbol}, not of ${before}; import one market at a time`,
     );
   }
 
@@ -256,7 +281,8 @@ export class Recording {
   private async *rawLines(path: string): AsyncGenerator<TapeRecord[]> {
     const { units, symbol } = this.options;
     const scan = this.numbers instanceof NumberScan ? this.numbers : null;
-    const decoder = (this.raw ??= new BinanceRawDecoder(units, this.line, symbol, scan));
+    const { names } = this;
+    const decoder = (this.raw ??= new BinanceRawDecoder(units, this.line, symbol, scan, names));
     const decode = (text: string, lineInFile: number): void => {
       for (const record of decoder.decode(text, lineInFile)) this.emit(record);
       this.known = decoder.units;
@@ -266,6 +292,7 @@ export class Recording {
     else yield* this.capture(path, companions, decode);
     // Earlier files may hold only lines about the recorder itself.
     if (decoder.units === null && path === filesToRead(this.options).at(-1)) {
+      this.mustBeOneMarket();
       throw new TapeError(
         symbol === null ? 'no message names a symbol' : `no message of ${symbol}`,
       );
@@ -315,7 +342,6 @@ export class Recording {
     yield* this.eachLine(path, (text) => {
       decoder.line(text, this.line);
     });
-    this.symbolRead = decoder.symbol;
     this.decoderState = decoder.state();
   }
 
@@ -324,7 +350,6 @@ export class Recording {
     const date = /[0-9]{4}-[0-9]{2}-[0-9]{2}/.exec(name)?.[0];
     if (date === undefined) throw new TapeError('the name of a LOBSTER file must contain its date');
     const decoder = new LobsterDecoder(this.context(), timeOf(date, 'date', 'iso'));
-    this.symbolRead ??= symbolOfFile(name);
     const bookPath = this.options.files.find(
       (other) => other !== path && basename(other) === name.replace('message', 'orderbook'),
     );
@@ -367,6 +392,7 @@ export function companionFiles({ format, files }: RecordingOptions): readonly st
 export async function findUnits(
   options: RecordingOptions,
   onProgress: (fraction: number) => void = () => undefined,
+  unitsOf: (symbol: string) => TapeUnits | null = () => null,
 ): Promise<TapeUnits | null> {
   const { format, units, inverse } = options;
   if (units !== null) return units;
@@ -381,11 +407,17 @@ export async function findUnits(
     for await (const batch of recording.read(path)) {
       // Raw lines of a market with known units.
       if (recording.units !== null && recording.units.tickSize !== '') return recording.units;
+      const known = recording.symbol === null ? null : unitsOf(recording.symbol);
+      if (known !== null) return known;
       if (batch.length > 0) onProgress((i + recording.fraction) / files.length);
     }
     if (format.container === 'lobster') break;
   }
-  const { symbol } = recording;
+  recording.mustBeOneMarket();
+  // The name in a market's spec.
+  const symbol = recording.symbol?.replaceAll(/[^A-Za-z0-9._-]+/g, '-') ?? null;
+  const market = symbol === null ? null : unitsOf(symbol);
+  if (market !== null) return market;
   if (symbol === null) {
     const place = format.symbolIn === 'path' ? 'files and file names name' : 'records name';
     throw new TapeError(`the ${place} no market; give --symbol`);
@@ -393,7 +425,11 @@ export async function findUnits(
   if (format.container === 'lobster')
     return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
   const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
-  return { symbol, ...steps, inverse: inverse || recording.units?.inverse === true };
+  return {
+    symbol,
+    ...steps,
+    inverse: inverse || recording.units?.inverse === true || format.inverse?.test(symbol) === true,
+  };
 }
 
 /** Opens a recording of raw lines to read its records; `units` null finds them in the data. */

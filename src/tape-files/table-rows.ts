@@ -102,6 +102,7 @@ const PARSERS = {
 
 /** Conversion of a column's values to text. */
 function parquetText({ type, converted_type: converted, scale }: SchemaElement): TextOf {
+  if (type === 'FIXED_LEN_BYTE_ARRAY' && converted === undefined) return hexText;
   if (converted === 'DECIMAL') {
     return (value) => (typeof value === 'number' ? value.toFixed(scale ?? 0) : textOf(value));
   }
@@ -172,6 +173,11 @@ function dateText(us: bigint): string {
   const ms = new Date(Number(us / 1000n));
   if (Number.isNaN(ms.getTime()) || us < 0n) return String(us);
   return `${ms.toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`;
+}
+
+/** Bytes without a type of their own; they are never shown as characters. */
+function hexText(value: unknown): string {
+  return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : textOf(value);
 }
 
 /** A value as text, as in a CSV file. */

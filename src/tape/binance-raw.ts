@@ -1,13 +1,17 @@
 /**
- * Decodes raw messages of Binance futures streams, one a line, as recorded by hftbacktest's
- * collector or cryptofeed (raw-line): diff depth, trade or aggTrade, bookTicker, and the REST
- * snapshot in the stream. Supports USD-M and COIN-M.
+ * Decodes raw messages of Binance streams, one a line, as recorded by hftbacktest's collector or
+ * cryptofeed (raw-line): diff depth, trade or aggTrade, bookTicker, and the REST snapshot in the
+ * stream. Supports USD-M, COIN-M and spot.
+ *
+ * Spot updates do not name their predecessor: it is the one before `U`. The snapshot and bookTicker
+ * of spot have no time: theirs is that of the last message that has one, else that of receipt.
  *
  * Numbers are converted from text to whole ticks and lots; update ids are below 2^53. Errors name
  * line and field.
  */
 import type { TapeLevel } from '../engine/commands.ts';
 import { lots, priceTicks, timeUs, type Lots, type PriceTicks, type TimeUs } from '../num/units.ts';
+import { MarketNames } from './formats/market-names.ts';
 import type { NumberScan } from './formats/numbers.ts';
 import {
   queryParameter,
@@ -33,8 +37,11 @@ export class BinanceRawDecoder {
   /** Trades outside the order book (insurance fund, ADL), which Binance marks in `X`. */
   offBookTrades = 0;
 
+  /** Time of the last message that has one. */
+  private lastUs: TimeUs | null = null;
   private tradeEvent: 'trade' | 'aggTrade' | null = null;
-  private readonly symbol: string | null;
+  private readonly names: MarketNames;
+  private readonly isExplicit: boolean;
   private readonly scan: NumberScan | null;
 
   /**
@@ -47,10 +54,12 @@ export class BinanceRawDecoder {
     line = 0,
     symbol: string | null = null,
     scan: NumberScan | null = null,
+    names: MarketNames = new MarketNames(symbol),
   ) {
     this.known = null;
     this.line = line;
-    this.symbol = symbol;
+    this.isExplicit = symbol !== null;
+    this.names = names;
     this.scan = scan;
     if (units !== null) this.use(units);
   }
@@ -124,10 +133,10 @@ export class BinanceRawDecoder {
 
   private setMarket(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
-    if (typeof symbol !== 'string' || (this.symbol !== null && this.symbol !== symbol))
-      return false;
-    const units = KNOWN_UNITS.find((row) => row.symbol === symbol);
+    if (typeof symbol !== 'string' || !this.names.selects(symbol)) return false;
     const { scan } = this;
+    // The known units are those of futures.
+    const units = isSpot(body) ? undefined : KNOWN_UNITS.find((row) => row.symbol === symbol);
     if (units !== undefined) this.use(units);
     else if (scan !== null) {
       this.known = {
@@ -156,7 +165,7 @@ export class BinanceRawDecoder {
   private record(body: Json, receivedUs: TimeUs | null): TapeRecord | null {
     if (!this.isOurs(body)) return null;
     if ('lastUpdateId' in body) {
-      const at = this.milliseconds(body, 'T' in body ? 'T' : 'E');
+      const at = this.timeOf(body, receivedUs);
       return {
         kind: 'snapshot',
         timeUs: at,
@@ -166,8 +175,11 @@ export class BinanceRawDecoder {
         levels: [...this.levels(body, 'bids', 'bid'), ...this.levels(body, 'asks', 'ask')],
       };
     }
-    const at = (): TimeUs => this.milliseconds(body, 'T');
-    switch (body['e']) {
+    const at = (): TimeUs => this.timeOf(body, receivedUs);
+    // A bookTicker of spot has no event type.
+    const event =
+      body['e'] ?? ('u' in body && 'B' in body && 'A' in body ? 'bookTicker' : undefined);
+    switch (event) {
       case 'depthUpdate':
         return {
           kind: 'depth',
@@ -176,14 +188,14 @@ export class BinanceRawDecoder {
           line: this.line,
           firstId: this.integer(body, 'U'),
           lastId: this.integer(body, 'u'),
-          prevId: this.integer(body, 'pu'),
+          prevId: 'pu' in body ? this.integer(body, 'pu') : this.integer(body, 'U') - 1,
           levels: [...this.levels(body, 'b', 'bid'), ...this.levels(body, 'a', 'ask')],
         };
       case 'aggTrade':
       case 'trade': {
         // A recording of both kinds has every trade twice; the first kind seen is used.
-        this.tradeEvent ??= body['e'];
-        if (this.tradeEvent !== body['e']) {
+        this.tradeEvent ??= event === 'trade' ? 'trade' : 'aggTrade';
+        if (this.tradeEvent !== event) {
           this.ignored += 1;
           return null;
         }
@@ -228,8 +240,12 @@ export class BinanceRawDecoder {
    */
   private isOurs(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
-    if (symbol === undefined || symbol === this.known?.symbol) return true;
-    if (this.symbol !== null) {
+    if (symbol === undefined) return true;
+    if (typeof symbol === 'string' && symbol === this.known?.symbol) {
+      return this.names.selects(symbol);
+    }
+    if (this.isExplicit || this.scan !== null) {
+      if (typeof symbol === 'string') this.names.selects(symbol);
       this.ignored += 1;
       return false;
     }
@@ -277,8 +293,21 @@ export class BinanceRawDecoder {
     return value;
   }
 
+  private timeOf(body: Json, receivedUs: TimeUs | null): TimeUs {
+    const field = 'T' in body ? 'T' : 'E' in body ? 'E' : null;
+    if (field === null) {
+      const us = this.lastUs ?? receivedUs;
+      if (us === null) throw this.error('neither `T` nor `E`, and the line has no time of receipt');
+      return us;
+    }
+    this.lastUs = this.milliseconds(body, field);
+    return this.lastUs;
+  }
+
   private milliseconds(body: Json, name: string): TimeUs {
     const value = this.integer(body, name);
+    // Streams of spot may be in microseconds.
+    if (value >= 1e14) return timeUs(value);
     if (value > 9_007_199_254_740) throw this.error(`\`${name}\` is beyond the year 2255`);
     return timeUs(value * 1000);
   }
@@ -286,6 +315,12 @@ export class BinanceRawDecoder {
   private error(problem: string): TapeError {
     return new TapeError(`line ${String(this.lineInFile)}: ${problem}`);
   }
+}
+
+/** Whether a message is of the spot market: other fields than in those of futures. */
+function isSpot(body: Json): boolean {
+  if (body['e'] === 'depthUpdate') return !('pu' in body);
+  return 'M' in body || (body['e'] === undefined && !('T' in body) && !('lastUpdateId' in body));
 }
 
 function shown(value: unknown): string {

@@ -19,6 +19,7 @@ import type {
   TapeUnits,
   TradeRecord,
 } from './record.ts';
+import { PriceJumps, type PriceJump, type PriceRange } from './price-jumps.ts';
 import { barCommand, TradeQuotes } from './synthetic-tape.ts';
 import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
@@ -35,11 +36,22 @@ export interface SyncFacts {
   readonly gapList: GapManifest[];
   /** Depth updates that are older than the snapshot or repeated. */
   dropped: number;
-  /** Trades with the id, and bars with the start, of the previous one; such a bar is skipped. */
+  /** Depth updates whose ids are at or before those of the current book. */
+  repeatedUpdates: number;
+  /** Trades, bars and funding rates that repeat the previous one; they are skipped. */
   duplicates: number;
+  /** Bars that start before the previous one ends. */
+  overlaps: number;
+  /** Changes of the price by more than 10 % from one record to the next. */
+  jumps: number;
+  readonly jumpList: readonly PriceJump[];
+  /** Largest change of the price from one record to the next, as a ratio from 1. */
+  largestJump: number;
+  /** Prices of trades, bars, marks and best prices; null without any. */
+  prices: PriceRange | null;
   /** Length of a bar; null without bars. */
   barUs: number | null;
-  /** Time without a valid book, after the first snapshot. */
+  /** Time without a valid book after the first snapshot; all of the time without any snapshot. */
   staleUs: number;
   firstUs: number;
   lastUs: number;
@@ -59,6 +71,7 @@ const MAX_WAITING = 10_000;
 const MAX_GAPS_LISTED = 1000;
 
 export class BookSync {
+  private readonly jumps = new PriceJumps();
   readonly facts: SyncFacts = {
     depths: 0,
     trades: 0,
@@ -69,7 +82,13 @@ export class BookSync {
     gaps: 0,
     gapList: [],
     dropped: 0,
+    repeatedUpdates: 0,
     duplicates: 0,
+    overlaps: 0,
+    jumps: 0,
+    jumpList: this.jumps.list,
+    largestJump: 1,
+    prices: null,
     barUs: null,
     staleUs: 0,
     firstUs: 0,
@@ -78,7 +97,9 @@ export class BookSync {
   private readonly market: MarketId;
   private state: 'waiting' | 'spanning' | 'following' = 'waiting';
   private lastId = 0;
-  private lastTradeId = -1;
+  private lastTrade: TradeRecord | null = null;
+  private lastFundingUs = -1;
+  private firstDepthUs = -1;
   private started = false;
   private opened = false;
   private staleSinceUs = -1;
@@ -112,6 +133,7 @@ export class BookSync {
       this.started = true;
       facts.firstUs = timeUs;
     }
+    this.jumps.take(record);
     if (!this.opened && OF_A_BOOK.includes(record.kind)) this.open(record, steps);
     const inSync = this.state !== 'waiting';
     switch (record.kind) {
@@ -125,8 +147,12 @@ export class BookSync {
         break;
       case 'trade': {
         facts.trades += 1;
-        if (record.tradeId === this.lastTradeId) facts.duplicates += 1;
-        this.lastTradeId = record.tradeId;
+        const isRepeated = isSameTrade(record, this.lastTrade);
+        this.lastTrade = record;
+        if (isRepeated) {
+          facts.duplicates += 1;
+          break;
+        }
         for (const command of this.tradeCommands(record)) steps.push({ record, inSync, command });
         break;
       }
@@ -162,10 +188,32 @@ export class BookSync {
       }
       case 'funding': {
         const { ratePpb } = record;
+        // The same file twice must not pay twice.
+        if (timeUs === this.lastFundingUs) {
+          facts.duplicates += 1;
+          break;
+        }
+        this.lastFundingUs = timeUs;
         steps.push({ record, inSync, command: { kind: 'settleFunding', timeUs, market, ratePpb } });
         break;
       }
     }
+  }
+
+  /** Ends the facts: a book that no snapshot has restored is stale until the last record. */
+  finish(): void {
+    const { facts, jumps } = this;
+    facts.jumps = jumps.count;
+    facts.largestJump = jumps.largest;
+    facts.prices = jumps.range;
+    const isUnopened = facts.depths > 0 && facts.snapshots === 0;
+    const fromUs = isUnopened ? this.firstDepthUs : this.staleSinceUs;
+    if (!this.hasBook || this.state !== 'waiting' || fromUs < 0) return;
+    facts.staleUs += facts.lastUs - fromUs;
+    if (isUnopened) facts.gaps += 1;
+    this.noteGap(fromUs, facts.lastUs, isUnopened ? 'no snapshot' : 'the chain of updates breaks');
+    this.staleSinceUs = -1;
+    this.firstDepthUs = -1;
   }
 
   /** Whether depth and snapshots change the book. */
@@ -204,6 +252,7 @@ export class BookSync {
       return;
     }
     facts.barUs ??= bar.timeUs - bar.startUs + 1;
+    if (bar.startUs <= this.lastBarUs) facts.overlaps += 1;
     if (this.lastBarUs >= 0 && bar.startUs > this.lastBarUs + 1) {
       facts.gaps += 1;
       this.noteGap(this.lastBarUs + 1, bar.startUs, 'bars are missing');
@@ -248,6 +297,7 @@ export class BookSync {
   private onDepth(record: DepthRecord, steps: TapeStep[]): void {
     if (!this.hasBook) return;
     if (this.state === 'waiting') {
+      if (this.firstDepthUs < 0) this.firstDepthUs = record.timeUs;
       this.pending.push(record);
       if (this.pending.length > MAX_WAITING) {
         this.pending.shift();
@@ -268,6 +318,7 @@ export class BookSync {
     } else {
       if (record.lastId <= this.lastId) {
         this.facts.dropped += 1;
+        this.facts.repeatedUpdates += 1;
         return;
       }
       if (record.prevId !== this.lastId) {
@@ -308,4 +359,13 @@ export class BookSync {
       command: { kind: 'tapeGap', timeUs: record.timeUs, market: this.market },
     };
   }
+}
+
+function isSameTrade(a: TradeRecord, b: TradeRecord | null): boolean {
+  return (
+    a.tradeId === b?.tradeId &&
+    a.timeUs === b.timeUs &&
+    a.priceTicks === b.priceTicks &&
+    a.lots === b.lots
+  );
 }

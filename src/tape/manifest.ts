@@ -3,6 +3,7 @@
  * source recorded of one market, in recorded order, in parts of whole UTC days (record-columns). A
  * market may have several streams: a book, its trades, funding rates.
  */
+import type { PriceJump, PriceRange } from './price-jumps.ts';
 import { RECORD_KINDS } from './record-columns.ts';
 import { TapeError, type RecordKind, type TapeUnits } from './record.ts';
 
@@ -51,6 +52,11 @@ export interface StreamManifest {
   readonly barUs: number | null;
   /** Records with a venue time before that of an earlier record; they are applied in venue time. */
   readonly outOfOrder: number;
+  /** Records further out of order than the window, which are applied at the time reached. */
+  readonly late?: number;
+  /** The first price jumps between records, and the range; older manifests lack both. */
+  readonly jumps?: readonly PriceJump[];
+  readonly prices?: PriceRange | null;
   /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */
   readonly gaps: number;
   readonly gapList: readonly GapManifest[];

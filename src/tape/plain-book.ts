@@ -1,12 +1,20 @@
 /**
- * The recorded book without the exchange: sizes by price, to detect that the recording itself
- * crosses.
+ * The recorded book without the exchange: sizes by price. Trades do not change it, only the venue's
+ * own updates; so it can be compared with the venue's best prices after each update.
  */
 import type { Command, TapeL3, TapeLevel } from '../engine/commands.ts';
 
+/** Best prices and their sizes; price and size are 0 on an empty side. */
+export interface Best {
+  readonly bid: number;
+  readonly bidLots: number;
+  readonly ask: number;
+  readonly askLots: number;
+}
+
 export class PlainBook {
-  private readonly bids = new PlainSide((a, b) => a > b);
-  private readonly asks = new PlainSide((a, b) => a < b);
+  private readonly bids = new PlainSide(1);
+  private readonly asks = new PlainSide(-1);
   /** Remaining sizes of single orders. */
   private readonly orders = new Map<number, number>();
 
@@ -53,9 +61,14 @@ export class PlainBook {
     return false;
   }
 
-  private crosses(): boolean {
+  best(): Best {
     const [bid, ask] = [this.bids.best(), this.asks.best()];
-    return bid !== null && ask !== null && bid >= ask;
+    return { bid, bidLots: this.bids.size(bid), ask, askLots: this.asks.size(ask) };
+  }
+
+  private crosses(): boolean {
+    const { bid, ask } = this.best();
+    return bid > 0 && ask > 0 && bid >= ask;
   }
 
   private of(side: TapeLevel['side']): PlainSide {
@@ -71,12 +84,12 @@ export class PlainBook {
 
 class PlainSide {
   private readonly sizes = new Map<number, number>();
-  private readonly isBetter: (a: number, b: number) => boolean;
-  /** Cached best price; null if the side is empty or the cache is invalid. */
-  private top: number | null = null;
+  /** Prices times `sign`, ascending: the best is last, where most changes are. */
+  private readonly sorted: number[] = [];
+  private readonly sign: 1 | -1;
 
-  constructor(isBetter: (a: number, b: number) => boolean) {
-    this.isBetter = isBetter;
+  constructor(sign: 1 | -1) {
+    this.sign = sign;
   }
 
   size(price: number): number {
@@ -84,23 +97,36 @@ class PlainSide {
   }
 
   set(price: number, size: number): void {
+    const isListed = this.sizes.has(price);
     if (size > 0) {
-      const top = this.best();
       this.sizes.set(price, size);
-      if (top === null || this.isBetter(price, top)) this.top = price;
-    } else if (this.sizes.delete(price) && price === this.top) this.top = null;
+      if (!isListed) this.sorted.splice(this.placeOf(price), 0, price * this.sign);
+    } else if (isListed) {
+      this.sizes.delete(price);
+      this.sorted.splice(this.placeOf(price), 1);
+    }
   }
 
-  best(): number | null {
-    if (this.top !== null) return this.top;
-    for (const price of this.sizes.keys()) {
-      if (this.top === null || this.isBetter(price, this.top)) this.top = price;
-    }
-    return this.top;
+  /** 0 if the side is empty. */
+  best(): number {
+    return Math.abs(this.sorted.at(-1) ?? 0);
   }
 
   clear(): void {
     this.sizes.clear();
-    this.top = null;
+    this.sorted.length = 0;
+  }
+
+  /** Index of the first entry at or above the price. */
+  private placeOf(price: number): number {
+    const { sorted } = this;
+    const key = price * this.sign;
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((sorted[middle] ?? 0) < key) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }

@@ -59,8 +59,10 @@ export class TapeSteps {
 
   private async *played(): AsyncGenerator<TapeStep[]> {
     const streams = this.streams.map((stream, i) => ordered(stream, this.orders[i]));
-    for await (const records of mergeStreams(streams, inTapeOrder)) {
-      yield this.stepsOf(records);
+    try {
+      for await (const records of mergeStreams(streams, inTapeOrder)) yield this.stepsOf(records);
+    } finally {
+      this.sync.finish();
     }
   }
 

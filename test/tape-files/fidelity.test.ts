@@ -178,7 +178,9 @@ describe('bars', () => {
     expect(() => dataset.read({ fidelity: 'l3' })).toThrow(
       `${folder}: X cannot be played as l3: it has snapshot, bar, which allows l2, bars`,
     );
-    expect(await main(['data', 'verify', folder, '--fidelity', 'bars'])).toBe(0);
+    const ofBars = ['data', 'verify', folder, '--fidelity', 'bars'];
+    expect(await main(ofBars)).toBe(1);
+    expect(await main([...ofBars, '--allow-gaps'])).toBe(0);
     expect(await main(['data', 'verify', folder, '--fidelity', 'trades'])).toBe(2);
   });
 });

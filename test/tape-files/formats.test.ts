@@ -279,7 +279,7 @@ describe('Binance public data', () => {
   test('bad rows are skipped up to a limit', async () => {
     const rows = [...KLINES, 'nonsense', '1,2', KLINES[0] ?? ''];
     const [path = ''] = files({ 'BTCUSDT-1m.csv': text(...rows) });
-    const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
+    const units = { symbol: 'BTCUSDT', tickSize: '0.01', lotSize: '0.00001', inverse: false };
     const tolerant = await readFiles('binance-klines', [path], { units, skipBad: 2 });
     expect(tolerant).toMatchObject({ skipped: 2 });
     expect(tolerant.records).toHaveLength(3);
@@ -408,7 +408,9 @@ describe('Tardis', () => {
       'bitmex,ETHUSD,1583020803145000,1583020803307160,1,sell,1.5,1',
       'bitmex,XBTUSD,1583020803276000,1583020803336743,77,buy,8531.5,1',
     );
-    const { records } = await readFiles('tardis-trades', files({ 't.csv': rows }));
+    const { records } = await readFiles('tardis-trades', files({ 't.csv': rows }), {
+      symbol: 'XBTUSD',
+    });
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_583_020_803_145_000, tradeId: 2, priceTicks: 85_315, lots: -2152 },
       { kind: 'trade', timeUs: 1_583_020_803_276_000, tradeId: 77, priceTicks: 85_315, lots: 1 },
@@ -700,10 +702,10 @@ describe('cryptofeed’s captures of Binance', () => {
 
   test('the market must be selected, and faults name the line of their file', async () => {
     await expect(readFiles('binance-raw', files(capture))).rejects.toThrow(
-      '.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol selects one',
+      'the records are of CTKUSDT, SUSHIUSDT; --symbol selects one market',
     );
     await expect(readFiles('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow(
-      'no message of NONE',
+      'the records are of CTKUSDT, SUSHIUSDT, none is of NONE',
     );
   });
 
@@ -759,7 +761,9 @@ describe('Bybit', () => {
       '{"topic":"tickers.XRPUSDT","type":"delta","ts":1733011200200,"data":{"symbol":"XRPUSDT","markPrice":"1.9512"}}',
       '{"topic":"publicTrade.BTCUSDT","type":"snapshot","ts":1733011200105,"data":[]}',
     );
-    const { records } = await readFiles('bybit', files({ 'x.jsonl': content }));
+    const { records } = await readFiles('bybit', files({ 'x.jsonl': content }), {
+      symbol: 'XRPUSDT',
+    });
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 1, priceTicks: 195, lots: 5 },
       { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 2, priceTicks: 195, lots: -5 },

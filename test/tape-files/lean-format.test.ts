@@ -96,7 +96,7 @@ test.each([
 test('files of several markets are rejected', async () => {
   const paths = ['adausdt', 'btcusd'].map((name) => file(`two/hour/${name}_trade.csv`, HOUR));
   await expect(readFiles('lean', paths)).rejects.toThrow(
-    'is of BTCUSD, an earlier file of ADAUSDT',
+    'the records are of ADAUSDT, BTCUSD; --symbol selects one market',
   );
 });
 

@@ -7,11 +7,14 @@ import {
   parseColumnMap,
   type ColumnMap,
 } from '../../tape/formats/column-map.ts';
+import { isSameMarket } from '../../tape/formats/market-names.ts';
 import { FORMATS } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset, sha256Of } from '../../tape-files/dataset-files.ts';
 import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
+import { dateText } from '../../base/date-text.ts';
+import { inSteps } from '../../gateway/encode.ts';
 import { fileError } from '../../platform/file-error.ts';
 import {
   companionFiles,
@@ -35,6 +38,7 @@ interface ImportArguments {
   readonly source: string;
   readonly licence: string;
   readonly add: boolean;
+  readonly merge: boolean;
   readonly replace: boolean;
   readonly map: string | undefined;
   readonly interval: string | undefined;
@@ -62,6 +66,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
       .option('add', { type: 'boolean', default: false, describe: 'add the recording to an existing dataset' })
+      .option('merge', { type: 'boolean', default: false, describe: 'with --add: keep records once where the streams overlap' })
       .option('replace', { type: 'boolean', default: false, describe: 'overwrite an existing dataset' })
       .option('symbol', { type: 'string', describe: 'symbol of the market; default: found in the files' })
       .option('tick', { type: 'string', describe: 'tick size; default: found in the prices' })
@@ -82,7 +87,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
   handler: async (args) => {
     const stream = await importFiles(args);
     if (args.json) printJson(stream.manifest);
-    else printSummary(args.out, stream.manifest, stream.units, stream.found);
+    else printSummary(args.out, stream);
   },
 };
 
@@ -91,6 +96,8 @@ interface Imported {
   readonly units: TapeUnits;
   /** True if tick and lot size were found in the data. */
   readonly found: boolean;
+  /** Findings about the whole dataset, and markets in the files that were not read. */
+  readonly notes: readonly string[];
 }
 
 async function importFiles(args: ImportArguments): Promise<Imported> {
@@ -108,12 +115,16 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     throw new InputError(`--inverse: ${format.name} records no inverse contracts`);
   }
   const map = await mapOf(args);
-  const knownUnits = await unitsBefore(args);
+  if (args.merge && !args.add) throw new InputError('--merge needs --add');
+  const present = args.add ? (await openDataset(args.out)).manifest.markets : [];
+  const presentUnits = (name: string): TapeUnits | null =>
+    present.find((market) => isSameMarket(market.symbol, name)) ?? null;
+  const givenUnits = unitsGiven(args, presentUnits);
   const options: RecordingOptions = {
     format,
     files: args.file,
     symbol: args.symbol ?? null,
-    units: knownUnits,
+    units: givenUnits,
     inverse: args.inverse,
     map,
     skipBad,
@@ -126,13 +137,16 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     id,
     job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map, args.round]),
     mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
+    merge: args.merge,
+    assignsIds: format.assignsIds === true,
   });
   const progress = startProgress('import', args.json);
   try {
-    const units = await findUnits(options, (fraction) => {
+    const showFraction = (fraction: number): void => {
       stopIfInterrupted();
       progress.update(fraction / 2);
-    });
+    };
+    const units = await findUnits(options, showFraction, presentUnits);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
     const files = filesToRead(options);
@@ -146,18 +160,21 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
       writer.skippedRows = recording.skipped;
       await writer.endFile(await inputFile(path), recording.state());
     }
+    recording.mustBeOneMarket();
     const known = recording.units;
     if (known === null) throw new TapeError('the files hold no record');
     const { source, licence } = args;
     const facts = { symbol: known.symbol, format: format.name, source, licence };
     const beside = await Promise.all(companionFiles(options).map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
-    const isGiven = knownUnits !== null || KNOWN_UNITS.some((row) => row === known);
-    return { manifest, units: known, found: !isGiven };
+    const isGiven = [givenUnits, presentUnits(known.symbol), ...KNOWN_UNITS].includes(known);
+    const { otherMarkets } = recording;
+    const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
+    return { manifest, units: known, found: !isGiven, notes: [...writer.findings, ...skipped] };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();
-    if (kept > 0) {
+    if (kept > 0 && kept < filesToRead(options).length) {
       printError(`imported ${String(kept)} of ${String(args.file.length)} files; rerun the command to continue`);
     }
     throw error;
@@ -188,35 +205,35 @@ async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {
   }
 }
 
-/** Tick and lot size known before the files are read: given, or those of the dataset's market. */
-async function unitsBefore(args: ImportArguments): Promise<TapeUnits | null> {
-  const { symbol, tick, lot, inverse } = args;
+/** Tick and lot size that are given, or those of the market in the dataset; else null. */
+function unitsGiven(
+  { symbol, tick, lot, inverse }: ImportArguments,
+  presentUnits: (symbol: string) => TapeUnits | null,
+): TapeUnits | null {
   if ((tick === undefined) !== (lot === undefined)) {
     throw new InputError('--tick and --lot need each other');
   }
-  if (args.add) {
-    const markets = (await openDataset(args.out)).manifest.markets;
-    const found = markets.find((market) => market.symbol === symbol) ?? (symbol === undefined && markets.length === 1 ? markets[0] : undefined);
-    if (found !== undefined) {
-      if (tick !== undefined && (tick !== found.tickSize || lot !== found.lotSize)) {
-        throw new InputError(
-          `${found.symbol} is in the dataset with tick ${found.tickSize} and lot ${found.lotSize}`,
-        );
-      }
-      return found;
+  const present = symbol === undefined ? null : presentUnits(symbol);
+  if (present !== null) {
+    if (tick !== undefined && (tick !== present.tickSize || lot !== present.lotSize)) {
+      throw new InputError(
+        `${present.symbol} is in the dataset with tick ${present.tickSize} and lot ${present.lotSize}`,
+      );
     }
+    return present;
   }
   if (tick === undefined || lot === undefined) return null;
   if (symbol === undefined) throw new InputError('--tick and --lot need --symbol');
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }
 
-function printSummary(out: string, stream: StreamManifest, units: TapeUnits, found: boolean): void {
+function printSummary(out: string, { manifest: stream, units, found, notes }: Imported): void {
   const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
   const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
   // Rows that are not played as recorded are reported.
   const faults = [
     [stream.outOfOrder, 'out of order'],
+    [stream.late ?? 0, 'beyond the window of 2 s'],
     [stream.duplicates, 'repeated'],
     [stream.skippedRows, 'bad rows skipped'],
   ] as const;
@@ -224,6 +241,11 @@ function printSummary(out: string, stream: StreamManifest, units: TapeUnits, fou
   print(
     [`${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`, ...reported].join(', '),
   );
+  for (const { timeUs, line, fromTicks, toTicks } of stream.jumps ?? []) {
+    const price = (ticks: number): string => inSteps(Math.round(ticks), units.tickSize);
+    print(`price jumps from ${price(fromTicks)} to ${price(toTicks)} at ${dateText(timeUs)}, line ${String(line)}`);
+  }
+  for (const note of notes) print(note);
   if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
   if (units.inverse) print(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
 }

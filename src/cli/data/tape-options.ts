@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { MarketSpec } from '../../engine/config.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { marketId } from '../../num/units.ts';
+import { FORMATS } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../../tape/record.ts';
 import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
@@ -40,6 +41,8 @@ export interface TapeSource {
   /** Streams of a dataset; empty for a raw file. */
   readonly streams: readonly StreamManifest[];
   readonly progress: () => number;
+  /** Whether all bars are of formats that omit bars without trades. */
+  readonly hasGapsByNature: boolean;
 }
 
 /**
@@ -74,8 +77,13 @@ export async function openTapes(
         units: () => market,
         streams: market.streams,
         progress: () => done / Math.max(1, total),
+        hasGapsByNature: market.streams.every(({ format }) => omitsEmptyBars(format)),
       };
     });
+}
+
+function omitsEmptyBars(format: string): boolean {
+  return FORMATS.find(({ name }) => name === format)?.omitsEmptyBars === true;
 }
 
 function playedKinds(fidelity: Fidelity, booksAlone: boolean): (record: TapeRecord) => boolean {
@@ -99,7 +107,7 @@ async function rawTape(
     for await (const batch of recording.records) yield batch.filter(isPlayed);
   }
   const steps = new TapeSteps([records()], marketId(0), units, fidelity && { fidelity });
-  return { steps, units, streams: [], progress: recording.progress };
+  return { steps, units, streams: [], progress: recording.progress, hasGapsByNature: false };
 }
 
 export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {

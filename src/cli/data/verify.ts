@@ -1,12 +1,23 @@
 import type { CommandModule } from 'yargs';
 import { dateText } from '../../base/date-text.ts';
+import { NOT_COMPARED, type NotCompared } from '../../tape/touch-comparison.ts';
+import { faultsOf } from '../../tape/verdict.ts';
 import { verifyTape, type TapeVerification } from '../../tape/verify-tape.ts';
+import { inSteps } from '../../gateway/encode.ts';
 import { EXIT, isInterrupted, print, printJson, setExitCode, startProgress, stopIfInterrupted } from '../cli-support.ts';
 import { openTapes, specOf, unitOptions, type TapeSource, type UnitArguments } from './tape-options.ts';
 
 interface VerifyArguments extends UnitArguments {
   readonly recording: string;
   readonly json: boolean;
+  readonly 'allow-gaps': boolean;
+}
+
+interface Verified {
+  readonly tape: TapeSource;
+  readonly verification: TapeVerification;
+  /** Reasons of a failure. */
+  readonly faults: readonly string[];
 }
 
 export const verifyCommand: CommandModule<object, VerifyArguments> = {
@@ -16,22 +27,28 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
     yargs
       .positional('recording', { type: 'string', demandOption: true, describe: 'dataset folder or raw file' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .option('allow-gaps', { type: 'boolean', default: false, describe: 'gaps are reported and do not fail' })
       .options(unitOptions)
       .example('$0 data verify data/btcusdt-20240808', '')
       .example('$0 data verify data/btc --fidelity bars', 'bars only, although there is a book'),
   handler: async (args) => {
-    const markets = [];
+    const markets: Verified[] = [];
     for (const tape of await openTapes(args.recording, args)) {
-      markets.push({ tape, verification: await verify(tape, args.json) });
+      const verification = await verify(tape, args.json);
+      const { syncFacts: sync, orderingFacts: ordering } = tape.steps;
+      const allowGaps = args['allow-gaps'] || tape.hasGapsByNature;
+      const faults = faultsOf({ verification, sync, ordering, allowGaps });
+      markets.push({ tape, verification, faults });
     }
-    const passed = markets.every(({ tape, verification }) => passes(tape, verification));
+    const passed = markets.every(({ faults }) => faults.length === 0);
     if (!passed) setExitCode(EXIT.failed);
     if (args.json) {
       printJson({
         passed,
-        markets: markets.map(({ tape, verification }) => ({
+        markets: markets.map(({ tape, verification, faults }) => ({
           symbol: tape.units().symbol,
-          passed: passes(tape, verification),
+          passed: faults.length === 0,
+          faults,
           ...verification,
           ordering: tape.steps.orderingFacts,
           sync: tape.steps.syncFacts,
@@ -39,7 +56,7 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
       });
       return;
     }
-    for (const { tape, verification } of markets) say(tape, verification);
+    for (const market of markets) say(market);
   },
 };
 
@@ -59,27 +76,23 @@ async function verify(tape: TapeSource, quiet: boolean): Promise<TapeVerificatio
   }
 }
 
-/**
- * Fails on a mismatch, and if there are venue prices with a book of which none could be compared.
- */
-function passes(tape: TapeSource, verification: TapeVerification): boolean {
-  const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
-  if (commands === 0 && touches === 0) return false;
-  if (hasBook(tape) && touches > 0 && compared === 0) return false;
-  return mismatched === 0 && crossedBooks === 0 && violations.length === 0;
-}
-
 function hasBook({ steps }: TapeSource): boolean {
   const { snapshots, depths, orders } = steps.syncFacts;
   return snapshots + depths + orders > 0;
 }
 
-function say(tape: TapeSource, verification: TapeVerification): void {
+function say({ tape, verification, faults }: Verified): void {
   const units = tape.units();
   const order = tape.steps.orderingFacts;
   const sync = tape.steps.syncFacts;
   print(`${units.symbol}${units.inverse ? ' (coin-margined: book checks only)' : ''}`);
-  print(`compared         ${String(verification.compared)} touches with the rebuilt book`);
+  print(
+    `compared         ${String(verification.compared)} of ${String(verification.books)} updates with ` +
+      `${String(verification.touches)} best prices of the venue`,
+  );
+  for (const [reason, n] of Object.entries(verification.notCompared)) {
+    print(`  not compared   ${String(n)} ${NOT_COMPARED[reason as NotCompared]}`);
+  }
   print(`mismatched       ${String(verification.mismatched)}`);
   for (const miss of verification.mismatches) {
     print(`  update ${String(miss.updateId)}, line ${String(miss.line)}: venue ${miss.venue}`);
@@ -89,13 +102,19 @@ function say(tape: TapeSource, verification: TapeVerification): void {
   print(`snapshots, depth ${String(sync.snapshots)}, ${String(sync.depths)}`);
   print(`trades, orders   ${String(sync.trades)}, ${String(sync.orders)}`);
   if (sync.bars > 0) print(`bars             ${String(sync.bars)}`);
-  print(`gaps             ${String(sync.gaps)}, stale ${String(sync.staleUs / 1e6)} s`);
+  const span = (sync.lastUs - sync.firstUs) / 1e6;
+  print(`gaps             ${String(sync.gaps)}, stale ${String(sync.staleUs / 1e6)} of ${String(span)} s`);
   for (const { fromUs, toUs, reason } of sync.gapList.slice(0, 10)) {
     print(`  ${dateText(fromUs)} to ${dateText(toUs)}: ${reason}`);
   }
-  print(`dropped updates  ${String(sync.dropped)} (older than the snapshot, or repeated)`);
-  print(`repeated         ${String(sync.duplicates)} trades and bars`);
+  print(`dropped updates  ${String(sync.dropped)}, of which ${String(sync.repeatedUpdates)} repeated`);
+  print(`repeated         ${String(sync.duplicates)} trades, bars and funding rates`);
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
+  if (sync.jumps > 0) print(`price jumps      ${String(sync.jumps)} of more than 10 %`);
+  for (const { timeUs, fromTicks, toTicks } of sync.jumpList.slice(0, 10)) {
+    const price = (ticks: number): string => inSteps(Math.round(ticks), units.tickSize);
+    print(`  ${dateText(timeUs)}: ${price(fromTicks)} to ${price(toTicks)}`);
+  }
   print(
     `feed latency     ${String(order.minFeedLatencyUs / 1000)} to ${String(order.maxFeedLatencyUs / 1000)} ms` +
       (order.minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock is behind the venue’s)' : ''),
@@ -105,9 +124,8 @@ function say(tape: TapeSource, verification: TapeVerification): void {
     print('nothing to compare with: the recording has no best prices of the venue');
   } else if (!hasBook(tape)) {
     print('nothing to compare with: the recording has best prices, and no book');
-  } else if (verification.compared === 0) {
-    print('none of the best prices of the venue could be compared');
   }
   print(`state hash       ${verification.stateHash}`);
-  print(passes(tape, verification) ? 'passed' : 'FAILED');
+  for (const fault of faults) print(`fault            ${fault}`);
+  print(faults.length === 0 ? 'passed' : 'FAILED');
 }

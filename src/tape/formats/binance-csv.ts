@@ -60,11 +60,12 @@ const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
 };
 
 export class BinanceCsvDecoder implements RowDecoder {
-  readonly symbol = null;
   private readonly file: BinanceFile;
   private readonly context: DecoderContext;
   private places: ReadonlyMap<string, number>;
   private minFields = 0;
+  /** Index of the column with the market, which the public files have not; −1 without it. */
+  private symbolPlace = -1;
 
   constructor(file: BinanceFile, context: DecoderContext) {
     this.file = file;
@@ -76,9 +77,12 @@ export class BinanceCsvDecoder implements RowDecoder {
     const { fields, lineInFile } = row;
     if (lineInFile === 1) {
       const header = isHeader(fields);
+      this.symbolPlace = header ? new Header(fields).place('symbol') : -1;
       this.places = this.placesIn(header ? new Header(fields) : null);
       if (header) return;
     }
+    const symbol = fields[this.symbolPlace];
+    if (symbol !== undefined && !this.context.selects(symbol)) return;
     if (fields.length < this.minFields) {
       throw new TapeError(
         `${String(fields.length)} fields; a row of ${this.file} has at least ${String(this.minFields)}`,

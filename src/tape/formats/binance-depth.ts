@@ -31,7 +31,6 @@ interface Update {
 }
 
 export class BinanceDepthDecoder implements RowDecoder {
-  symbol: string | null = null;
   private readonly context: DecoderContext;
   private header = new Header(COLUMNS);
   private update: Update | null = null;
@@ -48,9 +47,7 @@ export class BinanceDepthDecoder implements RowDecoder {
       return;
     }
     const text = (name: string): string | undefined => row.fields[this.header.place(name)];
-    const symbol = text('symbol') ?? '';
-    if (symbol !== (this.context.symbol ?? (this.symbol ??= symbol))) return;
-    this.symbol = symbol;
+    if (!this.context.selects(text('symbol') ?? '')) return;
     const type = text('update_type');
     if (type !== 'snap' && type !== 'set') {
       throw new TapeError(`\`update_type\` is ${shown(type)}, neither snap nor set`);

@@ -21,8 +21,6 @@ interface State {
 }
 
 export class BybitDecoder {
-  /** Market of the recording: the one requested, else the first named. Others are skipped. */
-  symbol: string | null;
   /** Number of messages of other markets and topics. */
   ignored = 0;
   private readonly context: DecoderContext;
@@ -33,7 +31,6 @@ export class BybitDecoder {
 
   constructor(context: DecoderContext, state: unknown) {
     this.context = context;
-    this.symbol = context.symbol;
     const { shift = 0, lastId = 0, trades = 0 } = (state ?? {}) as Partial<State>;
     this.shift = shift;
     this.lastId = lastId;
@@ -54,9 +51,7 @@ export class BybitDecoder {
       if (!('op' in message)) throw new TapeError('`topic` is missing');
       return;
     }
-    const symbol = topic.slice(topic.lastIndexOf('.') + 1);
-    this.symbol ??= symbol;
-    if (symbol !== this.symbol) this.ignored += 1;
+    if (!this.context.selects(topic.slice(topic.lastIndexOf('.') + 1))) this.ignored += 1;
     else if (topic.startsWith('orderbook.')) this.book(topic, message, raw.localUs, line);
     else if (topic.startsWith('publicTrade.') && Array.isArray(data)) {
       const trades: readonly unknown[] = data;

@@ -197,17 +197,11 @@ export function guessColumnMap(names: readonly string[]): ColumnMap {
   );
 }
 
-function bareName(symbol: string): string {
-  return symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
-}
-
 function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 export class ColumnDecoder implements RowDecoder {
-  /** If the table has a column of symbols: the first one. */
-  symbol: string | null = null;
   private readonly context: DecoderContext;
   private readonly explicitMap: ColumnMap | null;
   private map: ColumnMap | null;
@@ -309,17 +303,10 @@ export class ColumnDecoder implements RowDecoder {
     this.places = places;
   }
 
-  /**
-   * Whether a row is of the requested market, or of the first one named. `BTC/USDT` equals BTCUSDT.
-   */
+  /** Whether a row is of the market that is read; a row without a symbol is. */
   private isSelected(row: Row): boolean {
     const name = this.text(row, 'symbol');
-    if (name === undefined || name === '') return true;
-    if (name === this.symbol) return true;
-    const asked = this.context.symbol ?? this.symbol;
-    if (asked !== null && bareName(name) !== bareName(asked)) return false;
-    this.symbol = name;
-    return true;
+    return name === undefined || name === '' || this.context.selects(name);
   }
 
   private text({ fields }: Row, field: string): string | undefined {
@@ -370,7 +357,10 @@ export class ColumnDecoder implements RowDecoder {
     const close = numbers.price(this.text(row, 'close'), 'close');
     mustEnclose(open, high, low, close);
     const volumeText = this.text(row, 'volume');
-    const volume = volumeText === undefined ? lots(0) : numbers.volume(volumeText, 'volume');
+    const volume =
+      volumeText === undefined || volumeText === 'null'
+        ? lots(0)
+        : numbers.volume(volumeText, 'volume');
     const startUs = map.timeIs === 'open' ? timeOfRow : timeOfRow - intervalUs;
     const endUs = timeUs(startUs + intervalUs - 1);
     const at = { timeUs: endUs, localUs: endUs, line: row.line };

@@ -5,9 +5,15 @@
 import { BinanceCsvDecoder, type BinanceFile } from './binance-csv.ts';
 import { BinanceDepthDecoder } from './binance-depth.ts';
 import { BybitDecoder } from './bybit.ts';
-import { ColumnDecoder, type ColumnMap } from './column-map.ts';
+import { ColumnDecoder, parseColumnMap, type ColumnMap } from './column-map.ts';
 import { HyperliquidDecoder } from './hyperliquid.ts';
+import { CoinbaseDecoder } from './coinbase.ts';
+import { DatabentoDecoder } from './databento.ts';
+import { DeribitDecoder } from './deribit.ts';
+import { KrakenDecoder } from './kraken.ts';
 import { LeanDecoder } from './lean.ts';
+import { NautilusDecoder } from './nautilus.ts';
+import { OkxDecoder } from './okx.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
 
@@ -25,8 +31,6 @@ export type RowDecoderFactory = (input: RowInput) => RowDecoder;
 
 /** Decodes lines of messages into records. */
 export interface MessageDecoder {
-  /** Market of the recording: the one asked for, else the first one named. */
-  readonly symbol: string | null;
   /** Throws `TapeError` without line number; a line that throws changes no state. */
   line(text: string, line: number): void;
   /** State for the next file, as JSON. */
@@ -34,7 +38,7 @@ export interface MessageDecoder {
 }
 
 type Reader =
-  | { readonly container: 'csv' | 'parquet' | 'arrow'; readonly rows: RowDecoderFactory }
+  | { readonly container: 'csv' | 'arrays' | 'parquet' | 'arrow'; readonly rows: RowDecoderFactory }
   | {
       readonly container: 'messages';
       readonly messages: (context: DecoderContext, state: unknown) => MessageDecoder;
@@ -52,6 +56,12 @@ interface FormatRow {
   readonly symbolIn: 'records' | 'path';
   /** Import options that apply to the format; others are refused. */
   readonly options: readonly ('map' | 'interval' | 'round')[];
+  /** Symbols of inverse (coin-margined) contracts. */
+  readonly inverse?: RegExp;
+  /** True if the venue has no update ids, so that the decoder assigns them. */
+  readonly assignsIds?: boolean;
+  /** True if bars without trades are not in the files, so that a missing bar is no gap. */
+  readonly omitsEmptyBars?: boolean;
   /** Base names of companion files, which are read together with the others. */
   readonly companion?: RegExp;
 }
@@ -90,8 +100,32 @@ const tardis = (name: string, fileName: RegExp | null = null): Format => ({
   fileName,
   symbolIn: 'records',
   options: ['round'],
+  assignsIds: true,
   container: 'csv',
   rows: ({ context, state }) => new TardisDecoder(context, state),
+});
+
+/** Lines of JSON of a venue's websocket, bare or with the time of receipt in front. */
+const venue = (
+  name: string,
+  description: string,
+  markets: readonly MarketKind[],
+  Decoder: new (context: DecoderContext, state: unknown) => MessageDecoder,
+): Format => ({
+  name,
+  description: `${description}, lines of JSON`,
+  markets,
+  fileName: new RegExp(`^${name}\\b.*\\.(?:jsonl?|ws\\.|txt|log)`, 'i'),
+  symbolIn: 'records',
+  options: ['round'],
+  container: 'messages',
+  messages: (context, state) => new Decoder(context, state),
+});
+
+const CCXT_MAP = parseColumnMap({
+  kind: 'bar',
+  columns: { time: 0, open: 1, high: 2, low: 3, close: 4, volume: 5 },
+  timeUnit: 'ms',
 });
 
 const table = (
@@ -105,6 +139,7 @@ const table = (
   fileName,
   symbolIn: 'path',
   options: ['map', 'interval', 'round'],
+  assignsIds: true,
   container: name,
   rows: ({ context, map, state }) => new ColumnDecoder(context, map, state),
 });
@@ -112,8 +147,9 @@ const table = (
 export const FORMATS: readonly Format[] = [
   {
     name: 'binance-raw',
-    description: 'raw Binance futures websocket lines, `<local ns> <json>`; cryptofeed captures',
-    markets: FUTURES,
+    description:
+      'raw Binance websocket lines of spot and futures, `<local ns> <json>`; cryptofeed captures',
+    markets: CRYPTO,
     fileName: /^BINANCE.*\.(?:ws|http)\.[0-9]/,
     symbolIn: 'records',
     // Sizes of raw messages are whole lots.
@@ -151,6 +187,7 @@ export const FORMATS: readonly Format[] = [
     fileName: null,
     symbolIn: 'records',
     options: ['round'],
+    assignsIds: true,
     container: 'messages',
     messages: (context, state) => new HyperliquidDecoder(context, state),
   },
@@ -165,12 +202,69 @@ export const FORMATS: readonly Format[] = [
     messages: (context, state) => new BybitDecoder(context, state),
   },
   {
+    ...venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
+    inverse: /-USD-(?:SWAP|[0-9]{6})$/,
+  },
+  {
+    ...venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
+    inverse: /^[A-Z]+-(?:PERPETUAL|[0-9]{1,2}[A-Z]{3}[0-9]{2})$/,
+  },
+  {
+    ...venue('kraken', 'Kraken spot v2 and Futures books and trades', CRYPTO, KrakenDecoder),
+    inverse: /^[PF]I_/,
+    assignsIds: true,
+  },
+  {
+    ...venue(
+      'coinbase',
+      'Coinbase Advanced Trade and Exchange books and trades',
+      ['spot', 'linear'],
+      CoinbaseDecoder,
+    ),
+    assignsIds: true,
+  },
+  {
+    name: 'databento',
+    description: 'Databento CSV: mbo, mbp-1, mbp-10, trades and bars',
+    markets: ANY,
+    fileName: /\.(?:mbo|mbp-[0-9]+|tbbo|trades|ohlcv-1[smhd])\.(?:.*\.)?csv/,
+    symbolIn: 'records',
+    options: ['round'],
+    assignsIds: true,
+    omitsEmptyBars: true,
+    container: 'csv',
+    rows: ({ context, state }) => new DatabentoDecoder(context, state),
+  },
+  {
+    name: 'ccxt-ohlcv',
+    description: 'ccxt’s OHLCV arrays as JSON: [time in ms, open, high, low, close, volume]',
+    markets: CRYPTO,
+    fileName: /ohlcv.*\.json/i,
+    symbolIn: 'path',
+    options: ['interval', 'round'],
+    container: 'arrays',
+    rows: ({ context, map, state }) =>
+      new ColumnDecoder(context, { ...CCXT_MAP, intervalUs: map?.intervalUs ?? null }, state),
+  },
+  {
+    name: 'nautilus',
+    description: 'Parquet files of a NautilusTrader catalog',
+    markets: ANY,
+    fileName: null,
+    symbolIn: 'path',
+    options: ['round'],
+    assignsIds: true,
+    container: 'parquet',
+    rows: ({ path, context, state }) => new NautilusDecoder(context, path, state),
+  },
+  {
     name: 'lean',
     description: 'LEAN bars of trades and funding rates of crypto, in LEAN’s folder layout',
     markets: CRYPTO,
     fileName: /(?:^|_)trade(?:_perp)?\.(?:zip|csv)$/,
     symbolIn: 'path',
     options: ['interval', 'round'],
+    omitsEmptyBars: true,
     container: 'csv',
     rows: ({ path, context, map }) => new LeanDecoder(context, path, map?.intervalUs ?? null),
   },
@@ -192,12 +286,17 @@ export const FORMATS: readonly Format[] = [
 /** A quote currency at the end of a pair. */
 const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
 
+/** A pair at the start of a name in two words, as ccxt's tools write it: `BTC_USDT-1m.json`. */
+const SPLIT_PAIR = /^([0-9A-Z]{2,})[_-](USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR)(?![0-9A-Za-z])/;
+
 /**
  * Symbol in a file name; null if the name has none. It is the only word that is a pair
  * (`BTCUSDT-1m-2024-01.zip`, `binance_btcusdt-trades.csv`). Otherwise it is the leading word in
  * capitals, if no other word is in capitals (`AAPL_2012-06-21_…`).
  */
 export function symbolOfFile(name: string): string | null {
+  const pair = SPLIT_PAIR.exec(name);
+  if (pair !== null) return `${pair[1] ?? ''}${pair[2] ?? ''}`;
   const words = name.split(/[^0-9A-Za-z]+/);
   const pairs = new Set(words.map((word) => word.toUpperCase()).filter((word) => PAIR.test(word)));
   if (pairs.size > 0) return (pairs.size === 1 && [...pairs][0]) || null;

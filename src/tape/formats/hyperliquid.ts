@@ -12,8 +12,6 @@ import { isObject, milliseconds, parseObject, rawLine, textOf, type Json } from 
 import type { DecoderContext } from './row-decoder.ts';
 
 export class HyperliquidDecoder {
-  /** Market of the recording: the one requested, else the first named. Others are skipped. */
-  symbol: string | null;
   private readonly context: DecoderContext;
   private lastId: number;
   /** Number of messages of other coins and channels. */
@@ -21,7 +19,6 @@ export class HyperliquidDecoder {
 
   constructor(context: DecoderContext, state: unknown) {
     this.context = context;
-    this.symbol = context.symbol;
     this.lastId = typeof state === 'number' ? state : 0;
   }
 
@@ -105,8 +102,7 @@ export class HyperliquidDecoder {
   private isOurs(data: Json): boolean {
     const coin = data['coin'];
     if (typeof coin !== 'string') throw new TapeError('`coin` is missing');
-    this.symbol ??= coin;
-    if (coin === this.symbol) return true;
+    if (this.context.selects(coin)) return true;
     this.ignored += 1;
     return false;
   }

@@ -25,10 +25,11 @@ const SCALED = ['equity', 'option', 'indexoption'];
 const WORDS = ['trade', 'quote', 'openinterest', 'perp', 'tick', ...Object.keys(RESOLUTIONS)];
 
 export class LeanDecoder implements RowDecoder {
-  readonly symbol: string | null;
   private readonly context: DecoderContext;
   private readonly isFunding: boolean;
   private readonly intervalUs: number | null;
+  /** Symbol in the path; null if it has none. */
+  private readonly symbol: string | null = null;
   /** Start of the day from which times count; null if rows have dates. */
   private readonly dayUs: TimeUs | null;
 
@@ -58,10 +59,11 @@ export class LeanDecoder implements RowDecoder {
       (word) => /^[0-9]*[a-z][0-9a-z]*$/.test(word) && !WORDS.includes(word),
     );
     const found = inName ?? (this.dayUs === null ? undefined : folders.at(-1));
-    this.symbol = found === undefined || WORDS.includes(found) ? null : found.toUpperCase();
+    if (found !== undefined && !WORDS.includes(found)) this.symbol = found.toUpperCase();
   }
 
   row(row: Row): void {
+    if (this.symbol !== null && !this.context.selects(this.symbol)) return;
     if (this.isFunding) this.funding(row);
     else this.bar(row);
   }

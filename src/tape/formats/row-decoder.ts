@@ -4,8 +4,8 @@ import type { NumberReader } from './numbers.ts';
 
 /** Output and number reader of a decoder. */
 export interface DecoderContext {
-  /** The requested market; rows of others are skipped. Null takes the first market named. */
-  readonly symbol: string | null;
+  /** Whether a record that names this market is read; records of others are skipped. */
+  readonly selects: (symbol: string) => boolean;
   readonly numbers: NumberReader;
   readonly emit: (record: TapeRecord) => void;
 }
@@ -23,8 +23,6 @@ export interface Row {
  * state.
  */
 export interface RowDecoder {
-  /** Symbol in the rows; null if there is none. */
-  readonly symbol: string | null;
   row(row: Row): void;
   /** End of a file: emits buffered records; the next file may start with a header. */
   endFile(): void;

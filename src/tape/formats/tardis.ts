@@ -24,7 +24,6 @@ interface Message {
 }
 
 export class TardisDecoder implements RowDecoder {
-  symbol: string | null;
   private readonly context: DecoderContext;
   private header: Header | null = null;
   private file: TardisFile = 'trades';
@@ -41,10 +40,10 @@ export class TardisDecoder implements RowDecoder {
   private lastRate: string | null = null;
   private lastMark: number | null = null;
   private lastIndex: number | null = null;
+  private lastTrade: { readonly id: string; readonly line: number } | null = null;
 
   constructor(context: DecoderContext, state: unknown) {
     this.context = context;
-    this.symbol = context.symbol;
     this.lastId = typeof state === 'number' ? state : 0;
   }
 
@@ -59,8 +58,7 @@ export class TardisDecoder implements RowDecoder {
     }
     const symbol = this.field(row, 'symbol');
     if (symbol === undefined) throw new TapeError('`symbol` is missing');
-    this.symbol ??= symbol;
-    if (symbol !== this.symbol) return;
+    if (!this.context.selects(symbol)) return;
     switch (this.file) {
       case 'incremental':
         this.change(row);
@@ -180,9 +178,11 @@ export class TardisDecoder implements RowDecoder {
     const priceTicks = numbers.price(this.field(row, 'price'), 'price');
     const size = numbers.size(this.field(row, 'amount'), 'amount');
     if (size === 0) throw new TapeError('`amount` of a trade is 0');
-    // Trade ids are numbers or text; a text id is replaced by the line number.
+    // Trade ids are numbers or text; a text id is replaced by the line where it was first.
     const id = this.field(row, 'id') ?? '';
-    const tradeId = /^[0-9]{1,15}$/.test(id) ? Number(id) : row.line;
+    const isRepeated = id !== '' && id === this.lastTrade?.id;
+    this.lastTrade = isRepeated ? this.lastTrade : { id, line: row.line };
+    const tradeId = /^[0-9]{1,15}$/.test(id) ? Number(id) : (this.lastTrade?.line ?? row.line);
     emit({
       kind: 'trade',
       ...times,

@@ -1,0 +1,117 @@
+/**
+ * Finds jumps of the price from one record to the next, as where parts of two markets are in one
+ * stream. Kinds are compared with each other only within a minute, because a bar ends at its close.
+ */
+import type { TapeRecord } from './record.ts';
+
+export interface PriceJump {
+  readonly timeUs: number;
+  readonly line: number;
+  readonly fromTicks: number;
+  readonly toTicks: number;
+}
+
+/** Change of the price from which a jump is reported. */
+const REPORTED = 1.1;
+/** Change from which the two prices are taken as those of different markets. */
+const OTHER_MARKET = 1.5;
+const MAX_LISTED = 20;
+const NEAR_US = 60_000_000;
+
+/** Prices of a stream without those of its index; null if it has none. */
+export interface PriceRange {
+  readonly firstTicks: number;
+  readonly lastTicks: number;
+  readonly minTicks: number;
+  readonly maxTicks: number;
+}
+
+interface Last {
+  readonly price: number;
+  readonly timeUs: number;
+}
+
+export class PriceJumps {
+  count = 0;
+  /** Largest change, as a ratio from 1. */
+  largest = 1;
+  /** The first jumps. */
+  readonly list: PriceJump[] = [];
+  range: PriceRange | null = null;
+  private bar: Last | null = null;
+  private other: Last | null = null;
+  /** An option's index is the price of another thing. */
+  private index: Last | null = null;
+
+  take(record: TapeRecord): void {
+    const { timeUs } = record;
+    switch (record.kind) {
+      case 'bar':
+        this.compare(this.bar, record.open, record, Infinity);
+        this.compare(this.other, record.close, record, NEAR_US);
+        this.bar = { price: record.close, timeUs };
+        this.extend(record.low);
+        this.extend(record.high);
+        this.extend(record.close);
+        return;
+      case 'trade':
+      case 'mark':
+        this.next(record.priceTicks, record);
+        return;
+      case 'index':
+        this.compare(this.index, record.priceTicks, record, Infinity);
+        this.index = { price: record.priceTicks, timeUs };
+        return;
+      case 'touch':
+        this.next((record.bidTicks + record.askTicks) / 2, record);
+        return;
+      default:
+    }
+  }
+
+  private next(price: number, record: TapeRecord): void {
+    this.compare(this.other, price, record, Infinity);
+    if (this.other === null) this.compare(this.bar, price, record, NEAR_US);
+    this.other = { price, timeUs: record.timeUs };
+    this.extend(price);
+  }
+
+  private compare(
+    last: Last | null,
+    price: number,
+    { timeUs, line }: TapeRecord,
+    nearUs: number,
+  ): void {
+    if (last === null || timeUs - last.timeUs > nearUs) return;
+    const ratio = ratioOf(last.price, price);
+    if (ratio < REPORTED) return;
+    this.count += 1;
+    this.largest = Math.max(this.largest, ratio);
+    if (this.list.length === MAX_LISTED) return;
+    this.list.push({ timeUs, line, fromTicks: last.price, toTicks: price });
+  }
+
+  private extend(price: number): void {
+    const { range } = this;
+    this.range = {
+      firstTicks: range?.firstTicks ?? price,
+      lastTicks: price,
+      minTicks: Math.min(range?.minTicks ?? price, price),
+      maxTicks: Math.max(range?.maxTicks ?? price, price),
+    };
+  }
+}
+
+/** Whether a jump is so large that the prices are those of different markets. */
+export function isOtherMarket(ratio: number): boolean {
+  return ratio >= OTHER_MARKET;
+}
+
+/** Whether the ranges of two streams are apart by more than a reported jump. */
+export function areApart(a: PriceRange, b: PriceRange): boolean {
+  return a.minTicks > b.maxTicks * REPORTED || b.minTicks > a.maxTicks * REPORTED;
+}
+
+function ratioOf(a: number, b: number): number {
+  return a > b ? a / b : b / a;
+}

@@ -1,0 +1,56 @@
+/** Verdict on a recording: the reasons for which it is not what it says; none if it passes. */
+import type { SyncFacts } from './book-sync.ts';
+import { isOtherMarket } from './price-jumps.ts';
+import type { OrderingFacts } from './reading-order.ts';
+import type { TapeVerification } from './verify-tape.ts';
+
+export interface VerdictInput {
+  readonly verification: TapeVerification;
+  readonly sync: SyncFacts;
+  readonly ordering: OrderingFacts;
+  /** Gaps are no fault: the market closes, or bars without trades are omitted. */
+  readonly allowGaps: boolean;
+}
+
+/** Reasons of a failure with their figures. */
+export function faultsOf({ verification, sync, ordering, allowGaps }: VerdictInput): string[] {
+  const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
+  const hasUpdates = sync.depths + sync.snapshots + sync.orders > 0;
+  const seconds = (us: number): string => `${String(us / 1e6)} s`;
+  const reasons: readonly (readonly [boolean, string])[] = [
+    [commands === 0 && touches === 0, 'the recording has nothing that can be played'],
+    [
+      sync.depths > 0 && sync.snapshots === 0 && sync.orders === 0,
+      `no snapshot: ${String(sync.depths)} updates change an unknown book`,
+    ],
+    [
+      sync.gaps > 0 && !allowGaps,
+      `${count(sync.gaps, 'gap')}, ${seconds(sync.staleUs)} of ${seconds(sync.lastUs - sync.firstUs)} without a book; --allow-gaps accepts gaps`,
+    ],
+    [
+      mismatched > 0,
+      `${count(mismatched, 'best price')} of the venue differ from the recorded book`,
+    ],
+    [
+      hasUpdates && touches > 0 && compared === 0,
+      'none of the best prices of the venue could be compared',
+    ],
+    [crossedBooks > 0, `the recorded book is crossed after ${count(crossedBooks, 'update')}`],
+    [
+      sync.duplicates + sync.repeatedUpdates > 0,
+      `${count(sync.duplicates + sync.repeatedUpdates, 'record')} repeated`,
+    ],
+    [sync.overlaps > 0, `${count(sync.overlaps, 'bar')} begin before the one before ends`],
+    [ordering.late > 0, `${count(ordering.late, 'record')} more than 2 s out of order`],
+    [
+      isOtherMarket(sync.largestJump),
+      `the price jumps by a factor of ${sync.largestJump.toFixed(2)}: records of another market`,
+    ],
+    [violations.length > 0, `${count(violations.length, 'invariant')} violated`],
+  ];
+  return reasons.flatMap(([holds, text]) => (holds ? [text] : []));
+}
+
+function count(n: number, what: string): string {
+  return `${String(n)} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,132 @@
+/** `orrery data import`: markets that must agree, overlap, merges, and refused options. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import type * as CliSupport from '../../../src/cli/cli-support.ts';
+import { openDataset } from '../../../src/tape-files/dataset-files.ts';
+
+vi.mock('../../../src/cli/cli-support.ts', async (original) => {
+  const real = await original<typeof CliSupport>();
+  const print = (line = ''): void => {
+    printed += `${line}\n`;
+  };
+  const explainFailure = (error: unknown): number => {
+    print(error instanceof Error ? error.message : '');
+    return real.explainFailure(error);
+  };
+  return { ...real, print, printError: print, explainFailure };
+});
+
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-import-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+let out = '';
+let printed = '';
+let runs = 0;
+beforeEach(() => {
+  out = join(scratch, `set-${String(runs++)}`);
+  printed = '';
+});
+
+function file(name: string, content: string): string {
+  const path = join(scratch, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const START = 1_704_067_200_000;
+/** Minute bars at a price, from a minute on. */
+const bars = (from: number, count: number, price: number): string =>
+  Array.from({ length: count }, (_, i) => {
+    const open = START + (from + i) * 60_000;
+    return `${open},${price},${price + 1},${price - 1},${price},5,${open + 59_999},0,0,0,0,0\n`;
+  }).join('');
+const FUNDING = `calc_time,funding_interval_hours,last_funding_rate\n${START},8,0.0001\n${START + 28_800_000},8,0.0002\n`;
+const run = (...args: readonly string[]) => main(['data', 'import', ...args, '--out', out]);
+
+describe('the market of a file', () => {
+  test('becomes a market of its own, or must agree with --symbol', async () => {
+    const eth = file('ETHUSDT-1m-2024-01.csv', bars(0, 3, 2000));
+    expect(await run('binance-klines', file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000)))).toBe(0);
+    expect(await run('binance-klines', eth, '--add', '--symbol', 'BTCUSDT')).toBe(2);
+    expect(printed).toContain('by its name it is of ETHUSDT, not of BTCUSDT');
+    expect(await run('binance-klines', eth, '--add')).toBe(0);
+    const { markets } = await openDataset(out);
+    expect(markets.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
+  });
+
+  test('in the records must agree too, and those of other markets are named', async () => {
+    const table = 'timestamp,symbol,funding_rate\n1768233600000,ETHUSDT,0.0001\n';
+    expect(await run('csv', file('f1.csv', table), '--symbol', 'BTCUSDT')).toBe(2);
+    expect(printed).toContain('the records are of ETHUSDT, none is of BTCUSDT');
+    const both = file('f2.csv', `${table}1768233600001,SOLUSDT,0.0001\n`);
+    expect(await run('csv', both)).toBe(2);
+    expect(printed).toContain('the records are of ETHUSDT, SOLUSDT; --symbol selects one market');
+    expect(await run('csv', both, '--symbol', 'SOLUSDT')).toBe(0);
+    expect(printed).toContain('not read: ETHUSDT');
+  });
+
+  test('is not taken from the dataset if the file has none', async () => {
+    expect(await run('binance-klines', file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000)))).toBe(0);
+    expect(await run('binance-klines', file('bars.csv', bars(9, 3, 42_000)), '--add')).toBe(2);
+    expect(printed).toContain('name no market; give --symbol');
+  });
+});
+
+describe('overlap', () => {
+  test('the same funding file is refused in one import, and as a second stream', async () => {
+    const funding = file('BTCUSDT-fundingRate-2024-01.csv', FUNDING);
+    const copy = file('BTCUSDT-fundingRate-2024-02.csv', `${FUNDING}\n`);
+    expect(await run('binance-funding', funding, funding)).toBe(2);
+    expect(printed).toContain('the same file as BTCUSDT-fundingRate-2024-01.csv');
+    expect(await run('binance-funding', funding, copy)).toBe(2);
+    expect(printed).toContain('overlap those of an earlier file');
+    expect(await run('binance-funding', funding)).toBe(0);
+    expect(await run('binance-funding', copy, '--add')).toBe(2);
+    expect(printed).toContain('--merge keeps each record once');
+    expect(await run('binance-funding', copy, '--add', '--merge')).toBe(2);
+    expect(printed).toContain('all records are in the dataset already');
+    expect((await openDataset(out)).manifest.streams).toHaveLength(1);
+  });
+
+  test('a merge adds what is missing, and ends where the two disagree', async () => {
+    const name = (n: number): string => `BTCUSDT-1m-2024-0${String(n)}.csv`;
+    expect(await run('binance-klines', file(name(1), bars(0, 5, 42_000)))).toBe(0);
+    const more = file(name(2), bars(3, 5, 42_000));
+    expect(await run('binance-klines', more, '--add')).toBe(2);
+    expect(await run('binance-klines', more, '--add', '--merge')).toBe(0);
+    expect(printed).toContain('2 records of binance-klines kept once');
+    const dataset = await openDataset(out);
+    expect(dataset.manifest.streams.map(({ counts }) => counts.bar)).toEqual([5, 3]);
+    const other = file(name(3), bars(2, 2, 41_000));
+    expect(await run('binance-klines', other, '--add', '--merge')).toBe(2);
+    expect(printed).toContain('the bar at 2024-01-01 00:02:59.999999 differs');
+    expect(await main(['data', 'verify', out])).toBe(0);
+  });
+
+  test('a jump of the price between files is printed', async () => {
+    const first = file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000));
+    const second = file('BTCUSDT-1m-2024-02.csv', bars(3, 3, 2000));
+    expect(await run('binance-klines', first, second)).toBe(0);
+    expect(printed).toContain('price jumps from 42000 to 2000 at 2024-01-01 00:03:59.999999, line 4');
+    expect(await main(['data', 'verify', out])).toBe(1);
+    expect(printed).toContain('the price jumps by a factor of 21.00: records of another market');
+  });
+});
+
+test.each([
+  [['binance-trades', 'x.csv', '--map', 'm.yaml'], '--map does not apply to the format binance-trades'],
+  [['tardis', 'x.csv', '--interval', '1m'], '--interval does not apply to the format tardis'],
+  [['binance-raw', 'x.gz', '--round', '--lot', '1', '--tick', '1', '--symbol', 'X'], '--round does not apply to the format binance-raw'],
+  [['csv', 'x.csv', '--round'], '--round needs --lot'],
+  [['lobster', 'x_message_5.csv', '--inverse'], '--inverse: lobster records no inverse contracts'],
+  [['csv', 'x.csv', '--merge'], '--merge needs --add'],
+  [['csv', 'x.csv', '--tick', '1'], '--tick and --lot need each other'],
+  [['csv', 'x.csv', '--tick', '1', '--lot', '1'], '--tick and --lot need --symbol'],
+])('refuses %j', async (args, message) => {
+  expect(await run(...args)).toBe(2);
+  expect(printed).toContain(message);
+});
