@@ -96,6 +96,8 @@ export function takeTerms(world: World, market: Market): void {
 }
 
 function takeSpec(world: World, market: Market, spec: MarketSpec): void {
+  // Other terms leave no unit below maintenance that was not (D-57).
+  if (!sameTiers(market.spec.tiers, spec.tiers)) world.danger = true;
   market.spec = spec;
   market.rates = ratesOf(spec);
   if (market.capFixed) fixCap(market, true);
@@ -103,8 +105,19 @@ function takeSpec(world: World, market: Market, spec: MarketSpec): void {
   noteTerms(world, market);
 }
 
+const sameTiers = (old: readonly MarginTier[], next: readonly MarginTier[]): boolean =>
+  old.length === next.length &&
+  old.every((tier, i) => {
+    const other = next[i];
+    return (
+      other !== undefined &&
+      tier.floorQuanta === other.floorQuanta &&
+      tier.initialMarginPpm === other.initialMarginPpm &&
+      tier.maintenanceMarginPpm === other.maintenanceMarginPpm
+    );
+  });
+
 function emitTerms(world: World, market: Market): void {
-  world.danger = true;
   world.marked.add(market.id);
   emit(world, {
     kind: 'marketTermsChanged',

@@ -87,7 +87,7 @@ test('a truncated recording is rejected, and no partial output remains', () => {
   writeFileSync(join(scratch, 'not-a-recording'), bytes.subarray(0, 5000));
   const ran = orrery('data', 'import', 'binance-raw', 'not-a-recording', '--out', 'made');
   expect(ran.status).toBe(2);
-  expect(ran.err).toContain('line 1');
+  expect(ran.err).toContain('not-a-recording: it is a Parquet file');
   expect(spawnSync('ls', [scratch], { encoding: 'utf8' }).stdout).not.toContain('made');
 });
 

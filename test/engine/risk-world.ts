@@ -312,8 +312,6 @@ export class RiskWorld extends World {
     });
   }
 
-  private readonly names = new Map<string, string>();
-
   /** Name of a subaccount used so far; otherwise its address. */
   nameOf(id: SubaccountId): string {
     const of = this.engine.addressOf(this.engine.subaccount(id).account);

@@ -32,6 +32,8 @@ export class World {
   /** Off in tests with thousands of commands, which check at the end. */
   checks = true;
   atUs: number;
+  /** Names of accounts by address, where a test gives them. */
+  protected readonly names = new Map<string, string>();
   private readonly lockstep: Lockstep;
 
   constructor(config: ExchangeConfig, markets: readonly object[]) {

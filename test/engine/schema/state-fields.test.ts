@@ -31,6 +31,8 @@ const LEFT_OUT = new Set([
     'Market.bookSeq',
     'ExchangeState.operatorLog',
   ],
+  // Figures of a report.
+  ...['TapeLevels.byPrice.restated', 'TapeBook.divergedLots', 'TapeBook.divergedLevels'],
   'ExchangeState.config.retention',
   // The place in the journal, and places in lists.
   ...['ExchangeState.seq', 'Account.id', 'Subaccount.id', 'Exposure.subaccount', 'Market.id'],
