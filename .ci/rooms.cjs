@@ -66,8 +66,8 @@ const ROOMS = [
   room(
     'strategy-loader',
     'bundles and isolates strategy files',
-    ['platform', 'strategy', 'backtest'],
-    ['esbuild'],
+    ['platform', 'contract', 'gateway', 'strategy', 'backtest'],
+    ['acorn', 'esbuild'],
   ),
   room(
     'run-plan',

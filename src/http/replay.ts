@@ -10,8 +10,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalidField, type ErrorReply } from '../contract/messages.ts';
 import type { Command, TapeBar } from '../engine/commands.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { timeUs } from '../num/units.ts';
-import type { Host } from './exchange-host.ts';
+import { timeUs, type TimeUs } from '../num/units.ts';
+import type { DurableExchange } from '../journal-files/durable-exchange.ts';
+
+/** The served exchange, on a virtual clock. */
+export interface ReplayedExchange {
+  readonly exchange: DurableExchange;
+  readonly view: { readonly nowUs: TimeUs };
+  nowUs(): TimeUs;
+  advanceTo(atUs: TimeUs): void;
+  play(command: Command): void;
+}
 
 export interface ReplayBatch {
   /** In time order. */
@@ -34,7 +43,7 @@ export interface ReplayFacts {
 }
 
 export interface ReplayOptions {
-  readonly host: Host;
+  readonly host: ReplayedExchange;
   readonly facts: ReplayFacts;
   readonly batches: AsyncIterable<ReplayBatch>;
   /** Journalled commands at the time of the recovered exchange, in order; empty if it is new. */
@@ -79,7 +88,7 @@ export class Replay {
   readonly speed: number | null;
   sink: ReplaySink = { receivedUs: null, onBar: () => undefined, publish: () => false };
   private readonly options: ReplayOptions;
-  private readonly host: Host;
+  private readonly host: ReplayedExchange;
   private readonly batches: AsyncIterator<ReplayBatch>;
   private commands: Command[] = [];
   private localUs: (number | undefined)[] = [];

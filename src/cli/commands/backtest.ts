@@ -248,7 +248,9 @@ function report(
   for (const { symbol, gaps } of output.markets) {
     const staleUs = gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
     if (staleUs > 0) {
-      print(`stale    ${(staleUs / 1e6).toFixed(1)} s without a book of ${symbol}, in ${String(gaps.length)} gaps`);
+      print(
+        `stale    ${(staleUs / 1e6).toFixed(1)} s without a book of ${symbol}, in ${String(gaps.length)} gaps`,
+      );
     }
   }
   print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
