@@ -20,7 +20,7 @@ export function notional(lots: Lots, price: PriceTicks, quantaPerTickLot: number
 
 const BIG_PPM = BigInt(PPM);
 
-/** A fraction of an amount ≥ 0, rounded up: for amounts that a user pays or must hold. */
+/** A fraction of an amount, rounded toward plus infinity: for amounts that a user pays or holds. */
 export function ppmOfCeil(amount: Quanta, rate: Ppm): Quanta {
   const product = amount * BigInt(rate);
   const quotient = product / BIG_PPM;

@@ -4,7 +4,6 @@ import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import {
   lots,
   PPM,
-  ppm,
   quanta,
   type Lots,
   type Ppm,
@@ -46,10 +45,12 @@ export function totalFee(fees: SideFees): bigint {
   return fees.others ? fees.protocol + fees.originator + fees.liquidation : fees.protocol;
 }
 
-/** Fee on a signed notional: positive is paid, negative is a rebate received. */
+/**
+ * Fee on a signed notional: positive is paid and rounds up, negative is a rebate received and rounds
+ * toward zero.
+ */
 export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
-  const size = quanta(absBig(notionalQuanta));
-  return rate >= 0 ? ppmOfCeil(size, rate) : quanta(-ppmOfFloor(size, ppm(-rate)));
+  return ppmOfCeil(quanta(absBig(notionalQuanta)), rate);
 }
 
 /** Fee on a fill of `size` ≥ 0 lots at a price. Below 2^53 it needs only one bigint. */
@@ -58,8 +59,7 @@ export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: P
   if (product > Number.MAX_SAFE_INTEGER || product < -Number.MAX_SAFE_INTEGER) {
     return feeOn(notional(lots(size), price, unit), rate);
   }
-  // Fees round up, rebates toward zero; `0 -` turns −0 into 0.
-  return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
+  return quanta(bigOf(ceilDivInt(product, PPM)));
 }
 
 /** Fees of a user's order for a fill of `size` lots at `price`. */
@@ -88,7 +88,7 @@ export function distributeFee(state: State, netQuanta: Quanta): void {
   if (netQuanta === 0n) return;
   const { vaultFeeSharePpm, insuranceFeeSharePpm } = state.config;
   const net = doubleOf(netQuanta);
-  if (net > 0 && net * PPM <= Number.MAX_SAFE_INTEGER) {
+  if (Math.abs(net) * PPM <= Number.MAX_SAFE_INTEGER) {
     // Exact integers in doubles, as in `feeOfFill`.
     const vault = floorDivInt(net * vaultFeeSharePpm, PPM);
     const insurance = floorDivInt(net * insuranceFeeSharePpm, PPM);
