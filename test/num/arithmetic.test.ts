@@ -61,7 +61,7 @@ describe('division rounds in the direction of its name', () => {
     [1, MOST, 0, 1],
     [-1, MOST, -1, 0],
     [0, MOST, 0, 0],
-    // Quotients nearest to the next integer that a double can tell from it.
+    // Quotients as near to an integer as those of safe integers come.
     [MOST, 2, 2 ** 52 - 1, 2 ** 52],
     [-MOST, 2, -(2 ** 52), 1 - 2 ** 52],
     [MOST - 1, 3, 3_002_399_751_580_330, 3_002_399_751_580_330],

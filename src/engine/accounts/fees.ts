@@ -46,8 +46,8 @@ export function totalFee(fees: SideFees): bigint {
 }
 
 /**
- * Fee on a signed notional: positive is paid and rounds up, negative is a rebate received and rounds
- * toward zero.
+ * Fee on a signed notional, rounded up: positive is paid, negative is a rebate received, which thus
+ * rounds toward zero.
  */
 export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
   return ppmOfCeil(quanta(absBig(notionalQuanta)), rate);
