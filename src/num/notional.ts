@@ -12,9 +12,7 @@ import { PPM, quanta, type Lots, type Ppm, type PriceTicks, type Quanta } from '
 /** Signed by `lots`. */
 export function notional(lots: Lots, price: PriceTicks, quantaPerTickLot: number): Quanta {
   const product = lots * price * quantaPerTickLot;
-  if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(bigOf(product));
-  }
+  if (Number.isSafeInteger(product)) return quanta(bigOf(product));
   return quanta(BigInt(lots) * BigInt(price) * BigInt(quantaPerTickLot));
 }
 

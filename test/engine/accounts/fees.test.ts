@@ -90,8 +90,24 @@ const SHARES: readonly (readonly [string, bigint, bigint, bigint, bigint])[] = [
   ['two', 2n, 1n, 0n, 1n],
   ['exact shares', 10n, 5n, 2n, 3n],
   ['both shares round down', 19n, 9n, 3n, 7n],
-  ['the largest in doubles', 9_007_199_254n, 4_503_599_627n, 1_801_439_850n, 2_702_159_777n],
-  ['the first in bigints', 9_007_199_255n, 4_503_599_627n, 1_801_439_851n, 2_702_159_777n],
+  ['a multiple of both rates', 1_000_000n, 500_000n, 200_000n, 300_000n],
+  [
+    'one Quantum less than a multiple of 5',
+    9_007_199_254n,
+    4_503_599_627n,
+    1_801_439_850n,
+    2_702_159_777n,
+  ],
+  ['a multiple of 5', 9_007_199_255n, 4_503_599_627n, 1_801_439_851n, 2_702_159_777n],
+  // 500,000 × net is below 2^53, and beyond it.
+  [
+    'the last share of the vault in doubles',
+    18_014_398_509n,
+    9_007_199_254n,
+    3_602_879_701n,
+    5_404_319_554n,
+  ],
+  ['its first in bigints', 18_014_398_510n, 9_007_199_255n, 3_602_879_702n, 5_404_319_553n],
   [
     'beyond 2^53',
     9_007_199_254_740_993n,

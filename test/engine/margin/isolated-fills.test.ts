@@ -417,6 +417,18 @@ const FILLS: readonly Fill[] = [
     { free: -47n },
   ),
   ...both(
+    'a flip below the mark: 23 of 40 are left, and 18 are below maintenance',
+    { position: LONG, free: 1000n, fill: [-14, 96] },
+    {},
+    { fill: [-14, 95] },
+  ),
+  ...both(
+    'it takes the 17 that the position lacks',
+    { position: LONG, fill: [-14, 96] },
+    { free: -4n },
+    { free: -5n },
+  ),
+  ...both(
     'a flip of a short',
     { position: SHORT, fill: [14, 100] },
     { free: -60n },

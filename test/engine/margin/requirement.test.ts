@@ -201,10 +201,13 @@ describe('R-13.4 the initial rate rises with open notional', () => {
     expect(initialRequirement(market, 1000n)).toBe(550n);
   });
 
-  test('a market without bounds needs no mark for it', () => {
-    const { market } = madeUp({ mark: null });
-    expect(initialRequirement(market, 1000n)).toBe(100n);
-  });
+  test.each([{}, { lower: 1000n }, { upper: 3000n }])(
+    'without both bounds no mark is needed: %o',
+    (bounds) => {
+      const { market } = madeUp({ mark: null, ...bounds });
+      expect(initialRequirement(market, 1000n)).toBe(100n);
+    },
+  );
 });
 
 describe('R-13.1 announced terms', () => {
