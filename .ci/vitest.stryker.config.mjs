@@ -11,7 +11,11 @@ const TESTS = {
   ],
   risk: [
     'test/property/money-paths.test.ts',
+    'test/engine/accounts/fees.test.ts',
+    'test/engine/margin/isolated-fills.test.ts',
     'test/engine/margin/isolated-margin.test.ts',
+    'test/engine/margin/requirement.test.ts',
+    'test/engine/pricing/price-band.test.ts',
     'test/engine/liquidation/published.test.ts',
   ],
 };

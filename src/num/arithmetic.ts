@@ -61,19 +61,11 @@ export function bigOf(value: number): bigint {
 }
 
 /**
- * ⌊a ÷ b⌋ of safe integers, b > 0; exact. The rounded quotient is off by at most one, and the
- * remainder corrects it. Above 2^52 a product could round, so the slow `%` is used.
+ * ⌊a ÷ b⌋ of safe integers, b > 0; exact. A quotient that `/` rounded up to an integer q would lack
+ * at least 1 ÷ b of it, which is more than |a| ÷ b × 2^−53, the bound on the rounding.
  */
 export function floorDivInt(a: number, b: number): number {
-  if (a > EXACT || a < -EXACT || b > EXACT) {
-    const remainder = a % b;
-    const whole = (a - remainder) / b;
-    return remainder < 0 ? whole - 1 : whole;
-  }
-  const quotient = Math.floor(a / b);
-  const remainder = a - quotient * b;
-  if (remainder < 0) return quotient - 1;
-  return remainder >= b ? quotient + 1 : quotient;
+  return Math.floor(a / b);
 }
 
 /** ⌈a ÷ b⌉ of safe integers, b > 0. */
@@ -86,6 +78,3 @@ export function ceilDivInt(a: number, b: number): number {
 export function floorTo(a: number, step: number): number {
   return floorDivInt(a, step) * step;
 }
-
-/** Below this bound the product of a quotient and its divisor is exact. */
-const EXACT = 2 ** 52;

@@ -34,7 +34,7 @@ export function formatDecimal(digits: bigint, scale: number): string {
   let end = text.length;
   while (end > whole.length && text.charCodeAt(end - 1) === 48) end -= 1;
   const fraction = text.slice(whole.length, end);
-  const sign = negative && digits !== 0n ? '-' : '';
+  const sign = negative ? '-' : '';
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 

@@ -6,12 +6,10 @@ export class ExactSum {
   /** A safe integer ≥ 0. */
   add(value: number): void {
     const sum = this.part + value;
-    if (sum <= Number.MAX_SAFE_INTEGER) {
-      this.part = sum;
-      return;
-    }
-    this.beyond += BigInt(this.part);
-    this.part = value;
+    if (sum > Number.MAX_SAFE_INTEGER) {
+      this.beyond += BigInt(this.part);
+      this.part = value;
+    } else this.part = sum;
   }
 
   addBig(value: bigint): void {

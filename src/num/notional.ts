@@ -12,15 +12,13 @@ import { PPM, quanta, type Lots, type Ppm, type PriceTicks, type Quanta } from '
 /** Signed by `lots`. */
 export function notional(lots: Lots, price: PriceTicks, quantaPerTickLot: number): Quanta {
   const product = lots * price * quantaPerTickLot;
-  if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(bigOf(product));
-  }
+  if (Number.isSafeInteger(product)) return quanta(bigOf(product));
   return quanta(BigInt(lots) * BigInt(price) * BigInt(quantaPerTickLot));
 }
 
 const BIG_PPM = BigInt(PPM);
 
-/** A fraction of an amount ≥ 0, rounded up: for amounts that a user pays or must hold. */
+/** A fraction of an amount, rounded toward plus infinity: for amounts that a user pays or holds. */
 export function ppmOfCeil(amount: Quanta, rate: Ppm): Quanta {
   const product = amount * BigInt(rate);
   const quotient = product / BIG_PPM;

@@ -15,6 +15,7 @@ import {
   floorTo,
   maxBig,
   minBig,
+  nearestDouble,
 } from '../../src/num/arithmetic.ts';
 import { ExactSum } from '../../src/num/exact-sum.ts';
 
@@ -60,16 +61,25 @@ describe('division rounds in the direction of its name', () => {
     [1, MOST, 0, 1],
     [-1, MOST, -1, 0],
     [0, MOST, 0, 0],
+    // Quotients as near to an integer as those of safe integers come.
+    [MOST, 2, 2 ** 52 - 1, 2 ** 52],
+    [-MOST, 2, -(2 ** 52), 1 - 2 ** 52],
+    [MOST - 1, 3, 3_002_399_751_580_330, 3_002_399_751_580_330],
+    [MOST, 3, 3_002_399_751_580_330, 3_002_399_751_580_331],
+    [-MOST, 3, -3_002_399_751_580_331, -3_002_399_751_580_330],
+    [MOST, 94_906_267, 94_906_264, 94_906_265],
+    [MOST - 2, MOST - 1, 0, 1],
   ])('%d ÷ %d of doubles', (a, b, floor, ceil) => {
     expect(floorDivInt(a, b) + 0).toBe(floor);
     expect(ceilDivInt(a, b) + 0).toBe(ceil);
     expect(floorTo(a, b) + 0).toBe(floor * b);
   });
 
-  it('a rounded quotient is corrected on either side', () => {
-    // a ÷ b is so near an integer that `/` returns that integer, from below and from above.
+  it('a rounded quotient stays on its side of an integer', () => {
+    // One more and one less than a multiple: the nearest that a quotient comes to an integer.
     for (const b of [3, 7, 94_906_267, 2 ** 26 + 1, 2 ** 31 - 1]) {
-      for (const q of [1, 1000, Math.floor(2 ** 52 / b) - 1, Math.floor(2 ** 52 / b)]) {
+      const most = Math.floor((MOST - 1) / b);
+      for (const q of [1, 1000, Math.floor(2 ** 52 / b), most - 1, most]) {
         for (const by of [-1, 0, 1]) {
           const a = q * b + by;
           const exact = floorDivBig(BigInt(a), BigInt(b));
@@ -92,6 +102,12 @@ describe('bigints and doubles', () => {
   it.each(values.flatMap((n) => [n, -n]))('%d survives a round trip', (value) => {
     expect(bigOf(value)).toBe(BigInt(value));
     expect(doubleOf(BigInt(value))).toBe(value + 0);
+  });
+
+  it('beyond 2^63 only the slower conversion is right', () => {
+    for (const value of [0n, -5n, 2n ** 53n + 1n, 2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
+      expect(nearestDouble(value)).toBe(Number(value));
+    }
   });
 
   it('beyond 2^53 gives the nearest double', () => {
@@ -129,6 +145,11 @@ describe('a sum is exact at any size', () => {
 });
 
 test('a machine whose low half comes second is refused', () => {
+  const little = new DataView(new ArrayBuffer(8));
+  little.setBigInt64(0, 1n, true);
+  expect(() => {
+    assertLittleEndian(little.buffer);
+  }).not.toThrow();
   const big = new DataView(new ArrayBuffer(8));
   big.setBigInt64(0, 1n, false);
   expect(() => {

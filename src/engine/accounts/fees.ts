@@ -4,7 +4,6 @@ import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import {
   lots,
   PPM,
-  ppm,
   quanta,
   type Lots,
   type Ppm,
@@ -46,20 +45,19 @@ export function totalFee(fees: SideFees): bigint {
   return fees.others ? fees.protocol + fees.originator + fees.liquidation : fees.protocol;
 }
 
-/** Fee on a signed notional: positive is paid, negative is a rebate received. */
+/**
+ * Fee on a signed notional, rounded up: positive is paid, negative is a rebate received, which thus
+ * rounds toward zero.
+ */
 export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
-  const size = quanta(absBig(notionalQuanta));
-  return rate >= 0 ? ppmOfCeil(size, rate) : quanta(-ppmOfFloor(size, ppm(-rate)));
+  return ppmOfCeil(quanta(absBig(notionalQuanta)), rate);
 }
 
 /** Fee on a fill of `size` ≥ 0 lots at a price. Below 2^53 it needs only one bigint. */
 export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: Ppm): Quanta {
   const product = size * price * unit * rate;
-  if (product > Number.MAX_SAFE_INTEGER || product < -Number.MAX_SAFE_INTEGER) {
-    return feeOn(notional(lots(size), price, unit), rate);
-  }
-  // Fees round up, rebates toward zero; `0 -` turns −0 into 0.
-  return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
+  if (!Number.isSafeInteger(product)) return feeOn(notional(lots(size), price, unit), rate);
+  return quanta(bigOf(ceilDivInt(product, PPM)));
 }
 
 /** Fees of a user's order for a fill of `size` lots at `price`. */
@@ -84,22 +82,17 @@ export function feesOf(
 }
 
 /** Distributes the net protocol fee of one fill; 0 moves no money. */
-export function distributeFee(state: State, netQuanta: Quanta): void {
-  if (netQuanta === 0n) return;
-  const { vaultFeeSharePpm, insuranceFeeSharePpm } = state.config;
-  const net = doubleOf(netQuanta);
-  if (net > 0 && net * PPM <= Number.MAX_SAFE_INTEGER) {
-    // Exact integers in doubles, as in `feeOfFill`.
-    const vault = floorDivInt(net * vaultFeeSharePpm, PPM);
-    const insurance = floorDivInt(net * insuranceFeeSharePpm, PPM);
-    credit(state, state.vault, quanta(bigOf(vault)), 'feeShare');
-    credit(state, state.insurance, quanta(bigOf(insurance)), 'feeShare');
-    credit(state, state.treasury, quanta(bigOf(net - vault - insurance)), 'feeShare');
-    return;
-  }
-  const toVault = ppmOfFloor(netQuanta, vaultFeeSharePpm);
-  const toInsurance = ppmOfFloor(netQuanta, insuranceFeeSharePpm);
+export function distributeFee(state: State, net: Quanta): void {
+  const toVault = shareOf(net, state.config.vaultFeeSharePpm);
+  const toInsurance = shareOf(net, state.config.insuranceFeeSharePpm);
   credit(state, state.vault, toVault, 'feeShare');
   credit(state, state.insurance, toInsurance, 'feeShare');
-  credit(state, state.treasury, quanta(netQuanta - toVault - toInsurance), 'feeShare');
+  credit(state, state.treasury, quanta(net - toVault - toInsurance), 'feeShare');
+}
+
+/** ⌊net × rate⌋. Below 2^53 it needs only one bigint. */
+function shareOf(net: Quanta, rate: Ppm): Quanta {
+  const product = doubleOf(net) * rate;
+  if (!Number.isSafeInteger(product)) return ppmOfFloor(net, rate);
+  return quanta(bigOf(floorDivInt(product, PPM)));
 }

@@ -94,11 +94,10 @@ export function planIsolated(
       returned = maxBig(0n, share + pnl - closingFee + received);
     }
   }
-  const kept = closed === size ? 0 : size - closed;
   const moved = openingMargin(
     exposure,
     market,
-    notional(lots(kept), price, unit),
+    notional(lots(size - closed), price, unit),
     notional(lots(opened), price, unit),
   );
   const openingFees = {

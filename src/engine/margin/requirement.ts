@@ -24,13 +24,11 @@ export function requirement(
   rate: 'initialMarginPpm' | 'maintenanceMarginPpm',
 ): bigint {
   let weighted = 0n;
-  for (let i = 0; i < tiers.length; i++) {
-    const tier = tiers[i];
-    if (tier === undefined || notionalQuanta <= tier.floorQuanta) break;
-    const next = tiers[i + 1];
-    const top =
-      next !== undefined && notionalQuanta > next.floorQuanta ? next.floorQuanta : notionalQuanta;
-    weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
+  let below = 0;
+  for (const tier of tiers) {
+    if (notionalQuanta <= tier.floorQuanta) break;
+    weighted += (notionalQuanta - tier.floorQuanta) * BigInt(tier[rate] - below);
+    below = tier[rate];
   }
   return ceilDivBig(weighted, BIG_PPM);
 }

@@ -47,8 +47,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'tier-rate-for-all',
     file: 'engine/margin/requirement.ts',
-    find: 'weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);',
-    replace: 'weighted = top * BigInt(tier[rate]);',
+    find: 'weighted += (notionalQuanta - tier.floorQuanta) * BigInt(tier[rate] - below);',
+    replace: 'weighted = notionalQuanta * BigInt(tier[rate]);',
     means: "the highest tier's rate holds for the whole notional",
     rule: 'R-1.2',
   },
