@@ -26,7 +26,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const rich = dice.chance(250);
   // Amounts beyond the exact range of a double.
   const whales = rich && dice.chance(400) && name !== 'crisis';
-  const counts = name === 'crisis' ? [2, 2, 3] : [1, 1, 2, 2, 3];
+  const counts = name === 'crisis' ? [2, 3, 3] : [1, 1, 2, 2, 3];
   const markets = Array.from({ length: dice.pick(counts) }, (_, i) =>
     drawMarket(dice, i, name, whales),
   );
@@ -212,8 +212,8 @@ const EXTRA_WEIGHTS: Readonly<
     cancel: 40,
     index: 40,
     mark: 15,
-    fundingRate: 12,
-    deposit: 10,
+    fundingRate: 30,
+    deposit: 15,
     withdraw: 2,
     transfer: 1,
     vaultDeposit: 1,
@@ -354,7 +354,7 @@ function drawMarket(
     vaultQuote: dice.pick(['0', '0.0005', '0.01']),
     ...(dice.chance(limited) ? drawOpenNotional(dice) : {}),
     ...(dice.chance(limited) ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) } : {}),
-    funding: drawFunding(dice, crisis ? 500 : 250),
+    funding: drawFunding(dice, crisis ? 700 : 250),
     queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
     impactModel: dice.pick(['none', 'permanent', 'halving']),
     impactHalfLifeMs: dice.pick([100, 1000, 60_000]),

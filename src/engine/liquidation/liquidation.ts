@@ -60,10 +60,9 @@ export function runLiquidations(state: State): void {
 
 /** Passes over all endangered units until one acts on none. */
 function liquidateEndangered(state: State): void {
-  const { due } = state.context;
   let acted: boolean;
   do {
-    due.riskCheck = false;
+    state.context.due.riskCheck = false;
     acted = false;
     const endangered = findEndangered(state, true).sort(inOrderOfDanger);
     const ranks = new Ranks(state);
@@ -72,7 +71,7 @@ function liquidateEndangered(state: State): void {
     }
     settleFollowUps(state);
     // A step may have endangered others: the parties of an auto-deleveraging.
-  } while (acted || due.riskCheck);
+  } while (acted);
 }
 
 /** Executes all steps that are possible now; returns whether any was. */
