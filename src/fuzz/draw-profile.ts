@@ -353,7 +353,9 @@ function drawMarket(
     insuranceHourly: dice.pick(['1', '1', '0.1', '0']),
     vaultQuote: dice.pick(['0', '0.0005', '0.01']),
     ...(dice.chance(limited) ? drawOpenNotional(dice) : {}),
-    ...(dice.chance(limited) ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) } : {}),
+    ...(dice.chance(limited)
+      ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) }
+      : {}),
     funding: drawFunding(dice, crisis ? 700 : 250),
     queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
     impactModel: dice.pick(['none', 'permanent', 'halving']),

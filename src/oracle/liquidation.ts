@@ -47,7 +47,7 @@ export function dangerAt(
   return found;
 }
 
-/** Liquidations, and the triggers that they fire, until neither endangers anybody. */
+/** Liquidations, and the triggers that they fire, until neither endangers a unit. */
 export function liquidateAll(world: World): void {
   do {
     runLiquidations(world);

@@ -29,7 +29,9 @@ function paused(): RiskWorld {
 }
 
 const steps = (world: RiskWorld, from: number): string[] =>
-  world.events.slice(from).flatMap((event) => (event.kind === 'liquidationStep' ? [event.step] : []));
+  world.events
+    .slice(from)
+    .flatMap((event) => (event.kind === 'liquidationStep' ? [event.step] : []));
 
 test('a position that closes during its pause leaves no check to the next command', () => {
   const world = paused();

@@ -52,7 +52,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fee-by-wrong-role',
-    file: 'engine/orders/fill.ts',
+    file: 'engine/accounts/fees.ts',
     find: "role === 'maker' ? spec.makerFeePpm : spec.takerFeePpm",
     replace: "role === 'taker' ? spec.makerFeePpm : spec.takerFeePpm",
     means: 'makers pay the taker fee and takers the maker fee',
