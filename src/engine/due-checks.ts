@@ -19,10 +19,15 @@ export class DueChecks {
   private readonly moved = new Set<Market>();
   /**
    * All marked subaccounts are tested before the command ends, not at the next mark. The reasons
-   * are many (a mark, funding, the end of a pause), and the test is the same for all. A fill of
-   * the last liquidation of a command may set it for the next command.
+   * are many (a mark, funding, the end of a pause), and the test is the same for all. It is false
+   * between commands, since no snapshot has it.
    */
   riskCheck = false;
+
+  /** Whether nothing is due: true between commands. */
+  get isEmpty(): boolean {
+    return !this.riskCheck && this.repriced.size === 0 && this.moved.size === 0;
+  }
 
   /** For triggers: one of the market's prices was recomputed. `source` is what they watch. */
   noteRecomputed(market: Market, what: TriggerSource, source: TriggerSource): void {

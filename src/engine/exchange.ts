@@ -76,6 +76,8 @@ export class Exchange extends ExchangeReader implements Engine {
       if (context.due.anyRepriced || context.newTriggers.length > 0) runTriggers(state);
       if (context.due.riskCheck) runLiquidations(state);
       if (context.changedBookCount > 0) settleQuotes(state);
+      // No snapshot has them: a restored exchange would not make them.
+      assert(context.due.isEmpty, 'no check of prices outlasts its command');
       state.hash.int(outcomeNumber(outcome));
       state.hash.commit();
       return outcome;

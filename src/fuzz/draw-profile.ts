@@ -25,8 +25,9 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const dice = Dice.of(seed, `profile ${name}`);
   const rich = dice.chance(250);
   // Amounts beyond the exact range of a double.
-  const whales = rich && dice.chance(400);
-  const markets = Array.from({ length: dice.pick([1, 1, 2, 2, 3]) }, (_, i) =>
+  const whales = rich && dice.chance(400) && name !== 'crisis';
+  const counts = name === 'crisis' ? [2, 3, 3] : [1, 1, 2, 2, 3];
+  const markets = Array.from({ length: dice.pick(counts) }, (_, i) =>
     drawMarket(dice, i, name, whales),
   );
   const still = dice.pick([300, 600, 800, 950]);
@@ -36,7 +37,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   // Isolated positions in a book that is thin and deep.
   const apart = dice.chance(name === 'stress' ? 250 : 60);
   const mix = drawMix(dice, name);
-  return {
+  const drawn: FuzzProfile = {
     name,
     seed,
     commands: options.commands ?? dice.pick([400, 2000, 6000, 12_000]),
@@ -66,6 +67,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       revivePermille: silent ? 20 : dice.pick(solvency ? [300, 100, 30] : [800, 800, 300, 30]),
       focusUs: solvency ? dice.pick([0, 5_000_000, 30_000_000]) : 0,
     },
+    crisis: CALM,
     leveragePercent: name === 'stress' || solvency ? 4000 : dice.pick([50, 300, 1500, 4000]),
     time: {
       stillPermille: still,
@@ -78,6 +80,59 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     },
     fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
+  };
+  return name === 'crisis' ? inCrisis(dice, drawn) : drawn;
+}
+
+const CALM: FuzzProfile['crisis'] = {
+  bankruptPermille: 0,
+  moneyPermille: 0,
+  hourPermille: 0,
+  flipPermille: 0,
+  fullPermille: 120,
+  originatorPermille: 50,
+  systemPermille: 100,
+};
+
+/** A few users with all their money at risk in markets that gap and fall silent in turn. */
+function inCrisis(dice: Dice, drawn: FuzzProfile): FuzzProfile {
+  return {
+    ...drawn,
+    deposits: Array.from({ length: dice.between(3, 6) }, () => dice.between(5, 100)),
+    insurance: dice.pick([0, 0, 1, 10]),
+    vault: dice.pick([0, 0, 0, 20]),
+    subaccounts: dice.pick([0, 0, 1]),
+    config: {
+      ...drawn.config,
+      indexStaleMs: dice.pick([2000, 5000, 20_000]),
+      insuranceHourly: dice.pick(['0.01', '0.01', '0.25', '1']),
+    },
+    prices: {
+      stepPpm: dice.pick([200, 1000]),
+      jumpPermille: 50,
+      jumpPpm: dice.pick([100_000, 300_000]),
+      huntPermille: 150,
+      spreadPpm: dice.pick([500, 2000]),
+      revivePermille: dice.pick([30, 100, 300]),
+      focusUs: dice.pick([0, 5_000_000, 30_000_000]),
+    },
+    crisis: {
+      bankruptPermille: dice.pick([100, 300, 500]),
+      moneyPermille: dice.pick([100, 300, 600]),
+      hourPermille: dice.pick([0, 2, 5]),
+      flipPermille: 250,
+      fullPermille: dice.pick([120, 300, 600]),
+      originatorPermille: dice.pick([50, 300]),
+      systemPermille: dice.pick([0, 20]),
+    },
+    leveragePercent: 4000,
+    time: {
+      ...drawn.time,
+      stillPermille: dice.pick([600, 800, 950]),
+      pauseUs: dice.pick([100_000, 900_000]),
+      jumpUs: 15_000_000,
+    },
+    faultPermille: dice.pick([0, 20]),
   };
 }
 
@@ -152,6 +207,24 @@ const EXTRA_WEIGHTS: Readonly<
     list: 3,
     advance: 10,
   },
+  crisis: {
+    order: 400,
+    cancel: 40,
+    index: 40,
+    mark: 15,
+    fundingRate: 30,
+    deposit: 15,
+    withdraw: 2,
+    transfer: 1,
+    vaultDeposit: 1,
+    vaultRedeem: 1,
+    margin: 6,
+    protect: 4,
+    depth: 3,
+    status: 8,
+    terms: 3,
+    advance: 6,
+  },
 };
 const ALWAYS: Partial<Record<Action, number>> = {
   order: 60,
@@ -165,10 +238,12 @@ const ALWAYS: Partial<Record<Action, number>> = {
 const OUTAGE_PERMILLE: Partial<Readonly<Record<ProfileName, number>>> = {
   groups: 300,
   solvency: 300,
+  crisis: 0,
 };
 
 const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | 'mid')[]>>> = {
   stress: ['oracle'],
+  crisis: ['oracle'],
   bars: ['oracle', 'mid', 'mid', 'mid'],
 };
 
@@ -223,14 +298,20 @@ function drawMarket(
   name: ProfileName,
   whales: boolean,
 ): { readonly input: MarketInput; readonly ticks: number } {
-  const lowest = name === 'stress' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
+  const lowest =
+    name === 'stress' || name === 'crisis' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
   const ticks = dice.between(lowest, 2 * lowest);
+  const crisis = name === 'crisis';
   const tickScale = dice.between(0, 4);
-  const lotScale = dice.between(0, 6 - tickScale);
-  const initialPpm = dice.pick([20_000, 50_000, 100_000, 200_000, 500_000]);
-  const takerPpm = dice.pick([0, 350, 500, 5000]);
+  // Fine lots allow positions at the limit of small deposits.
+  const lotScale = dice.between(crisis ? 5 - tickScale : 0, 6 - tickScale);
+  const initialPpm = dice.pick(
+    crisis ? [20_000, 50_000, 100_000] : [20_000, 50_000, 100_000, 200_000, 500_000],
+  );
+  const takerPpm = dice.pick(crisis ? [0, 350, 500] : [0, 350, 500, 5000]);
   const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
   const external = dice.chance(200);
+  const limited = crisis ? 0 : 200;
   const margins = drawMargins(dice, initialPpm);
   // Hunting prices need an external source; bars move the marks of markets that follow the book.
   const indexSource = dice.pick(INDEX_SOURCES[name] ?? ['oracle', 'oracle', 'oracle', 'mid']);
@@ -239,7 +320,7 @@ function drawMarket(
     : dice.pick(
         indexSource === 'mid'
           ? ['last', 'mid']
-          : name === 'stress'
+          : name === 'stress' || crisis
             ? ['median', 'index']
             : ['median', 'median', 'index', 'last', 'mid'],
       );
@@ -252,8 +333,8 @@ function drawMarket(
     tickSize: formatDecimal(1n, tickScale),
     lotSize: formatDecimal(1n, lotScale),
     ...(whales ? largestOrders(ticks, tickScale, lotScale) : {}),
-    maxOpenOrders: dice.pick([4, 20, 200, 1000]),
-    priceBand: dice.pick(['0.01', '0.1', '0.1', '0.5']),
+    maxOpenOrders: dice.pick(crisis ? [20, 200] : [4, 20, 200, 1000]),
+    priceBand: dice.pick(crisis ? ['0.1', '0.5'] : ['0.01', '0.1', '0.1', '0.5']),
     ...margins.terms,
     makerFee: formatDecimal(BigInt(Math.max(makerPpm, -takerPpm)), 6),
     takerFee: formatDecimal(BigInt(takerPpm), 6),
@@ -271,16 +352,18 @@ function drawMarket(
       : {}),
     insuranceHourly: dice.pick(['1', '1', '0.1', '0']),
     vaultQuote: dice.pick(['0', '0.0005', '0.01']),
-    ...(dice.chance(200) ? drawOpenNotional(dice) : {}),
-    ...(dice.chance(200) ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) } : {}),
-    funding: drawFunding(dice),
+    ...(dice.chance(limited) ? drawOpenNotional(dice) : {}),
+    ...(dice.chance(limited)
+      ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) }
+      : {}),
+    funding: drawFunding(dice, crisis ? 700 : 250),
     queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
     impactModel: dice.pick(['none', 'permanent', 'halving']),
     impactHalfLifeMs: dice.pick([100, 1000, 60_000]),
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
-    ...(dice.chance(name === 'matching' ? 500 : 250)
+    ...(dice.chance(name === 'matching' ? 500 : crisis ? 0 : 250)
       ? {
           maxOpenInterest: formatDecimal(openInterest(dice, ticks, tickScale + lotScale), lotScale),
         }
@@ -360,8 +443,8 @@ function drawOpenNotional(dice: Dice): Record<string, unknown> {
   };
 }
 
-function drawFunding(dice: Dice): Record<string, unknown> {
-  if (dice.chance(250)) return { source: 'external' };
+function drawFunding(dice: Dice, externalPermille: number): Record<string, unknown> {
+  if (dice.chance(externalPermille)) return { source: 'external' };
   const sampleMs = dice.pick([200, 1000, 5000]);
   return {
     sampleIntervalMs: sampleMs,

@@ -9,6 +9,7 @@ import type { ExchangeView } from '../engine/read/views.ts';
 import { timeUs } from '../num/units.ts';
 import { Dice } from './dice.ts';
 import { Context } from './generate/draw-context.ts';
+import { moneyInShortfall, untilHour } from './generate/crisis.ts';
 import { untilEdge } from './generate/edges.ts';
 import {
   makeBatch,
@@ -125,6 +126,8 @@ export class CommandGenerator {
     context.mismatched = false;
     const action = dice.pick(this.wheel);
     if (action === 'again') return this.again();
+    const relief = context.faulty ? null : moneyInShortfall(context);
+    if (relief !== null) return relief;
     // The index becomes stale without updates.
     const { indexStaleUs } = this.setup.config;
     const silent = world.markets.find(
@@ -151,6 +154,8 @@ export class CommandGenerator {
     const { context } = this;
     const { dice } = context;
     const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille } = this.profile.time;
+    const { hourPermille } = this.profile.crisis;
+    if (hourPermille > 0 && dice.chance(hourPermille)) return untilHour(context);
     if (dice.chance(edgePermille)) return untilEdge(context);
     if (dice.chance(stillPermille)) return 0;
     return 1 + dice.below(dice.chance(jumpPermille) ? jumpUs : pauseUs);

@@ -93,6 +93,7 @@ export const PROFILE_NAMES = [
   'money',
   'permissions',
   'solvency',
+  'crisis',
 ] as const;
 
 export type ProfileName = (typeof PROFILE_NAMES)[number];
@@ -128,6 +129,23 @@ export interface FuzzProfile {
     readonly revivePermille: number;
     /** Period in which the oracle mostly updates one market, then the next; 0: all markets. */
     readonly focusUs: number;
+  };
+  /** Per mille of draws that seek states of bankruptcies; only `crisis` has the first four. */
+  readonly crisis: {
+    /** Prices at which a drawn account has lost its equity, or more. */
+    readonly bankruptPermille: number;
+    /** Commands that move money while there is a shortfall. */
+    readonly moneyPermille: number;
+    /** Steps to the end of the hour of the insurance limit. */
+    readonly hourPermille: number;
+    /** Closing orders that open a smaller position on the other side. */
+    readonly flipPermille: number;
+    /** Orders at the limit of their owner's margin. */
+    readonly fullPermille: number;
+    /** Orders with an originator. */
+    readonly originatorPermille: number;
+    /** Deposits to system accounts. */
+    readonly systemPermille: number;
   };
   /** Max notional of an order as a multiple of its owner's cash, in hundredths. */
   readonly leveragePercent: number;
@@ -165,7 +183,7 @@ export function summariseProfile(profile: FuzzProfile): string {
 
 /** The profile in a few lines, for the header of a run. */
 export function describeProfile(profile: FuzzProfile): string {
-  const { prices, time } = profile;
+  const { prices, time, crisis } = profile;
   const mix = ACTIONS.filter((action) => profile.mix[action] > 0).map(
     (action) => `${action} ${String(profile.mix[action])}`,
   );
@@ -179,6 +197,7 @@ export function describeProfile(profile: FuzzProfile): string {
     `users   ${profile.deposits.join(', ')}; insurance ${String(profile.insurance)}, vault ${String(profile.vault)}, subaccounts 0…${String(profile.subaccounts)}`,
     `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, one market at a time for ${String(prices.focusUs)} µs, leverage to ${String(profile.leveragePercent / 100)}`,
     `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰`,
+    `crisis  bankruptcies ${String(crisis.bankruptPermille)} ‰ of prices, money in a shortfall ${String(crisis.moneyPermille)} ‰, hours ${String(crisis.hourPermille)} ‰, flips ${String(crisis.flipPermille)} ‰, orders at the margin limit ${String(crisis.fullPermille)} ‰, originators ${String(crisis.originatorPermille)} ‰`,
     `faults  ${String(profile.faultPermille)} ‰, full batches ${String(profile.fullBatchPermille)} ‰`,
     `mix     ${mix.join(', ')}`,
   ].join('\n');

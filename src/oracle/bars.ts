@@ -7,7 +7,7 @@ import { restingOn } from './book.ts';
 import { settleConsequences } from './consequences.ts';
 import { addHouse, clearHouse, houseLots, housePrices, takeOf } from './house.ts';
 import { clearBelowZero } from './clearing.ts';
-import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
+import { dangerAt, isSafe, liquidateAll, unitsIn } from './liquidation.ts';
 import { followBar, marksFollowBars, noteBarQuotes, emitBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
 import { isPrice, emitApplied, takeUsers } from './tape.ts';
@@ -127,8 +127,7 @@ function stop(world: World, market: Market, c: TapeBar, price: bigint, capacity:
   settleConsequences(world);
   clearBelowZero(world);
   runTriggers(world);
-  runLiquidations(world);
-  runTriggers(world);
+  liquidateAll(world);
   return bids + asks;
 }
 

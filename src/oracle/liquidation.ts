@@ -19,6 +19,7 @@ import {
   unitsOf,
   type Unit,
 } from './risk-units.ts';
+import { runTriggers } from './triggers.ts';
 import { positionOf, type Market, type Sub, type World } from './world.ts';
 
 /** Units with a position in the market. */
@@ -46,12 +47,19 @@ export function dangerAt(
   return found;
 }
 
-export function runLiquidations(world: World): void {
+/** Liquidations, and the triggers that they fire, until neither endangers a unit. */
+export function liquidateAll(world: World): void {
+  do {
+    runLiquidations(world);
+    runTriggers(world);
+  } while (world.danger);
+}
+
+function runLiquidations(world: World): void {
   repayDebts(world);
-  if (!world.danger) return;
-  world.danger = false;
   const outer = world.cause;
-  for (let acted = true; acted;) {
+  for (let acted = false; acted || world.danger;) {
+    world.danger = false;
     acted = false;
     const ranks: Ranks = new Map();
     const below = unitsOf(world).filter((unit) => {

@@ -3,7 +3,7 @@ import { clearBelowZero, nextPayDown, payShortfall } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';
 import { nextFunding, nextSample, settleDue, takeSample } from './funding.ts';
-import { runLiquidations } from './liquidation.ts';
+import { liquidateAll } from './liquidation.ts';
 import {
   beginStep,
   freezeDue,
@@ -57,8 +57,7 @@ export function runTimers(world: World, until: bigint): void {
       world.pauses = world.pauses.filter((end) => end > world.now);
       world.danger = true;
     }
-    runLiquidations(world);
-    runTriggers(world);
+    liquidateAll(world);
     takeSnapshots(world);
     runVaultLeave(world);
     noticeQuotes(world);
@@ -85,7 +84,6 @@ export function runConsequences(world: World): void {
   settleConsequences(world);
   clearBelowZero(world);
   runTriggers(world);
-  runLiquidations(world);
-  runTriggers(world);
+  liquidateAll(world);
   noticeQuotes(world);
 }

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { clearBelowZero, payShortfall } from '../../src/oracle/clearing.ts';
 import { withdraw, deposit } from '../../src/oracle/custody.ts';
 import { layDeficit, spread } from '../../src/oracle/deficits.ts';
-import { runLiquidations } from '../../src/oracle/liquidation.ts';
+import { liquidateAll } from '../../src/oracle/liquidation.ts';
 import { isolatedExcess, withdrawable } from '../../src/oracle/margin.ts';
 import { max, sum } from '../../src/oracle/numbers.ts';
 import { equityOf, marketsOf, unitsOf } from '../../src/oracle/risk-units.ts';
@@ -32,7 +32,7 @@ const lotsOf = (sub: Sub, market: number): bigint => positionOf(sub, market).lot
 /** Both phases. */
 function clear(world: World): void {
   clearBelowZero(world);
-  runLiquidations(world);
+  liquidateAll(world);
 }
 
 describe('attacks on the rules', () => {

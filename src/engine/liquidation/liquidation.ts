@@ -49,22 +49,29 @@ export function resumeLiquidations(state: State): void {
 
 export function runLiquidations(state: State): void {
   const { context } = state;
-  if (!context.due.riskCheck) return;
-  context.due.riskCheck = false;
   const outer = context.cause;
-  for (;;) {
+  // A trigger that a liquidation fires may make another check due.
+  while (context.due.riskCheck) {
+    liquidateEndangered(state);
+    context.cause = outer;
+    if (context.due.anyRepriced) runTriggers(state);
+  }
+}
+
+/** Passes over all endangered units until one acts on none. */
+function liquidateEndangered(state: State): void {
+  let acted: boolean;
+  do {
+    state.context.due.riskCheck = false;
+    acted = false;
     const endangered = findEndangered(state, true).sort(inOrderOfDanger);
     const ranks = new Ranks(state);
-    let acted = false;
     for (const { unit } of endangered) {
       if (liquidate(state, unit, ranks)) acted = true;
     }
     settleFollowUps(state);
     // A step may have endangered others: the parties of an auto-deleveraging.
-    if (!acted) break;
-  }
-  context.cause = outer;
-  if (context.due.anyRepriced) runTriggers(state);
+  } while (acted);
 }
 
 /** Executes all steps that are possible now; returns whether any was. */

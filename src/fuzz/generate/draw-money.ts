@@ -11,7 +11,9 @@ export function makeDeposit(context: Context): Command {
   return {
     kind: 'deposit',
     timeUs: context.nowUs,
-    account: dice.chance(100) ? dice.pick(system) : context.user(),
+    account: dice.chance(context.profile.crisis.systemPermille)
+      ? dice.pick(system)
+      : context.user(),
     subaccountIndex: context.subaccountIndex(),
     amount: quanta(
       context.faulty ? dice.pick([0n, -1n, 2n ** 62n]) : BigInt(1 + dice.below(50_000_000)),

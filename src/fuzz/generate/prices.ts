@@ -2,6 +2,7 @@
 import type { Command, SetIndex } from '../../engine/commands.ts';
 import { marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
+import { bankrupting, bankruptingRate } from './crisis.ts';
 import type { Context } from './draw-context.ts';
 
 export function makeIndex(context: Context, fixed?: KnownMarket): Command {
@@ -25,20 +26,26 @@ export function makeMark(context: Context): Command {
 }
 
 export function makeFundingRate(context: Context): Command {
-  const { dice } = context;
-  const market = fitting(
-    context,
-    ({ spec, status }) => spec.funding.source === 'external' && status !== 'delisted',
-  );
+  const { dice, profile } = context;
+  const takes = ({ spec, status }: KnownMarket): boolean =>
+    spec.funding.source === 'external' && status !== 'delisted';
+  const { bankruptPermille } = profile.crisis;
+  if (bankruptPermille > 0 && dice.chance(bankruptPermille)) {
+    const found = bankruptingRate(context, takes);
+    if (found !== null) return settleFunding(context, found.market, found.ratePpb);
+  }
+  const market = fitting(context, takes);
   if (market === null) return makeIndex(context);
   const max = dice.pick([100_000, 30_000_000, 30_000_000]);
-  return {
-    kind: 'settleFunding',
-    timeUs: context.nowUs,
-    market: market.id,
-    ratePpb: ppb(context.faulty ? 2_000_000_000 : dice.between(-max, max)),
-  };
+  return settleFunding(context, market, context.faulty ? 2_000_000_000 : dice.between(-max, max));
 }
+
+const settleFunding = (context: Context, market: KnownMarket, ratePpb: number): Command => ({
+  kind: 'settleFunding',
+  timeUs: context.nowUs,
+  market: market.id,
+  ratePpb: ppb(ratePpb),
+});
 
 function setIndex(context: Context, market: KnownMarket, ticks: PriceTicks): SetIndex {
   return {
@@ -77,6 +84,8 @@ function hunt(
   takes: (market: KnownMarket) => boolean,
 ): { readonly market: KnownMarket; readonly ticks: PriceTicks } | null {
   const { dice, world, profile } = context;
+  const { bankruptPermille } = profile.crisis;
+  if (bankruptPermille > 0 && dice.chance(bankruptPermille)) return bankrupting(context, takes);
   if (!dice.chance(profile.prices.huntPermille)) return null;
   const holder = context.holder();
   if (holder === null || !takes(holder.market)) return null;

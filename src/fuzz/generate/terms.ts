@@ -122,7 +122,7 @@ function drawSize(
   if (hasLimit(market) && dice.chance(150)) {
     return within(spec.minLots, roomOf(context, market) + dice.below(2), spec.maxLots);
   }
-  if (dice.chance(120)) {
+  if (dice.chance(profile.crisis.fullPermille)) {
     return within(spec.minLots, exactSize(context, owner, market, price), spec.maxLots);
   }
   // Usually a small part of what margin allows; sometimes all of it and slightly more.
@@ -155,6 +155,10 @@ function exactSize(
 function closingSize(context: Context, market: KnownMarket, held: number): number {
   const size = Math.abs(held);
   const { spec } = market;
+  const { flipPermille } = context.profile.crisis;
+  if (flipPermille > 0 && context.dice.chance(flipPermille)) {
+    return within(spec.minLots, size + 1 + context.dice.below(size), spec.maxLots);
+  }
   switch (context.dice.below(6)) {
     case 0:
       return within(spec.minLots, Math.floor(size / 2), spec.maxLots);
@@ -191,7 +195,7 @@ function drawOriginator(
   context: Context,
   delegated: boolean,
 ): Pick<DrawnTerms, 'originator' | 'originatorFeePpm'> {
-  if (!context.dice.chance(delegated ? 150 : 50)) {
+  if (!context.dice.chance(delegated ? 150 : context.profile.crisis.originatorPermille)) {
     return { originator: null, originatorFeePpm: ppm(0) };
   }
   const originatorFeePpm = ppm(context.dice.pick([0, 1, 100, 100, 1000]));

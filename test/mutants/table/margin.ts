@@ -83,6 +83,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     replace: 'ppm(makerRate)',
     means: 'the worst case omits originator fees of resting orders',
     rule: 'R-5.5',
+    profile: 'crisis',
   },
   {
     id: 'new-order-fee-forgotten',
@@ -155,6 +156,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     replace: 'if (!reducing) return false;',
     means: 'a reducing fill may leave a negative equity',
     rule: 'R-5.5',
+    profile: 'crisis',
   },
   {
     id: 'flip-counts-as-reducing',
@@ -163,6 +165,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     replace: 'Math.abs(after) < Math.abs(position)',
     means: 'a fill that flips a position counts as reducing when the other side is smaller',
     rule: 'R-5.5',
+    profile: 'crisis',
   },
   {
     id: 'closing-orders-add-up',

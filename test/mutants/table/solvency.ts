@@ -108,6 +108,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'return equity + frozenGains;',
     means: 'the whole gain of frozen positions protects against liquidation',
     rule: 'R-6.1',
+    profile: 'crisis',
   },
   {
     id: 'frozen-gain-never-counts',
@@ -124,6 +125,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'return this.positions();',
     means: 'positions in frozen markets are liquidated at their stale price',
     rule: 'R-5.3b',
+    profile: 'crisis',
   },
   {
     id: 'frozen-market-funds',
@@ -212,6 +214,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'chargeable',
     means: 'a counterparty is charged more than its equity',
     rule: 'R-6.4',
+    profile: 'crisis',
   },
   {
     id: 'charge-by-any-move',
@@ -220,6 +223,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'const move = Math.abs(settleMove);',
     means: 'a counterparty is charged although the step moved against it',
     rule: 'R-6.4',
+    profile: 'crisis',
   },
   {
     id: 'relief-forgotten',
@@ -236,6 +240,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '0n',
     means: 'a deficit is charged to the first markets instead of to all by their losses',
     rule: 'R-6.3',
+    profile: 'crisis',
   },
   {
     id: 'deficit-stays-in-its-market',
@@ -244,6 +249,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'const more = 0n;',
     means: 'a deficit beyond one market’s counterparties is not charged to those of other markets',
     rule: 'R-6.3',
+    profile: 'crisis',
   },
   {
     id: 'owner-keeps-index-advantage',
@@ -268,6 +274,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'payments for a unit with frozen positions are not recorded as debt',
     rule: 'R-6.1',
+    profile: 'crisis',
   },
   {
     id: 'clearing-debt-opens',
@@ -276,6 +283,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'an account with clearing debt may open positions',
     rule: 'R-6.1',
+    profile: 'crisis',
   },
   {
     id: 'clearing-debt-leaves',
@@ -284,6 +292,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'an account with clearing debt may withdraw',
     rule: 'R-5.9',
+    profile: 'crisis',
   },
   {
     id: 'insurance-without-hourly-limit',
@@ -308,6 +317,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'const pays = minBig(part, positions[i]?.allowance ?? 0n);',
     means: 'insurance pays up to the limit of each market, beyond its total limit',
     rule: 'R-6.7',
+    profile: 'crisis',
   },
   {
     id: 'insurance-in-self-priced-market',
@@ -324,6 +334,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'payments of past hours count in the limit of the current hour',
     rule: 'R-6.7',
+    profile: 'crisis',
   },
   {
     id: 'insurance-deposit-skips-shortfall',
@@ -332,6 +343,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'const pays = 0n;',
     means: 'a deposit to insurance does not reduce the shortfall',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'shortfall-never-paid-back',
@@ -340,6 +352,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'return;',
     means: 'insurance never reduces the shortfall',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'shortfall-share-rounds-down',
@@ -348,6 +361,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '(rest * size) / claims',
     means: 'the share of the shortfall in a withdrawal is rounded down',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'exempt-deposits-pay',
@@ -356,6 +370,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'const exempt = 0n;',
     means: 'deposits after the start of the shortfall pay for it',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'exempt-deposits-dilute',
@@ -364,6 +379,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'system;',
     means: 'a deposit lowers the shortfall share of other withdrawals',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'exemption-used-again',
@@ -372,6 +388,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'an exempt deposit may be withdrawn without a share again and again',
     rule: 'R-6.6',
+    profile: 'crisis',
   },
   {
     id: 'leave-order-at-mark',
