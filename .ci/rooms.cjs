@@ -67,7 +67,7 @@ const ROOMS = [
     'strategy-loader',
     'bundles and isolates strategy files',
     ['platform', 'strategy', 'backtest'],
-    ['esbuild'],
+    ['acorn', 'esbuild'],
   ),
   room(
     'run-plan',
