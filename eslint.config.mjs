@@ -115,7 +115,12 @@ export default tseslint.config(
     files: ['**/*.mjs', '**/*.cjs', 'vitest.config.ts'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: {
-      globals: { console: 'readonly', process: 'readonly', URL: 'readonly', module: 'writable' },
+      globals: {
+        ...{ console: 'readonly', fetch: 'readonly', performance: 'readonly', process: 'readonly' },
+        ...{ clearInterval: 'readonly', setInterval: 'readonly' },
+        ...{ clearTimeout: 'readonly', setTimeout: 'readonly' },
+        ...{ URL: 'readonly', module: 'writable' },
+      },
     },
     rules: { 'no-restricted-exports': 'off' },
   },

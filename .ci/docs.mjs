@@ -149,12 +149,15 @@ async function runShell(block, folder) {
   if (code !== 0) fail(block, `exit code ${code}\n${output.slice(-4000)}`);
 }
 
+/** Separates the outputs of commands: the control character RS, and a number. */
+const RECORD = new RegExp(`${String.fromCharCode(0x1e)}\\d+\\n`);
+
 async function runConsole(block, folder) {
   const steps = sessionOf(block.text);
   const text = steps.map(({ command }, i) => `printf '\\036${i}\\n'\n${afterCommand(command)}`);
   const { code, output } = await shell(`set -uo pipefail\n${text.join('\n')}\n`, folder);
   if (code !== 0) fail(block, `exit code ${code}\n${output.slice(-4000)}`);
-  const printed = output.split(/\x1e\d+\n/).slice(1);
+  const printed = output.split(RECORD).slice(1);
   steps.forEach((step, i) => {
     if (matchesOutput(step.output, printed[i] ?? '')) return;
     fail(block, `$ ${step.command}\nshown:\n${step.output.join('\n')}\nprinted:\n${printed[i]}`);

@@ -35,7 +35,7 @@ const RESOLUTIONS = {
 let failures = 0;
 async function step(name, work) {
   const started = performance.now();
-  let problem = null;
+  let problem;
   try {
     problem = await work();
   } catch (error) {

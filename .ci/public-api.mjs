@@ -32,8 +32,8 @@ class Declarations {
   constructor(folder, files) {
     const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
-    const { incremental: _, tsBuildInfoFile: __, ...rest } = options;
-    this.program = ts.createProgram(files, { ...rest, sourceMap: false });
+    const whole = { ...options, incremental: false, tsBuildInfoFile: undefined };
+    this.program = ts.createProgram(files, { ...whole, sourceMap: false });
   }
 
   /** Top-level names of a module: statements, or where an import or a re-export leads. */

@@ -6,7 +6,6 @@
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
-import proxyAddress from '@fastify/proxy-addr';
 import Fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import {
   ENDPOINT_IDS,
@@ -20,6 +19,7 @@ import type { Reply } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
+import { clientAddress } from './client-address.ts';
 import { ConnectionLimit } from './connections.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { docsPage } from './docs-page.ts';
@@ -110,7 +110,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
   if (options.operator !== null) operatorRoutes(app, { host, ...options.operator });
-  const trusted = proxyAddress.compile([...(options.trustProxy ?? [])]);
   const feeds = new FeedServer(app.server, {
     host,
     auth: options.auth,
@@ -118,7 +117,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     limit,
     simToken: token,
     metrics,
-    addressOf: (request) => proxyAddress(request, trusted),
+    addressOf: clientAddress(options.trustProxy ?? []),
     backlogBytes: limits.backlogBytes,
     onError: (error) => {
       app.log.error({ err: error }, 'feed request failed');

@@ -162,5 +162,5 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
     },
   };
   const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));
-  return Object.fromEntries(own) as Strategy;
+  return Object.fromEntries(own);
 }

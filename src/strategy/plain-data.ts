@@ -10,6 +10,9 @@ const MAX_DEPTH = 200;
 const { stringify, parse } = JSON;
 const { isArray } = Array;
 const { keys, defineProperty, is } = Object;
+/** Of values that have a time; the clock is not read. */
+// eslint-disable-next-line no-restricted-globals
+const DateValue = Date;
 
 const ARRAYS = {
   Int8Array,
@@ -62,7 +65,7 @@ function encodedObject(value: object, depth: number): unknown {
   if (isArray(value)) return each(value);
   if (value instanceof Map) return tagged('map', each(value));
   if (value instanceof Set) return tagged('set', each(value));
-  if (value instanceof Date) return tagged('date', encoded(value.getTime(), depth));
+  if (value instanceof DateValue) return tagged('date', encoded(value.getTime(), depth));
   for (const name of keys(ARRAYS) as ArrayName[]) {
     if (value instanceof ARRAYS[name]) return tagged(name, each(value));
   }
@@ -108,7 +111,7 @@ function decodedTag(kind: string, content: unknown): unknown {
     case 'set':
       return new Set(decoded(content) as unknown[]);
     case 'date':
-      return new Date(decoded(content) as number);
+      return new DateValue(decoded(content) as number);
     case 'object':
       return decodedFields(content as object);
     default:

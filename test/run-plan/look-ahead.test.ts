@@ -41,7 +41,7 @@ test('a strategy that reads the commands played next is found by each change', a
   });
   const plan = planOf([{ id: 'peeking', bundle: null, parameters: {} }], SHORT);
   const ports = { definitions: new Map([['peeking', peeking]]), tape: leaking };
-  const probes = await probeLookAhead(plan, OPTIONS, ports as never);
+  const probes = await probeLookAhead(plan, OPTIONS, ports);
   for (const change of CHANGES) {
     const found = probes.filter((probe) => probe.change === change && probe.difference !== null);
     expect(found.length, change).toBeGreaterThan(0);

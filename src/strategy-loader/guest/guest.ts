@@ -199,7 +199,8 @@ export function open(realm: Realm): GuestPort {
       if (typeof error === 'object' && error !== null && 'message' in error) {
         const fields: Partial<Record<'name' | 'message' | 'stack', unknown>> = error;
         message = String(fields.message);
-        name = fields.name === undefined ? 'Error' : String(fields.name);
+        const { name: kind = 'Error' } = fields;
+        name = String(kind);
         if (typeof fields.stack === 'string') stack = fields.stack;
       } else message = String(error);
     } catch {
@@ -336,6 +337,8 @@ export function open(realm: Realm): GuestPort {
     begin(facts) {
       context = contextOf(unpack(facts) as Facts);
     },
+    // An argument per field: objects do not cross the boundary, and text would be parsed each time.
+    // eslint-disable-next-line @typescript-eslint/max-params
     bar: (symbol, startUs, timeUs, intervalUs, open, high, low, close, volume) =>
       handle('onBar', { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume }),
     trade: (symbol, timeUs, price, quantity) =>
@@ -344,6 +347,7 @@ export function open(realm: Realm): GuestPort {
       const side = isBid ? bids : asks;
       side[side.length] = { price, size };
     },
+    // eslint-disable-next-line @typescript-eslint/max-params -- an argument per field, as in `bar`
     book(symbol, timeUs, bidTicks, askTicks, tickSize, mid) {
       const levels = { bids, asks };
       bids = [];
