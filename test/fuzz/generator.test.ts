@@ -8,6 +8,7 @@ import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { allOf } from '../../src/fuzz/checker.ts';
 import { describeProfile, PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
+import { addCounts, ReachedCounts, type Counts } from '../../src/fuzz/reached-counts.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
 import { stateInvariants } from '../../src/fuzz/state-checker.ts';
 import { streamInvariants } from '../../src/fuzz/stream-checker.ts';
@@ -67,4 +68,27 @@ test('every invariant holds after every command of every kind of run, with good 
   for (const far of ['order', 'takeover', 'adl', 'insurance', 'safe']) {
     expect([...reached]).toContain(`liquidationStep ${far}`);
   }
+});
+
+test('crisis reaches shortfalls, their repayment, and money that moves meanwhile', () => {
+  let counts: Counts = {};
+  let shared = 0;
+  for (let i = 0; i < 10; i++) {
+    const reached = new ReachedCounts();
+    const share = {
+      onEvent: (event: EngineEvent): void => {
+        const isShortfall = event.kind === 'balanceChanged' && event.reason === 'shortfall';
+        if (isShortfall && event.deltaQuanta > 0n) shared += 1;
+      },
+      after: () => null,
+    };
+    const profile = drawProfile(`crisis ${i}`, { name: 'crisis', commands: 1500 });
+    expect(runFuzz(profile, allOf(reached, share)).failure).toBeNull();
+    counts = addCounts(counts, reached.counts());
+  }
+  for (const step of ['insurance', 'adl', 'takeover', 'shortfall', 'safe']) {
+    expect(counts[`event liquidationStep ${step}`], step).toBeGreaterThan(0);
+  }
+  expect(counts['event balanceChanged insuranceRepaid']).toBeGreaterThan(0);
+  expect(shared).toBeGreaterThan(20);
 });

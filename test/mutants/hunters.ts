@@ -33,7 +33,7 @@ export interface Kill {
 }
 
 const COMMANDS_A_RUN = 1500;
-/** `crisis` only for the mutants that name it: its oracle runs are slow. */
+/** `crisis` is only for the mutants that name it: a longer turn would leave less for others. */
 const IN_TURN = PROFILE_NAMES.filter((name) => name !== 'crisis');
 
 /**

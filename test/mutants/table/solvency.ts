@@ -206,6 +206,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     replace: 'bound: 1n << 200n,',
     means: 'a counterparty is charged more than it gained in this step',
     rule: 'R-6.4',
+    profile: 'crisis',
   },
   {
     id: 'charge-beyond-equity',
