@@ -115,6 +115,14 @@ const SHARES: readonly (readonly [string, bigint, bigint, bigint, bigint])[] = [
     1_801_439_850_948_198n,
     2_702_159_776_422_299n,
   ],
+  // The nearest double is 127 more.
+  [
+    'an amount between two doubles',
+    1_152_921_504_606_847_105n,
+    576_460_752_303_423_552n,
+    230_584_300_921_369_421n,
+    345_876_451_382_054_132n,
+  ],
 ];
 
 describe('of the net fee', () => {
