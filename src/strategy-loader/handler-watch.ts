@@ -26,7 +26,7 @@ export interface HandlerWatchPorts {
   readonly blocked?: (isBlocked: boolean) => void;
 }
 
-/** What a thread of `handler-watch-thread.ts` is given. */
+/** Data of the thread, `handler-watch-thread.ts`. */
 export interface WatchThreadData {
   readonly beats: Int32Array;
   /** null: no limit, but `blocked` is called. */

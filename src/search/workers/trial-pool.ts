@@ -103,20 +103,20 @@ export class TrialPool {
   private async give<T>(method: string, task: object, what: string): Promise<T | null> {
     if (this.isClosing()) return null;
     this.assigned += 1;
-    let overdue: string | null = null;
+    const reported: { overdue: string | null } = { overdue: null };
     try {
       return (await this.pool.exec(method, [task], {
         on: (message: string) => {
-          overdue = message;
+          reported.overdue = message;
         },
       })) as T | null;
     } catch (error) {
-      if (overdue !== null) {
+      if (reported.overdue !== null) {
         // The library replaces the worker, but gives it a queued task only at the next call.
         setTimeout(() => {
           if (!this.isClosing()) this.pool.exec('ready', []).catch(() => undefined);
         }, POLL_MS);
-        throw new HandlerOverdue(overdue);
+        throw new HandlerOverdue(reported.overdue);
       }
       // A signal to the process group may end workers before this process receives it.
       if (error instanceof workerpool.TerminateError) await pause(POLL_MS);
