@@ -87,13 +87,21 @@ export function stopIfInterrupted(): void {
 export function watchInterrupt(): void {
   if (watching) return;
   watching = true;
-  const onSignal = (): void => {
-    if (interrupted) process.exit(EXIT.interrupted);
-    interrupted = true;
-    interruptedAtMs = performance.now();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  letSignalsEnd(false);
+}
+
+function onSignal(): void {
+  if (interrupted) process.exit(EXIT.interrupted);
+  interrupted = true;
+  interruptedAtMs = performance.now();
+}
+
+/** Whether signals end the process by themselves, because its listeners cannot run. */
+export function letSignalsEnd(end: boolean): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.off(signal, onSignal);
+    if (!end) process.on(signal, onSignal);
+  }
 }
 
 /** Writes a line to stdout; a closed pipe ends the program without an error. */

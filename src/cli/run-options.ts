@@ -9,6 +9,11 @@ import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
 import { uniqueId } from '../run-plan/strategy-id.ts';
 import { readPopulation } from '../run-plan/population.ts';
 import { InputError } from './cli-support.ts';
+import {
+  HANDLER_LIMIT_OPTION,
+  limitHandlers,
+  type HandlerLimitArguments,
+} from './handler-limit.ts';
 
 /** Options of the exchange and its recording. */
 export interface MarketArguments {
@@ -23,7 +28,7 @@ export interface MarketArguments {
   readonly margin: string | undefined;
 }
 
-export interface RunArguments extends MarketArguments {
+export interface RunArguments extends MarketArguments, HandlerLimitArguments {
   readonly data: string | undefined;
   /** Population file, for commands that take one. */
   readonly agents?: string | undefined;
@@ -104,6 +109,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     describe: 'interval between samples of the curves, such as 1m',
   },
+  ...HANDLER_LIMIT_OPTION,
 } as const;
 
 /** Throws `InputError` that names the faulty option. */
@@ -118,6 +124,7 @@ export async function planOf(files: readonly string[], options: RunArguments): P
   if (agents !== undefined && data !== undefined) {
     throw new InputError('--data and --agents exclude each other');
   }
+  limitHandlers(options);
   const strategies: PlannedStrategy[] = [];
   for (const file of files) {
     strategies.push({

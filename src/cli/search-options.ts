@@ -2,6 +2,7 @@
 import { MAX_TRIALS } from '../search/samplers/space.ts';
 import { checkObjective, METHODS, OBJECTIVES, type Method } from '../search/choices.ts';
 import { isInterrupted, mustBeWhole } from './cli-support.ts';
+import { handlerLimitMs } from './handler-limit.ts';
 import type { RunArguments } from './run-options.ts';
 import { TrialPool } from '../search/workers/trial-pool.ts';
 
@@ -49,7 +50,7 @@ export async function withWorkers<T>(
   mustBeWhole('eta', args.eta, 2, 100);
   if (args.workers !== undefined) mustBeWhole('workers', args.workers, 1, 256);
   checkObjective(args.objective);
-  const pool = new TrialPool(args.workers, isInterrupted);
+  const pool = new TrialPool(args.workers, isInterrupted, handlerLimitMs(args['handler-limit']));
   try {
     return await work(pool);
   } finally {

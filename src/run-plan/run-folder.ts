@@ -8,6 +8,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -152,9 +153,9 @@ export class RunFolder {
   }
 
   /** Deletes partial files after a failure. */
-  async abandon(): Promise<void> {
+  abandon(): void {
     this.closeJournal();
-    await rm(this.file('partial'), { force: true });
+    rmSync(this.file('partial'), { force: true });
   }
 
   file(name: keyof typeof FILES): string {

@@ -19,14 +19,24 @@ export function withPlace(error: unknown, strategies: readonly Planned[]): unkno
   return error;
 }
 
-function placeOf({ file, map, inserted }: StrategyBundle, stack: string): string | null {
+/** Lines of a stack that are in a file. */
+export function framesOf(
+  file: string,
+  stack: string,
+): { readonly text: string; readonly line: number; readonly column: number }[] {
+  return stack.split('\n').flatMap((text) => {
+    const [, name, line, column] = /([^\s(]+):(\d+):(\d+)\)?$/.exec(text) ?? [];
+    return name === file ? [{ text, line: Number(line), column: Number(column) }] : [];
+  });
+}
+
+/** The innermost place of a stack in the strategy's own sources. */
+export function placeOf({ file, map, inserted }: StrategyBundle, stack: string): string | null {
   if (map === '') return null;
   const sources = new SourceMap(JSON.parse(map) as SourceMapPayload);
-  const places = stack.split('\n').flatMap((frame) => {
-    const [, name, line, column] = /([^\s(]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
-    if (name !== file) return [];
-    const original = columnOf(inserted, Number(line), Number(column) - 1);
-    const entry = sources.findEntry(Number(line) - 1, original);
+  const places = framesOf(file, stack).flatMap(({ line, column }) => {
+    const original = columnOf(inserted, line, column - 1);
+    const entry = sources.findEntry(line - 1, original);
     if (!('originalSource' in entry)) return [];
     const { originalSource, originalLine, originalColumn } = entry;
     const source = originalSource.split(/[\\/]/).at(-1) ?? file;

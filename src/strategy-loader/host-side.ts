@@ -9,6 +9,7 @@ import type { StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
+import { inStrategy } from './handler-watch.ts';
 
 interface Pending {
   resolve(): void;
@@ -58,7 +59,7 @@ export class HostSide {
 
   private entered(run: () => number): number {
     try {
-      return run();
+      return inStrategy(run);
     } catch {
       // The error may be the guest's, so it is not kept.
       this.thrown = new Error('it changed built-in functions that its own calls need');
@@ -157,12 +158,16 @@ export class HostSide {
 
   private answer(ticket: number, answer: Promise<unknown>): void {
     answer.then(
-      (value) => this.guest?.settle(ticket, pack(value)),
+      (value) => {
+        const packed = pack(value);
+        inStrategy(() => this.guest?.settle(ticket, packed));
+      },
       (error: unknown) => {
         const { name, message } = error as Error;
         const isReply = error instanceof MatcherError;
         const endpoint = isReply ? error.endpoint : null;
-        this.guest?.refuse(ticket, name, message, isReply ? error.status : 0, endpoint);
+        const status = isReply ? error.status : 0;
+        inStrategy(() => this.guest?.refuse(ticket, name, message, status, endpoint));
       },
     );
   }

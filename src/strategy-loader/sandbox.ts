@@ -32,6 +32,7 @@ import type { StrategyBundle } from './bundle.ts';
 import type { open, Realm } from './guest/guest.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
+import { inStrategy, watchBundle } from './handler-watch.ts';
 import { HostSide } from './host-side.ts';
 
 export interface LoadedStrategy {
@@ -50,13 +51,14 @@ export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
   const host = new HostSide(bundle.file);
   const guest = openRealm(bundle, host);
   host.guest = guest;
-  host.mustReturn(guest.run());
-  const packed = host.mustText(guest.definition());
+  watchBundle(bundle);
+  host.mustReturn(inStrategy(() => guest.run()));
+  const packed = host.mustText(inStrategy(() => guest.definition()));
   const { derived, ...fields } = unpack(packed) as StrategyDefinition & {
     readonly derived: Readonly<Record<'barsUs' | 'warmUpUs', boolean>>;
   };
   const ask = (name: 'barsUs' | 'warmUpUs', parameters: ParameterValues): unknown =>
-    unpack(host.mustText(guest.derived(name, pack(parameters))));
+    unpack(host.mustText(inStrategy(() => guest.derived(name, pack(parameters)))));
   const definition: StrategyDefinition = {
     ...fields,
     create: (parameters) => strategyOf(host, guest, parameters),
@@ -114,7 +116,9 @@ function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly num
 
 /** A strategy of this realm whose handlers call those of the guest. */
 function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValues): Strategy {
-  const names = unpack(host.mustText(guest.create(pack(parameters)))) as (keyof Strategy)[];
+  const names = unpack(
+    host.mustText(inStrategy(() => guest.create(pack(parameters)))),
+  ) as (keyof Strategy)[];
   const within = (context: StrategyContext): void => {
     host.bind(context);
   };
@@ -156,9 +160,9 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
       within(context);
       return host.outcome(() => guest.timer(name));
     },
-    save: () => host.mustText(guest.save()),
+    save: () => host.mustText(inStrategy(() => guest.save())),
     load: (saved) => {
-      host.mustReturn(guest.load(String(saved)));
+      host.mustReturn(inStrategy(() => guest.load(String(saved))));
     },
   };
   const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));

@@ -20,6 +20,7 @@ import {
 import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
+import { limitHandlers } from '../handler-limit.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
 
 interface BacktestArguments extends RunArguments {
@@ -87,6 +88,10 @@ export const command: CommandModule<object, BacktestArguments> = {
     keepHeapLean();
     const { folder, plan, checkpoint } = await prepare(options);
     const progress = startProgress('backtest', options.json);
+    const abandon = (): void => {
+      folder.abandon();
+    };
+    process.once('exit', abandon);
     let result: PlanResult;
     try {
       result = await executePlan(plan, {
@@ -99,9 +104,10 @@ export const command: CommandModule<object, BacktestArguments> = {
         },
       });
     } catch (error) {
-      await folder.abandon();
+      folder.abandon();
       throw error;
     } finally {
+      process.off('exit', abandon);
       progress.stop();
     }
     if (result.output.cancelled) {
@@ -132,6 +138,7 @@ async function prepare(options: BacktestArguments): Promise<{
       if (options[option] === undefined) continue;
       throw new InputError(`--resume continues a run with its own settings; drop --${option}`);
     }
+    limitHandlers(options);
     return RunFolder.resume(options.resume);
   }
   const { out, name, overwrite } = options;

@@ -32,10 +32,15 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
+import {
+  HANDLER_LIMIT_OPTION,
+  limitHandlers,
+  type HandlerLimitArguments,
+} from '../handler-limit.ts';
 import { lengthOf, timeOf } from '../run-options.ts';
 import { parametersOf } from '../strategy-parameters.ts';
 
-interface LiveArguments {
+interface LiveArguments extends HandlerLimitArguments {
   readonly strategy: string;
   readonly url: string;
   readonly 'key-file': string | undefined;
@@ -124,6 +129,7 @@ export const command: CommandModule<object, LiveArguments> = {
         type: 'string',
         describe: 'interval between samples of the equity in such a replay',
       })
+      .options(HANDLER_LIMIT_OPTION)
       .option('out', {
         type: 'string',
         describe: 'output folder for live.json (orders, fills, log)',
@@ -151,6 +157,7 @@ export const command: CommandModule<object, LiveArguments> = {
     }
     mustBeWhole('subaccount', options.subaccount, 0, 2 ** 31 - 1);
     const signer = await readWallet(options['key-file']);
+    limitHandlers(options);
     const bundle = await bundleStrategy(options.strategy);
     const { definition, bindClock } = loadStrategy(bundle);
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));

@@ -23,6 +23,12 @@ class WorkerError extends UserError {
   readonly code = 'worker';
 }
 
+/** A handler of the strategy did not return, so its worker ended. */
+class HandlerOverdue extends UserError {
+  override readonly name = 'HandlerOverdue';
+  readonly code = 'strategy-failed';
+}
+
 export class TrialPool {
   readonly workers: number;
   private readonly pool: workerpool.Pool;
@@ -34,8 +40,13 @@ export class TrialPool {
   /**
    * @param workers 1 or more; default: one per core
    * @param cancelled polled; true stops running tasks and discards queued ones
+   * @param handlerLimitMs max time of a call of a strategy; null for none
    */
-  constructor(workers = availableParallelism(), cancelled: () => boolean = () => false) {
+  constructor(
+    workers = availableParallelism(),
+    cancelled: () => boolean = () => false,
+    handlerLimitMs: number | null = 30_000,
+  ) {
     this.workers = workers;
     this.cancelled = cancelled;
     this.pool = workerpool.pool(fileURLToPath(new URL('./trial-worker.js', import.meta.url)), {
@@ -43,7 +54,7 @@ export class TrialPool {
       minWorkers: workers,
       maxWorkers: workers,
       workerTerminateTimeout: GRACE_MS,
-      forkArgs: [String(process.pid)],
+      forkArgs: [String(process.pid), String(handlerLimitMs)],
       forkOpts: {
         serialization: 'advanced',
         // In its own process group: an interrupt from the keyboard reaches the parent only.
@@ -58,7 +69,12 @@ export class TrialPool {
 
   /** Null if stopped. Throws if the worker was terminated. */
   readonly run = (task: TrialTask): Promise<TrialResult | null> =>
-    this.give('trial', task, assignmentText(task.parameters));
+    this.give<TrialResult>('trial', task, assignmentText(task.parameters)).catch(
+      (error: unknown) => {
+        if (!(error instanceof HandlerOverdue)) throw error;
+        return { score: null, error: error.message, figures: null, returns: [] };
+      },
+    );
 
   /** Null if stopped. Throws if the report cannot be written, or the worker was terminated. */
   report(task: BestTask): Promise<BestReport | null> {
@@ -87,9 +103,21 @@ export class TrialPool {
   private async give<T>(method: string, task: object, what: string): Promise<T | null> {
     if (this.isClosing()) return null;
     this.assigned += 1;
+    const reported: { overdue: string | null } = { overdue: null };
     try {
-      return (await this.pool.exec(method, [task])) as T | null;
+      return (await this.pool.exec(method, [task], {
+        on: (message: string) => {
+          reported.overdue = message;
+        },
+      })) as T | null;
     } catch (error) {
+      if (reported.overdue !== null) {
+        // The library replaces the worker, but gives it a queued task only at the next call.
+        setTimeout(() => {
+          if (!this.isClosing()) this.pool.exec('ready', []).catch(() => undefined);
+        }, POLL_MS);
+        throw new HandlerOverdue(reported.overdue);
+      }
       // A signal to the process group may end workers before this process receives it.
       if (error instanceof workerpool.TerminateError) await pause(POLL_MS);
       if (this.isClosing() || this.cancelled()) return null;

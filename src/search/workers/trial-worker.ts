@@ -2,6 +2,7 @@
  * Child process of a search: runs one trial or one report at a time, and stops on its parent's
  * request.
  */
+import { closeSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -18,10 +19,19 @@ new Worker(fileURLToPath(new URL('./parent-watch.js', import.meta.url)), {
 }).unref();
 
 // Imported after the watch thread has started.
-const [{ runTrial }, { writeBest }] = await Promise.all([
+const [{ runTrial }, { writeBest }, { watchHandlers }] = await Promise.all([
   import('../trial.ts'),
   import('../best-report.ts'),
+  import('../../strategy-loader/handler-watch.ts'),
 ]);
+const limitMs = Number(process.argv[3]);
+watchHandlers(Number.isNaN(limitMs) ? null : limitMs, {
+  overdue: (message) => {
+    workerpool.workerEmit(message);
+    closeSync(2);
+    process.exit();
+  },
+});
 
 let isStopped = false;
 let running: Promise<unknown> = Promise.resolve();
@@ -37,7 +47,7 @@ function stoppable<Task, Result>(
 }
 
 workerpool.worker(
-  { trial: stoppable(runTrial), report: stoppable(writeBest) },
+  { trial: stoppable(runTrial), report: stoppable(writeBest), ready: () => null },
   {
     // The process exits when the promise resolves.
     onTerminate: async () => {
