@@ -10,7 +10,7 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
   'deficit-stays-in-its-market':
     'equivalent in the exchange: a step moves the mark of one market, so no other market has a loss of the step that could bear the rest; test/engine/liquidation/clearing-plan.test.ts fails with it',
   'clearing-debt-opens':
-    'shows only when a debtor whose other position is still frozen deposits more than the requirement and opens a position before the thaw: random runs of 120,000 commands do not reach it; test/attacks/hostile-debt.test.ts fails with it',
+    'shows only when a debtor whose other position is still frozen deposits more than the requirement and opens a position before the thaw: random runs of 120,000 commands do not reach it; test/engine/margin/frozen-margin.test.ts fails with it',
   'reducing-into-debt':
     'equivalent: with equity that is not negative before the fill, the comparison of ratios refuses the same fills; a unit with negative equity is cleared at the end of the step, before its orders fill',
 };
