@@ -89,8 +89,8 @@ const ROOMS = [
     'search',
     'samplers, sweeps, walk-forward, worker processes',
     [
-      ...['num', 'base', 'platform', 'virtual-time', 'strategy', 'backtest', 'run-plan'],
-      ...['metrics', 'report'],
+      ...['num', 'base', 'platform', 'virtual-time', 'strategy', 'strategy-loader'],
+      ...['backtest', 'run-plan', 'metrics', 'report'],
     ],
     ['workerpool'],
   ),
