@@ -53,10 +53,10 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       handler: async (request, reply) => {
         try {
           if (!holdsToken(request, token)) throw new RequestError(MESSAGES.simToken);
-          const answer = handle(request.body ?? {});
+          const answer = await handle(request.body ?? {});
           const durable = host.exchange.durable();
           if (durable !== null) await durable;
-          return await reply.send((await answer) ?? null);
+          return await reply.send(answer ?? null);
         } catch (error) {
           return sendError(reply, error);
         }
