@@ -127,7 +127,7 @@ export default tseslint.config(
   {
     // A strategy file is its default export.
     files: [
-      'examples/strategies/**/*.ts',
+      'examples/{strategies,templates}/**/*.ts',
       'test/peers/{all-in-cross,candle-rules,lean-hourly,long-cross}.ts',
     ],
     rules: { 'no-restricted-exports': 'off' },

@@ -36,6 +36,8 @@ export default defineStrategy({
 
     return {
       async onBar(bar, context) {
+        // Updates of the other markets of the data arrive as well.
+        if (bar.symbol !== context.symbol) return;
         const before = bars;
         bars = [...bars, bar].slice(-channel);
         if (before.length < channel || context.warmingUp || busy || position !== 0) return;

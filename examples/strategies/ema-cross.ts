@@ -28,7 +28,9 @@ export default defineStrategy({
     let position = 0;
 
     return {
-      async onBar({ open, high, low, close }, context) {
+      async onBar({ symbol, open, high, low, close }, context) {
+        // Updates of the other markets of the data arrive as well.
+        if (symbol !== context.symbol) return;
         bars += 1;
         averages.fast.add(close);
         averages.slow.add(close);

@@ -58,6 +58,8 @@ export default defineStrategy({
 
     return {
       async onBook(book, context) {
+        // Updates of the other markets of the data arrive as well.
+        if (book.symbol !== context.symbol) return;
         if (centre !== null || book.mid === null || context.warmingUp) return;
         centre = book.mid;
         for (let level = 1; level <= levels; level++) {

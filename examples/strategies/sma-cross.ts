@@ -40,6 +40,8 @@ export default defineStrategy({
 
     return {
       async onBar(bar, context) {
+        // Updates of the other markets of the data arrive as well.
+        if (bar.symbol !== context.symbol) return;
         closes = [...closes, bar.close].slice(-slow);
         if (closes.length < slow || context.warmingUp || busy) return;
         const up = average(closes, fast) > average(closes, slow);

@@ -53,7 +53,9 @@ export default defineStrategy({
       onStart(context) {
         context.setTimer('slice', 1_000_000);
       },
-      onBook(book) {
+      onBook(book, context) {
+        // Updates of the other markets of the data arrive as well.
+        if (book.symbol !== context.symbol) return;
         mid = book.mid;
         touch = Number((side === 'buy' ? book.bid : book.ask)?.price ?? 0);
       },

@@ -129,6 +129,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .recommendCommands()
     .demandCommand(1, 'name a command; --help lists them')
     .help()
+    .completion('completion', 'Print a script that completes commands and options in bash or zsh')
     .alias('help', 'h')
     .wrap(100)
     .exitProcess(false)
@@ -136,7 +137,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
       throw error ?? new InputError(message ?? 'bad command line', { hint });
     });
-  const name = argv[0];
+  // The shell asks for completions with `--get-yargs-completions orrery <command> …`.
+  const name = argv[0] === '--get-yargs-completions' ? argv[2] : argv[0];
   for (const { usage, describe, load } of COMMANDS) {
     if (usage.split(' ')[0] === name) {
       const { command } = await load();

@@ -109,7 +109,7 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
   const waited =
     fill.role === 'maker'
       ? ` after ${seconds(fill.queueWaitUs)} on the book, when trades reached it`
-      : ', as taker';
+      : '';
   const notional = Number(fill.size) * Number(fill.price);
   // Rounded to a millionth like rates; the fee itself is rounded up.
   const rate = notional === 0 ? 0 : Math.round((Number(fill.fee) / notional) * 1e6) / 1e6;

@@ -2,6 +2,7 @@ import type { CommandModule } from 'yargs';
 import { bookCommand } from '../data/print-book.ts';
 import { importCommand } from '../data/import.ts';
 import { infoCommand } from '../data/info.ts';
+import { sampleCommand } from '../data/sample.ts';
 import { verifyCommand } from '../data/verify.ts';
 
 export const command: CommandModule = {
@@ -12,6 +13,7 @@ export const command: CommandModule = {
       .command(infoCommand)
       .command(verifyCommand)
       .command(bookCommand)
-      .demandCommand(1, 'name an action: import, info, verify or book'),
+      .command(sampleCommand)
+      .demandCommand(1, 'name an action: import, info, verify, book or sample'),
   handler: () => undefined,
 };

@@ -1,21 +1,38 @@
-/** `orrery new`: writes a template file that runs without changes. */
-import { writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+/** `orrery new`: writes template files that run without changes. */
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandModule } from 'yargs';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { InputError, print } from '../cli-support.ts';
-import { SCENARIO_TEMPLATE, STRATEGY_TEMPLATE } from '../templates.ts';
+
+/** Templates of strategies, and whether each runs on the recorded sample or needs bars. */
+const STRATEGIES = {
+  trend: 'book',
+  sma: 'bars',
+  maker: 'book',
+  carry: 'bars',
+  pairs: 'bars',
+} as const;
+type Template = keyof typeof STRATEGIES;
+const TEMPLATES = Object.keys(STRATEGIES) as Template[];
 
 interface NewArguments {
   readonly what: 'strategy' | 'scenario';
   readonly name: string;
   readonly dir: string;
   readonly force: boolean;
+  readonly template: Template | undefined;
+  readonly data: string | undefined;
+  readonly test: boolean;
 }
 
-const DATASET = fileURLToPath(new URL('../../../data/btcusdt-20240808', import.meta.url));
+const inPackage = (path: string): string =>
+  fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const RECORDED = inPackage('data/btcusdt-20240808');
+/** Where the first hour's documents put the synthetic data. */
+const SAMPLE = 'sample';
 
 export const command: CommandModule<object, NewArguments> = {
   command: 'new <what> <name>',
@@ -31,40 +48,96 @@ export const command: CommandModule<object, NewArguments> = {
         demandOption: true,
         describe: 'name of the strategy or scenario',
       })
+      .option('template', {
+        choices: TEMPLATES,
+        describe: 'kind of strategy; default: trend',
+      })
+      .option('data', {
+        type: 'string',
+        describe: 'dataset of its test and of the command that is printed',
+      })
+      .option('test', {
+        type: 'boolean',
+        default: true,
+        describe: 'write a test beside the strategy',
+      })
       .option('dir', { type: 'string', default: '.', describe: 'folder to write it to' })
       .option('force', {
         type: 'boolean',
         default: false,
-        describe: 'overwrite an existing file',
+        describe: 'overwrite existing files',
       })
       .example('$0 new strategy momentum', 'writes momentum.ts; then: orrery backtest momentum.ts')
+      .example('$0 new strategy spread --template pairs --data sample', 'trades two markets')
       .example(
         '$0 new scenario first-fill',
         'writes first-fill.yaml; then: orrery run first-fill.yaml',
       ),
-  handler: async ({ what, name, dir, force }) => {
+  handler: async (args) => {
+    const { what, name } = args;
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) {
       throw new InputError(
         `name '${name}': may contain letters, digits, dash and underscore, and must start with a letter or digit`,
       );
     }
-    const strategy = what === 'strategy';
-    const path = join(dir, `${name}.${strategy ? 'ts' : 'yaml'}`);
-    const text = (strategy ? STRATEGY_TEMPLATE : SCENARIO_TEMPLATE).replaceAll('{{name}}', name);
+    if (what === 'strategy') await newStrategy(args);
+    else await newScenario(args);
+  },
+};
+
+async function newScenario({ name, dir, force, template, data }: NewArguments): Promise<void> {
+  if (template !== undefined) throw new InputError('--template applies to strategies');
+  if (data !== undefined) throw new InputError('--data applies to strategies');
+  const path = join(dir, `${name}.yaml`);
+  await writeAll(force, [[path, await templateText('scenario.yaml', { name })]]);
+  print(`run   npx orrery run ${path}`);
+}
+
+async function newStrategy(args: NewArguments): Promise<void> {
+  const { name, dir, force, template = 'trend' } = args;
+  const data = resolve(args.data ?? (STRATEGIES[template] === 'bars' ? SAMPLE : RECORDED));
+  const path = join(dir, `${name}.ts`);
+  const test = join(dir, `${name}.test.mjs`);
+  const files: [string, string][] = [[path, await templateText(`${template}.ts`, { name })]];
+  if (args.test) {
+    const fromTest = relative(resolve(dir), data).replaceAll('\\', '/');
+    files.push([test, await templateText('strategy.test.mjs', { name, data: fromTest })]);
+  }
+  await writeAll(force, files);
+  const shown = relative(process.cwd(), data) || '.';
+  if (!(await isThere(data))) print(`data  npx orrery data sample --out ${shown}`);
+  print(`run   npx orrery backtest ${path} --data ${shown}`);
+  if (args.test) print(`test  node --test ${test}`);
+}
+
+async function templateText(file: string, values: Record<string, string>): Promise<string> {
+  const text = await readFile(inPackage(`examples/templates/${file}`), 'utf8');
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] ?? '');
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Writes all files, or none if one exists. */
+async function writeAll(
+  force: boolean,
+  files: readonly (readonly [path: string, text: string])[],
+): Promise<void> {
+  for (const [path] of files) {
+    if (!force && (await isThere(path))) {
+      throw new InputError(`${path}: exists; --force overwrites it`);
+    }
+  }
+  for (const [path, text] of files) {
     try {
       await makeFolder(dirname(path));
       await writeFile(path, text, { flag: force ? 'w' : 'wx' });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        throw new InputError(`${path}: exists; --force overwrites it`);
-      }
       throw fileError(path, error);
     }
     print(`wrote ${path}`);
-    print(
-      strategy
-        ? `run   npx orrery backtest ${path} --data ${relative(process.cwd(), DATASET) || DATASET}`
-        : `run   npx orrery run ${path}`,
-    );
-  },
-};
+  }
+}

@@ -1,12 +1,5 @@
-/** Templates of `orrery new`. */
-export const STRATEGY_TEMPLATE = `/** {{name}}: follows the trend of the last bars with one position at a time. */
-import {
-  decimal,
-  defineStrategy,
-  integer,
-  MatcherError,
-  type Strategy,
-} from 'orrery/strategy';
+/** {{name}}: follows the trend of the last bars with one position at a time. */
+import { decimal, defineStrategy, integer, MatcherError, type Strategy } from 'orrery/strategy';
 
 export default defineStrategy({
   name: '{{name}}',
@@ -26,6 +19,8 @@ export default defineStrategy({
 
     return {
       async onBar(bar, context) {
+        // Bars of the other markets of the data arrive as well.
+        if (bar.symbol !== context.symbol) return;
         closes = [...closes, bar.close].slice(-bars);
         const [oldest] = closes;
         if (oldest === undefined || closes.length < bars || context.warmingUp) return;
@@ -41,7 +36,7 @@ export default defineStrategy({
           });
         } catch (error) {
           if (!(error instanceof MatcherError)) throw error;
-          context.log(\`rejected: \${error.message}\`);
+          context.log(`rejected: ${error.message}`);
         }
       },
       onFill(fill) {
@@ -55,35 +50,3 @@ export default defineStrategy({
     };
   },
 });
-`;
-
-export const SCENARIO_TEMPLATE = `# A resting bid is partially filled. Run it: orrery run {{name}}.yaml
-orrery: 1
-title: {{name}}
-accounts:
-  maker: { deposit: 10000 }
-  taker: { deposit: 10000 }
-
-steps:
-  - oracle: { BTC-USD-PERP: 60000 }
-
-  - note: A bid rests.
-    as: maker
-    do: submitOrder
-    with: { price: 59990, quantity: 0.1 }
-    save: bid
-    expect: { body: [{ status: new, remaining: 0.1 }] }
-
-  - note: A sell fills part of it.
-    wait: 1s
-    as: taker
-    do: submitOrder
-    with: { price: 59990, quantity: -0.04, flags: { ioc: true } }
-    expect:
-      body: [{ status: filled }]
-      records: { bid: { status: partiallyFilled, remaining: 0.06 } }
-      book: { BTC-USD-PERP: { bids: [[59990, 0.06]] } }
-
-expect:
-  invariants: true
-`;

@@ -1,0 +1,126 @@
+/** `orrery data sample`: writes a dataset of synthetic bars and funding rates. */
+import { rename, rm, stat } from 'node:fs/promises';
+import type { CommandModule } from 'yargs';
+import { parseTime } from '../../num/time-text.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { SAMPLE_MARKETS, sampleRecords, type SampleMarket } from '../../tape/sample/sample-market.ts';
+import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
+import { RandomStreams } from '../../virtual-time/rng.ts';
+import { InputError, mustBeWhole, print, startProgress, stopIfInterrupted } from '../cli-support.ts';
+
+interface SampleArguments {
+  readonly out: string;
+  readonly symbols: string;
+  readonly days: number;
+  readonly from: string;
+  readonly seed: string;
+  readonly replace: boolean;
+}
+
+const MINUTES_A_DAY = 1_440;
+const MAX_DAYS = 3_660;
+/** Records between two looks at the progress bar and at Ctrl-C. */
+const BATCH = 4_096;
+const NAMES = SAMPLE_MARKETS.map(({ symbol }) => symbol);
+
+export const sampleCommand: CommandModule<object, SampleArguments> = {
+  command: 'sample',
+  describe: 'Write a dataset of synthetic 1m bars and funding rates',
+  builder: (yargs) =>
+    yargs
+      .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
+      .option('symbols', {
+        type: 'string',
+        default: 'BTC-SAMPLE,ETH-SAMPLE',
+        describe: `markets, separated by commas: ${NAMES.join(', ')}`,
+      })
+      .option('days', { type: 'number', default: 365, describe: `length, up to ${String(MAX_DAYS)}` })
+      .option('from', { type: 'string', default: '2024-01-01', describe: 'first day, UTC' })
+      .option('seed', { type: 'string', default: 'sample', describe: 'seed of the random draws' })
+      .option('replace', { type: 'boolean', default: false, describe: 'overwrite an existing dataset' })
+      .example('$0 data sample --out sample', 'a year of two markets')
+      .epilog('The model of the prices: docs/DATA.md'),
+  handler: async (args) => {
+    const markets = marketsOf(args.symbols);
+    mustBeWhole('days', args.days, 1, MAX_DAYS);
+    const startUs = dayOf(args.from);
+    await mustBeFree(args.out, args.replace);
+    const folder = `${args.out.replace(/\/+$/, '')}.new`;
+    await rm(folder, { recursive: true, force: true });
+    try {
+      await writeMarkets(folder, markets, startUs, args);
+      if (args.replace) await rm(args.out, { recursive: true, force: true });
+      await rename(folder, args.out);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      await rm(`${folder}.partial`, { recursive: true, force: true });
+      throw error;
+    }
+    const bars = String(args.days * MINUTES_A_DAY);
+    print(`${args.out}: ${markets.map(({ symbol }) => symbol).join(', ')}, ${bars} bars of 1m each, synthetic`);
+    print(`next  npx orrery new strategy trend --template sma --data ${args.out}`);
+  },
+};
+
+function marketsOf(text: string): readonly SampleMarket[] {
+  const names = text.split(',').map((name) => name.trim().toUpperCase());
+  if (new Set(names).size < names.length) {
+    throw new InputError(`--symbols names a market twice: ${text}`, { field: 'symbols' });
+  }
+  return names.map((name) => {
+    const found = SAMPLE_MARKETS.find(({ symbol }) => symbol === name);
+    if (found !== undefined) return found;
+    throw new InputError(`--symbols: '${name}' is none of ${NAMES.join(', ')}`, {
+      field: 'symbols',
+      limit: NAMES.join(', '),
+    });
+  });
+}
+
+function dayOf(text: string): number {
+  const us = parseTime(`${text}T00:00:00Z`);
+  if (us !== null) return us;
+  throw new InputError(`--from must be a day such as 2024-01-01, got '${text}'`, { field: 'from' });
+}
+
+async function mustBeFree(out: string, replace: boolean): Promise<void> {
+  const present = await stat(out).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw fileError(out, error);
+  });
+  if (present === null) return;
+  if (!replace) throw new InputError(`${out}: exists; --replace overwrites a dataset`);
+  const isDataset = await stat(`${out}/manifest.json`).catch(() => null);
+  if (isDataset === null) throw new InputError(`${out}: exists and is not a dataset`);
+}
+
+async function writeMarkets(
+  folder: string,
+  markets: readonly SampleMarket[],
+  startUs: number,
+  { days, seed }: SampleArguments,
+): Promise<void> {
+  const progress = startProgress('sample');
+  const minutes = days * MINUTES_A_DAY;
+  try {
+    for (const [i, market] of markets.entries()) {
+      const streams = new RandomStreams(seed);
+      const factor = streams.stream('factor');
+      const own = streams.stream(market.symbol);
+      const draws = { factor: () => factor.next(), own: () => own.next() };
+      const mode = i === 0 ? 'create' : 'add';
+      const writer = await DatasetWriter.open(folder, { id: market.symbol, job: '', mode });
+      let written = 0;
+      for (const record of sampleRecords({ market, startUs, minutes, draws })) {
+        await writer.write(record);
+        if (++written % BATCH > 0) continue;
+        stopIfInterrupted();
+        progress.update((i + written / minutes) / markets.length);
+      }
+      const source = `synthetic: orrery data sample, seed ${seed}`;
+      await writer.finish({ symbol: market.symbol, format: 'sample', source, licence: 'CC0-1.0' }, market);
+    }
+  } finally {
+    progress.stop();
+  }
+}
