@@ -1,6 +1,6 @@
 /**
  * {{name}}: pairs trading. Follows the log ratio of the first two markets. When it is far from its
- * mean, in standard deviations, it sells the dear market and buys the cheap one for the same value,
+ * mean, in standard deviations, it sells the expensive market and buys the cheap one for the same value,
  * and closes both when the ratio is back.
  */
 import {

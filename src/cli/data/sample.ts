@@ -19,7 +19,7 @@ interface SampleArguments {
 
 const MINUTES_A_DAY = 1_440;
 const MAX_DAYS = 3_660;
-/** Records between two looks at the progress bar and at Ctrl-C. */
+/** Records between two updates of the progress bar, and checks of Ctrl-C. */
 const BATCH = 4_096;
 const NAMES = SAMPLE_MARKETS.map(({ symbol }) => symbol);
 

@@ -32,7 +32,7 @@ const market = (
   volumeLots: number,
 ): SampleMarket => ({ symbol, tickSize, lotSize, inverse: false, price, volumeLots });
 
-/** Names that no venue uses, so that nobody takes the data for a recording. */
+/** No venue uses these names, so the data cannot be mistaken for a recording. */
 export const SAMPLE_MARKETS: readonly SampleMarket[] = [
   market('BTC-SAMPLE', '0.1', '0.001', 60_000, 40_000),
   market('ETH-SAMPLE', '0.01', '0.001', 3_000, 600_000),
