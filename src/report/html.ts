@@ -9,7 +9,7 @@ import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { pageData } from './page-data.ts';
 import type { Report, StrategyReport } from './report.ts';
-import { comparison, figures } from './sections/figures.ts';
+import { comparison, figures, verdict } from './sections/figures.ts';
 import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
 import { marketSection } from './sections/market-section.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
@@ -22,22 +22,56 @@ export function renderReport(
   libraries: PageLibraries,
 ): string {
   const [first] = report.strategies;
-  const isSingle = report.strategies.length === 1;
-  const main = `${isSingle && first !== undefined ? figures(first) : comparison(report)}
-<h2>Assumptions</h2>
-${notes(report.assumptions)}
-<h2>Data quality</h2>
-${notes([...report.data, ...divergenceNotes(report)])}
-${report.markets.map(marketSection).join('\n')}
+  const single = report.strategies.length === 1 ? first : undefined;
+  const main = `${single === undefined ? comparison(report) : figures(single)}
 ${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
-${report.strategies.length === 0 ? '' : `<h2>How figures are computed</h2>${notes(conventions(report.options))}`}
-<h2>Repeat and verify</h2>
+${report.markets.map(marketSection).join('\n')}
+<h2 id="assumptions">Assumptions</h2>
+${notes(report.assumptions)}
+<h2 id="data-quality">Data quality</h2>
+${notes([...report.data, ...divergenceNotes(report)])}
+${report.strategies.length === 0 ? '' : `<h2 id="conventions">How figures are computed</h2>${notes(conventions(report.options))}`}
+<h2 id="verify">Repeat and verify</h2>
 ${report.verify.map((line) => `<pre><code>${escape(line)}</code></pre>`).join('\n')}
 ${hashes(report)}`;
   return pageOf(
-    { title: report.title, lede: lede(report), main, data: pageData(report, output) },
+    {
+      title: report.title,
+      lede: lede(report),
+      ...(single === undefined ? {} : { verdict: verdict(single) }),
+      hash: report.chainHash,
+      sections: sectionsOf(report),
+      main,
+      data: pageData(report, output),
+    },
     libraries,
   );
+}
+
+function sectionsOf({ strategies, markets }: Report): (readonly [string, string])[] {
+  const own =
+    strategies.length === 1
+      ? ([
+          ['result', 'Result'],
+          ['price', 'Price, fills'],
+          ['metrics', 'Metrics'],
+          ['fills', 'Trades, fills'],
+        ] as const)
+      : [
+          ...(strategies.length > 1 ? ([['strategies', 'Strategies']] as const) : []),
+          ...strategies.map(({ id }, i) => [`strategy-${String(i)}`, id] as const),
+        ];
+  const shaped = markets.flatMap(({ shape, symbol }, i) =>
+    shape === null ? [] : [[`market-${String(i)}`, symbol] as const],
+  );
+  return [
+    ...own,
+    ...shaped,
+    ['assumptions', 'Assumptions'],
+    ['data-quality', 'Data quality'],
+    ...(strategies.length === 0 ? [] : ([['conventions', 'Conventions']] as const)),
+    ['verify', 'Verify'],
+  ];
 }
 
 /** None for a market of agents, which has no history. */
@@ -63,46 +97,68 @@ function strategySection(report: Report, strategy: StrategyReport, index: number
   const parameters = Object.entries(strategy.parameters)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
-  const head = isSingle ? '' : `<h2 class="strategy">${escape(strategy.id)}</h2>`;
+  // Anchors of a page with one strategy, which the list of sections uses.
+  const id = (name: string): string => (isSingle ? ` id="${name}"` : '');
+  const head = isSingle
+    ? ''
+    : `<h2 class="strategy" id="strategy-${String(index)}">${escape(strategy.id)}</h2>
+<p class="lede">${escape(strategy.name)}${parameters === '' ? '' : `: ${escape(parameters)}`}</p>
+<p class="verdict">${escape(verdict(strategy))}</p>
+${figures(strategy)}`;
   return `<section data-strategy="${String(index)}">
 ${head}
-${isSingle ? '' : `<p class="lede">${escape(strategy.name)}${parameters === '' ? '' : `: ${escape(parameters)}`}</p>`}
-${isSingle ? '' : figures(strategy)}
-<h3>Curves</h3>
-${LEGEND}
+<div class="split"${id('result')}>
+<div><h3>Equity and drawdown</h3>
+${readout([
+  ['equity', 's1', 'equity'],
+  ['hold', 's5', 'buy and hold', true],
+  ['fall', 's3', 'drawdown'],
+])}
+<div class="curves" data-draws="equity" role="img" aria-label="Equity beside buy and hold, and drawdown, over time"></div></div>
+<div><h3>Where the PnL came from</h3>
+${attributionBars(strategy)}</div>
+</div>
+<h3${id('price')}>Price with fills, position, leverage</h3>
 ${marketChoice(strategy)}
-<div class="curves" data-draws="curves" role="img" aria-label="Price with fills, equity beside buy and hold, drawdown, position, leverage and margin used over time"></div>
-<h3>Metrics</h3>
+${readout([
+  ['mid', 'text-2', 'mid'],
+  ['position', 's2', 'position'],
+  ['leverage', 's4', 'leverage'],
+  ['margin', 's3', 'margin used', true],
+  ['fills', 'text-2', 'fills here'],
+])}
+<div class="curves price" data-draws="price-fills" role="img" aria-label="Price with fills, position, leverage and margin used over time"></div>
+<h2${id('metrics')}>Metrics</h2>
 ${metricsTables(strategy, report)}
-<h3>Where the PnL came from</h3>
-${attributionBars(strategy)}
 <h3>How orders were filled</h3>
 ${fillQualityTable(strategy)}
-<h3>Returns by month</h3>
-${monthTable(strategy.months)}
+${strategy.months.length < 2 ? '' : `<h3>Returns by month</h3>${monthTable(strategy.months)}`}
 <div class="columns">
-${smallChart('Distribution of returns', 'histogram', strategy.histogram !== null)}
-${smallChart('Rolling Sharpe and volatility', 'rolling', strategy.rolling.length > 0)}
+${smallChart('Distribution of returns', 'histogram', strategy.histogram === null ? 'Needs two returns.' : null)}
+${smallChart('Rolling Sharpe and volatility', 'rolling', strategy.rolling.length > 0 ? null : 'Needs a run of a day or more, with ten returns.')}
 </div>
 ${liquidationTable(strategy)}
 ${fundingTable(strategy)}
-<h3>Closed trades</h3>
+<h2${id('fills')}>Closed trades</h2>
 ${tradeTable(strategy)}
-<h3>Fills</h3>
+<h2>Fills</h2>
 ${fillTable(strategy)}
 </section>`;
 }
 
-const LEGEND = `<ul class="legend" aria-label="Legend">
-<li><b style="background:var(--line)"></b>mid price</li>
-<li><b style="background:var(--buy)"></b>buys</li>
-<li><b style="background:var(--sell)"></b>sells</li>
-<li><b style="background:var(--equity)"></b>equity</li>
-<li><b style="background:var(--soft)"></b>buy and hold</li>
-<li><b style="background:var(--fall)"></b>drawdown</li>
-<li><b style="background:var(--hold)"></b>position, margin used</li>
-<li><b style="background:var(--line)"></b>leverage</li>
-</ul>`;
+/** Titles of a chart's curves with their values under the pointer, which the script writes. */
+function readout(
+  curves: readonly (readonly [name: string, token: string, title: string, isDashed?: boolean])[],
+): string {
+  const items = curves.map(([name, token, title, isDashed]) => {
+    const mark =
+      name === 'fills'
+        ? ''
+        : `<i style="color:var(--${token})"${isDashed === true ? ' class="dashed"' : ''}></i>`;
+    return `<li>${mark}${title} <b data-reads="${name}"></b></li>`;
+  });
+  return `<ul class="readout" aria-hidden="true">${items.join('')}</ul>`;
+}
 
 /** Empty if there is only one market. */
 function marketChoice({ symbols }: StrategyReport): string {
@@ -113,10 +169,11 @@ function marketChoice({ symbols }: StrategyReport): string {
   return `<label>Market <select data-draws="market">${options.join('')}</select></label>`;
 }
 
-function smallChart(title: string, name: string, isDrawn: boolean): string {
-  const body = isDrawn
-    ? `<div class="small" data-draws="${name}" role="img" aria-label="${title}"></div>`
-    : '<p>The run is too short for this chart.</p>';
+function smallChart(title: string, name: string, missing: string | null): string {
+  const body =
+    missing === null
+      ? `<div class="small" data-draws="${name}" role="img" aria-label="${title}"></div>`
+      : `<p class="caption">${missing}</p>`;
   return `<div><h3>${title}</h3>${body}</div>`;
 }
 

@@ -14,6 +14,7 @@ export function pageData(report: Report, output: BacktestOutput): unknown {
   return {
     markets: report.markets.map(({ shape }) => shape),
     strategies: output.strategies.map((strategy, i) => ({
+      id: strategy.id,
       ...strategyCurves(strategy, output),
       histogram: report.strategies[i]?.histogram ?? null,
       rolling: (report.strategies[i]?.rolling ?? []).map(({ timeUs, sharpe, volatility }) => [
@@ -49,11 +50,19 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
         {
           symbol: market.symbol,
           decimals: decimalsOf(market.tickSize),
+          lotDecimals: decimalsOf(market.lotSize),
           mid: kept.map((row) => mids.get(equity[row]?.timeUs ?? -1) ?? null),
           position: pick(({ positions }) => positions[index] ?? 0),
           fills: strategy.fills
             .filter(({ symbol }) => symbol === market.symbol)
-            .map(({ timeUs, side }) => [timeUs / 1e6, side === 'buy' ? 1 : -1]),
+            .map(({ timeUs, side, price, size, role, fillId }) => [
+              timeUs / 1e6,
+              side === 'buy' ? 1 : -1,
+              price,
+              size,
+              role,
+              fillId,
+            ]),
         },
       ];
     }),

@@ -1,65 +1,161 @@
-/** Style sheet of the report: tabular figures, light and dark by the reader's setting. */
+/**
+ * Style sheet of the pages: tokens, type, tables, layout. Light and dark follow the reader's setting
+ * unless the page's switch is used. Colours of gains and losses differ for colour-blind readers,
+ * and never stand alone: a sign or a word accompanies them.
+ */
+
+/** Colour tokens of both themes; a test checks their contrasts. */
+export const LIGHT = {
+  bg: '#f6f7f9',
+  surface: '#ffffff',
+  sunken: '#eceff3',
+  hover: '#f0f3f7',
+  line: '#dde2e8',
+  'line-strong': '#7f8a97',
+  text: '#141920',
+  'text-2': '#46505d',
+  'text-3': '#5d6875',
+  accent: '#2156c9',
+  'accent-soft': '#e5edfc',
+  gain: '#006b60',
+  'gain-soft': '#d8efea',
+  loss: '#b33800',
+  'loss-soft': '#fce6da',
+  warn: '#7d5200',
+  'warn-soft': '#fcefd0',
+  danger: '#b0182b',
+  s1: '#2156c9',
+  s2: '#b06400',
+  s3: '#8c2f86',
+  s4: '#0a8a9c',
+  s5: '#8a94a1',
+} as const;
+export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
+  bg: '#0c0f14',
+  surface: '#12161d',
+  sunken: '#080a0e',
+  hover: '#191e27',
+  line: '#252c37',
+  'line-strong': '#6b7685',
+  text: '#e7eaef',
+  'text-2': '#b0b9c5',
+  'text-3': '#8d98a6',
+  accent: '#7fa8ff',
+  'accent-soft': '#16264a',
+  gain: '#4ddbbb',
+  'gain-soft': '#0c302b',
+  loss: '#f5814a',
+  'loss-soft': '#3b2015',
+  warn: '#e8b84d',
+  'warn-soft': '#332810',
+  danger: '#ff8087',
+  s1: '#6f9bff',
+  s2: '#f0b04a',
+  s3: '#d98ad0',
+  s4: '#5fdbe8',
+  s5: '#7a8594',
+};
+
+const tokens = (theme: Readonly<Record<string, string>>): string =>
+  Object.entries(theme)
+    .map(([name, value]) => `--${name}:${value}`)
+    .join(';');
+
 export const PAGE_STYLE = `
-:root {
-  color-scheme: light dark;
-  --paper: #fbfaf7; --ink: #1d2328; --soft: #5c656c; --rule: #d9d6cd; --panel: #ffffff;
-  --buy: #0b7a53; --sell: #b3372f; --line: #23527c; --equity: #5b3f8c; --fall: #b3372f; --hold: #9a6b12;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14171a; --ink: #e4e2dc; --soft: #9aa3aa; --rule: #31373c; --panel: #1a1e22;
-    --buy: #45b88a; --sell: #e57a70; --line: #7fb2e0; --equity: #b39be0; --fall: #e57a70; --hold: #d9a545;
-  }
-}
+:root { color-scheme: light; ${tokens(LIGHT)} }
+@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${tokens(DARK)} } }
+:root[data-theme=dark] { color-scheme: dark; ${tokens(DARK)} }
 * { box-sizing: border-box; }
-html { background: var(--paper); color: var(--ink); }
+html { background: var(--bg); color: var(--text); scroll-padding-top: 16px; }
 body {
-  margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 74rem;
-  font: 15px/1.5 "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif;
+  margin: 0 auto; padding: 24px 24px 40px; max-width: 1360px;
+  font: 14px/22px system-ui, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", sans-serif;
   font-variant-numeric: tabular-nums lining-nums;
 }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .25rem; font-weight: 600; }
-h2 { font-size: 1.1rem; margin: 2.5rem 0 .75rem; padding-top: .6rem; border-top: 1px solid var(--rule); font-weight: 600; }
-p { margin: .4rem 0; max-width: 46rem; }
-.lede { color: var(--soft); margin-bottom: 1.75rem; }
-code, .hash { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1px; margin: 0; }
-.figures div { background: var(--panel); padding: .65rem .85rem; outline: 1px solid var(--rule); }
-.figures dt { color: var(--soft); font-size: .84rem; }
-.figures dd { margin: .1rem 0 0; font-size: 1.15rem; }
-.gain { color: var(--buy); } .loss { color: var(--sell); }
-.notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: .4rem 2rem; margin: 0; }
-.notes dt { font-weight: 600; } .notes dd { margin: 0 0 .6rem; color: var(--soft); overflow-wrap: anywhere; }
-.curves { height: 56rem; border: 1px solid var(--rule); background: var(--panel); }
-.small { border: 1px solid var(--rule); background: var(--panel); padding: .5rem; min-height: 17rem; }
-p.caption { color: var(--soft); font-size: .84rem; margin: .3rem 0 0; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.25rem; align-items: start; }
+h1 { font-size: 24px; line-height: 30px; margin: 0; font-weight: 600; }
+h2 { font-size: 15px; line-height: 22px; margin: 40px 0 12px; padding-top: 12px; border-top: 1px solid var(--line); font-weight: 600; }
+h2.strategy { font-size: 20px; line-height: 24px; }
+h3 { font-size: 15px; line-height: 22px; margin: 24px 0 8px; font-weight: 600; }
+p { margin: 4px 0; max-width: 68ch; }
+a { color: var(--accent); }
+header { display: grid; grid-template-columns: 1fr auto; gap: 4px 24px; align-items: start; }
+.lede { color: var(--text-2); margin: 0; max-width: none; grid-column: 1; }
+.verdict { font-size: 15px; max-width: 90ch; margin: 12px 0 0; grid-column: 1; }
+.tools { display: flex; gap: 8px; align-items: center; grid-row: 1; grid-column: 2; }
+button, .chip {
+  font: 12px/16px inherit; font-size: 12px; font-family: inherit; color: var(--text-2); background: var(--surface);
+  border: 1px solid var(--line-strong); border-radius: 6px; padding: 4px 8px; min-height: 24px; cursor: pointer; text-decoration: none;
+}
+.chip { border-radius: 4px; } .chip code { font-size: 12px; }
+button:hover, .chip:hover { background: var(--hover); color: var(--text); }
+code, .hash { font: 12px/18px ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+.rail { display: none; }
+.rail a { color: var(--text-2); text-decoration: none; } .rail a:hover { color: var(--accent); }
+.figures { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); margin: 24px 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.figures div { padding: 12px 16px 12px 0; }
+.figures div + div { padding-left: 16px; border-left: 1px solid var(--line); }
+.figures dt { color: var(--text-3); font-size: 12px; line-height: 16px; }
+.figures dd { margin: 4px 0 0; font-size: 20px; line-height: 24px; font-weight: 600; overflow-wrap: anywhere; }
+.figures dd small { display: block; font-size: 12px; line-height: 16px; font-weight: 400; color: var(--text-3); }
+.gain { color: var(--gain); } .loss { color: var(--loss); }
+.warning { color: var(--warn); background: var(--warn-soft); padding: 4px 8px; border-radius: 4px; }
+.notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 4px 24px; margin: 0; }
+.notes dt { font-weight: 600; } .notes dd { margin: 0 0 12px; color: var(--text-2); overflow-wrap: anywhere; max-width: 68ch; }
+.split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 24px; align-items: start; }
+.split h3, .columns h3 { margin-top: 0; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 24px; align-items: start; margin-top: 24px; }
 .columns.pairs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-.columns > * { min-width: 0; }
-.columns.tall .table { max-height: none; }
-.warning { color: var(--sell); }
-h3 { font-size: 1rem; margin: 1.75rem 0 .5rem; font-weight: 600; }
-h2.strategy { font-size: 1.35rem; }
-.uplot { font: inherit; } .u-legend { color: var(--soft); font-size: .84rem; text-align: left; }
-.bars small { color: var(--soft); } .bars td { vertical-align: middle; }
-.bars .bar { position: relative; width: 45%; background: linear-gradient(var(--rule), var(--rule)) center / 1px 100% no-repeat; }
-.bars .bar i { position: absolute; top: 22%; height: 56%; background: currentColor; opacity: .75; }
-.bars .total td { border-top: 2px solid var(--rule); font-weight: 600; }
-.months td, .months th { text-align: center !important; padding: .3rem .35rem; font-size: .84rem; }
-.legend { display: flex; flex-wrap: wrap; gap: .35rem 1.25rem; margin: 0 0 .6rem; padding: 0; list-style: none; color: var(--soft); font-size: .9rem; }
-.legend b { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem; vertical-align: -1px; border-radius: 2px; }
-.table { overflow-x: auto; max-height: 26rem; border: 1px solid var(--rule); background: var(--panel); }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; }
-th, td { text-align: right; padding: .28rem .8rem; white-space: nowrap; border-bottom: 1px solid var(--rule); }
-th { position: sticky; top: 0; background: var(--panel); color: var(--soft); font-weight: 600; }
+.columns > *, .split > * { min-width: 0; }
+.readout { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 0 0 4px; padding: 0; list-style: none; color: var(--text-2); font-size: 12px; line-height: 16px; max-width: none; min-height: 16px; }
+.readout b { font-weight: 600; color: var(--text); }
+.readout i { display: inline-block; width: 12px; height: 3px; margin-right: 4px; vertical-align: 3px; background: currentColor; }
+.readout i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 3px, transparent 3px 5px); }
+.curves { height: 420px; } .curves.price { height: 560px; }
+.small { min-height: 240px; } .small.overlay { min-height: 320px; }
+p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
+.uplot, .uplot * { font-family: inherit; } .u-legend { color: var(--text-2); font-size: 12px; text-align: left; }
+.table { overflow-x: auto; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
+caption { text-align: left; }
+th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
+th { color: var(--text-3); font-size: 12px; font-weight: 600; }
+thead th { position: sticky; top: 0; background: var(--bg); z-index: 1; }
 th.text, td.text { text-align: left; }
+th:first-child, td:first-child { padding-left: 0; position: sticky; left: 0; background: var(--bg); }
 td.long { white-space: normal; min-width: 18rem; }
+tbody tr:hover td, tbody tr:hover th { background: var(--hover); }
 tr:last-child td { border-bottom: 0; }
-label { display: block; margin: 0 0 .6rem; color: var(--soft); font-size: .9rem; }
-input, select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--rule); padding: .3rem .55rem; width: 16rem; max-width: 100%; }
-.table:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 2px solid var(--line); outline-offset: 2px; }
-pre { background: var(--panel); border: 1px solid var(--rule); padding: .7rem .9rem; overflow-x: auto; margin: .5rem 0; }
-footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
-@media (max-width: 40rem) { .columns.pairs { grid-template-columns: minmax(0, 1fr); } body { padding: 1.25rem .9rem 3rem; } .curves { height: 44rem; } }
-@media print { html { background: #fff; } .table { max-height: none; } label { display: none; } }
+tr:target td { background: var(--accent-soft); }
+th button { border: 0; background: none; padding: 0; min-height: 0; font: inherit; color: inherit; }
+th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
+table.cut tbody tr:nth-child(n+13) { display: none; }
+.toolbar { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 8px; color: var(--text-3); font-size: 12px; }
+.toolbar input { flex: 0 1 16rem; } .toolbar .count { margin-right: auto; }
+.bars small { display: block; color: var(--text-3); font-size: 12px; line-height: 16px; white-space: normal; } .bars td { vertical-align: middle; }
+.bars .bar { position: relative; width: 35%; background: linear-gradient(var(--line-strong), var(--line-strong)) center / 1px 100% no-repeat; }
+.bars .bar i { position: absolute; top: 25%; height: 50%; background: currentColor; }
+.bars .total td { border-top: 1px solid var(--line-strong); font-weight: 600; }
+.months td, .months th { text-align: center !important; padding: 4px; font-size: 12px; }
+label { color: var(--text-2); font-size: 12px; }
+input, select { font: 13px/20px inherit; font-size: 13px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+pre { background: var(--sunken); border-radius: 6px; padding: 12px; overflow-x: auto; margin: 8px 0; }
+details > summary { cursor: pointer; color: var(--text-2); }
+footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); color: var(--text-3); font-size: 12px; }
+@media (min-width: 1200px) {
+  body:has(.rail) main { display: grid; grid-template-columns: 112px minmax(0, 1fr); gap: 0 24px; }
+  .rail { display: block; position: sticky; top: 24px; align-self: start; padding-top: 24px; font-size: 12px; line-height: 24px; }
+  .rail a { display: block; }
+  .content { min-width: 0; }
+}
+@media (max-width: 960px) { .split { grid-template-columns: minmax(0, 1fr); } .figures { grid-template-columns: repeat(3, minmax(0, 1fr)); } .figures div:nth-child(3n+1) { padding-left: 0; border-left: 0; } .figures div:nth-child(n+4) { border-top: 1px solid var(--line); } }
+@media (max-width: 720px) {
+  body { padding: 16px 12px 40px; } header { grid-template-columns: minmax(0, 1fr); } .tools { grid-row: auto; grid-column: 1; }
+  .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
+  .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } button, input, select { min-height: 44px; }
+  .bars .bar { display: none; }
+}
+@media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }
 `;

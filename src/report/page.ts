@@ -12,13 +12,20 @@ import { escape, json } from './text.ts';
 export interface Page {
   readonly title: string;
   readonly lede: string;
+  /** The result in a sentence. */
+  readonly verdict?: string;
+  /** Chain hash, shown as a link to the section `verify`. */
+  readonly hash?: string;
+  /** Titles of the sections by id, for the list at the side. */
+  readonly sections?: readonly (readonly [id: string, title: string])[];
   /** HTML. */
   readonly main: string;
   /** Data for the page's script. */
   readonly data: unknown;
 }
 
-export function pageOf({ title, lede, main, data }: Page, libraries: PageLibraries): string {
+export function pageOf(page: Page, libraries: PageLibraries): string {
+  const { title, lede, verdict, hash, sections, main, data } = page;
   const scripts = [...libraries.scripts, PAGE_SCRIPT].map(scriptText);
   const policy =
     `default-src 'none'; style-src 'unsafe-inline'; img-src data:; ` +
@@ -36,17 +43,24 @@ export function pageOf({ title, lede, main, data }: Page, libraries: PageLibrari
 <body>
 <header>
 <h1>${escape(title)}</h1>
+<div class="tools">${hash === undefined ? '' : `<a class="chip" href="#verify" title="${escape(hash)}">chain <code>${escape(hash.slice(0, 8))}</code></a>`}<button data-themes>Theme</button></div>
 <p class="lede">${escape(lede)}</p>
+${verdict === undefined ? '' : `<p class="verdict">${escape(verdict)}</p>`}
 </header>
 <main>
-${main}
+${sections === undefined ? main : `${rail(sections)}<div class="content">${main}</div>`}
 </main>
-<footer>Charts by TradingView Lightweight Charts™, Apache-2.0, tradingview.com, and µPlot, MIT.</footer>
+<footer>All times are UTC. Charts by <a href="https://www.tradingview.com/">TradingView Lightweight Charts™</a>, Apache-2.0, and µPlot, MIT.</footer>
 <script type="application/json" id="data">${json(data)}</script>
 ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 </body>
 </html>
 `;
+}
+
+function rail(sections: readonly (readonly [id: string, title: string])[]): string {
+  const links = sections.map(([id, title]) => `<a href="#${id}">${escape(title)}</a>`);
+  return `<nav class="rail" aria-label="Sections">${links.join('')}</nav>`;
 }
 
 export function notes(items: readonly Note[]): string {

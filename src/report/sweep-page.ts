@@ -7,7 +7,8 @@ import type { BootstrapBands } from '../metrics/bootstrap.ts';
 import type { Overfitting } from '../metrics/overfitting.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
-import { escape, percent, ratio, signed, table, toneOf, type Column } from './text.ts';
+import { figureRow } from './sections/figures.ts';
+import { escape, exactMoney, money, percent, ratio, table, type Column } from './text.ts';
 
 export interface SweepReportTrial {
   readonly number: number;
@@ -63,41 +64,80 @@ export function renderSweep(sweep: SweepReport, libraries: PageLibraries): strin
   const { title, lede, assumptions } = sweep;
   const main = `${figures(sweep)}
 ${bestText(sweep)}
-<h2>Method</h2>
-${notes(assumptions)}
-<h2>Robustness of the best trial</h2>
-${movedText(sweep)}
-<h2>Trial by trial</h2>
-<div class="small" data-draws="trials" role="img" aria-label="Score of each trial, and the best so far"></div>
-<h2>Parameters</h2>
-${parameterCharts(sweep)}
 ${pairMap(sweep)}
-<h2>Trials</h2>
-<label>Filter trials <input type="search" data-filters="trials" autocomplete="off"></label>
-${trialTable(sweep)}`;
-  return pageOf({ title, lede, main, data: dataOf(sweep) }, libraries);
+<h2 id="trials-list">Trials</h2>
+${trialTable(sweep)}
+<h2 id="robustness">Robustness of the best trial</h2>
+${movedText(sweep)}
+<h2 id="parameters">Score by parameter</h2>
+${parameterCharts(sweep)}
+<h2 id="order">Trial by trial</h2>
+<div class="small" data-draws="trials" role="img" aria-label="Score of each trial, and the best so far"></div>
+<h2 id="method">Method</h2>
+${notes(assumptions)}`;
+  const sections = [
+    ['trials-list', 'Trials'],
+    ['robustness', 'Robustness'],
+    ['parameters', 'Parameters'],
+    ['order', 'Trial by trial'],
+    ['method', 'Method'],
+  ] as const;
+  const page = { title, lede, verdict: verdictOf(sweep), sections, main, data: dataOf(sweep) };
+  return pageOf(page, libraries);
+}
+
+/** Deflated Sharpe ratio above which the best trial is more than luck. */
+const CONVINCING = 0.95;
+/** Probability of overfitting above which the selection says nothing. */
+const OVERFITTED = 0.5;
+/** Closed trades below which a score is not significant. */
+const FEW_TRADES = 30;
+
+/** Whether the best trial can be believed, and the reasons, in a sentence. */
+function verdictOf(sweep: SweepReport): string {
+  const { best, deflatedSharpe, overfitting, trials } = sweep;
+  if (best === null) return 'Not believable: no trial on all of the data has a score.';
+  const failed = trials.filter(({ error }) => error !== null).length;
+  const reasons = [
+    ...(deflatedSharpe !== null && deflatedSharpe < CONVINCING
+      ? [`deflated Sharpe ${percent(deflatedSharpe, 1)}, below ${percent(CONVINCING, 0)}`]
+      : []),
+    ...(overfitting !== null && overfitting.probability > OVERFITTED
+      ? [`overfitting ${percent(overfitting.probability, 1)}`]
+      : []),
+    ...((best.trades ?? 0) < FEW_TRADES ? [`${String(best.trades ?? 0)} closed trades`] : []),
+    ...(failed * 2 > trials.length
+      ? [`${String(failed)} of ${String(trials.length)} trials failed`]
+      : []),
+  ];
+  if (reasons.length > 0) return `Not believable: ${reasons.join(', ')}.`;
+  if (deflatedSharpe === null) return 'Not tested: the trials have too few returns.';
+  return `Passes the tests: deflated Sharpe ${percent(deflatedSharpe, 1)} over ${String(trials.length)} trials.`;
 }
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
-  const rows: readonly (readonly [string, string, number | null])[] = [
-    [`Best ${objective}`, ratio(best?.score ?? null, 4), best?.score ?? null],
-    ['Its PnL', best?.pnl == null ? '–' : signed(best.pnl), Number(best?.pnl ?? 0)],
-    ['Its max drawdown', percent(best?.maxDrawdown ?? null), null],
-    ['Deflated Sharpe', percent(deflatedSharpe, 1), null],
-    ['Probability of overfitting', percent(overfitting?.probability ?? null, 1), null],
-    ['Probability of loss out of sample', percent(overfitting?.lossProbability ?? null, 1), null],
-    [
-      'Trials',
-      failed === 0 ? String(trials.length) : `${String(trials.length)}, ${String(failed)} failed`,
-      null,
-    ],
-  ];
-  const cells = rows.map(
-    ([name, value, tone]) =>
-      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${escape(value)}</dd></div>`,
-  );
-  return `<dl class="figures">${cells.join('')}</dl>`;
+  return figureRow([
+    { name: `Best ${objective}`, value: ratio(best?.score ?? null) },
+    {
+      name: 'Its PnL',
+      value: best?.pnl == null ? '–' : exactMoney(best.pnl),
+      tone: Number(best?.pnl ?? 0),
+      note: `${String(best?.trades ?? 0)} closed trades`,
+    },
+    { name: 'Its max drawdown', value: percent(best?.maxDrawdown ?? null) },
+    {
+      name: 'Deflated Sharpe',
+      value: percent(deflatedSharpe, 1),
+      note: `convincing above ${percent(CONVINCING, 0)}`,
+    },
+    {
+      name: 'Probability of overfitting',
+      value: percent(overfitting?.probability ?? null, 1),
+      note: `of a loss out of sample ${percent(overfitting?.lossProbability ?? null, 1)}`,
+    },
+    { name: 'Trials', value: String(trials.length), note: `${String(failed)} failed` },
+  ]);
 }
 
 function bestText({ best, bestPage, dimensions }: SweepReport): string {
@@ -117,8 +157,11 @@ ${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine 
   if (variations.length === 0) return drawn;
   return `${drawn}${table(variations, [
     { title: 'Moved', isText: true, cell: ({ name }) => name },
-    { title: objective, cell: ({ score }) => ratio(score, 4), tone: ({ score }) => score },
-    { title: 'PnL', cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : signed(pnl)) },
+    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
+    {
+      title: 'PnL',
+      cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
+    },
   ])}`;
 }
 
@@ -155,17 +198,17 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
   const decimals = Math.max(2, Math.min(14, 2 - Math.floor(Math.log10(largest))));
   const cell = (score: number | undefined): string => {
     if (score === undefined) return '<td></td>';
-    const share = String(Math.round((Math.abs(score) / largest) * 60));
-    const colour = score < 0 ? '--sell' : '--buy';
+    const share = String(Math.round((Math.abs(score) / largest) * 40));
+    const colour = score < 0 ? '--loss' : '--gain';
     return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score, decimals)}</td>`;
   };
   const body = rows.map(
     (row) =>
       `<tr><th scope="row">${escape(row)}</th>${columns.map((column) => cell(scores.get(JSON.stringify([row, column])))).join('')}</tr>`,
   );
-  const head = columns.map((value) => `<th>${escape(value)}</th>`).join('');
-  return `<h3>Pairs</h3>
-<div class="table" tabindex="0"><table class="months"><thead><tr><th>${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
+  const head = columns.map((value) => `<th scope="col">${escape(value)}</th>`).join('');
+  return `<h3>Scores of pairs</h3>
+<div class="table" tabindex="0" role="region" aria-label="Scores of pairs"><table class="months"><thead><tr><th scope="col">${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
 <p class="caption">${escape(`${objective} of each pair. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }
 
@@ -184,8 +227,8 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     ...(isWhole
       ? []
       : [{ title: 'Data', cell: ({ budget }: SweepReportTrial) => percent(budget, 0) }]),
-    { title: objective, cell: ({ score }) => ratio(score, 4), tone: ({ score }) => score },
-    { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : signed(pnl)) },
+    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
+    { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))) },
     { title: 'Drawdown', cell: ({ maxDrawdown }) => percent(maxDrawdown) },
     { title: 'Trades', cell: ({ trades }) => String(trades ?? '–') },
     { title: 'Failed', isText: true, isLong: true, cell: ({ error }) => error ?? '' },
@@ -194,6 +237,8 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
   return table(sorted, failed ? columns : columns.slice(0, -1), {
     id: 'trials',
     all: 'sweep.json',
+    filter: 'values, or part of an error',
+    caption: 'trials',
   });
 }
 

@@ -34,12 +34,21 @@ export function divergenceText({ size, levels }: Divergence, symbol: string): st
   return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
 }
 
-/** Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. */
+/** Decimals of the smallest number that is shown. */
+const MOST_DECIMALS = 8;
+
+/**
+ * Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. A number
+ * below 0.00000001 is 0.
+ */
 function rounded(value: number, decimals: number): string {
   const size = Math.abs(value);
-  if (!Number.isFinite(value) || size < 1e-12) return (0).toFixed(decimals);
+  if (!Number.isFinite(value) || size < 0.5 * 10 ** -Math.max(decimals, MOST_DECIMALS)) {
+    return (0).toFixed(decimals);
+  }
   const isSmall = size < 0.5 * 10 ** -decimals;
-  return value.toFixed(isSmall ? Math.min(20, 1 - Math.floor(Math.log10(size))) : decimals);
+  const digits = isSmall ? 1 - Math.floor(Math.log10(size)) : decimals;
+  return value.toFixed(Math.min(digits, Math.max(decimals, MOST_DECIMALS)));
 }
 
 export function percent(value: number | null, decimals = 2): string {
@@ -55,32 +64,47 @@ export function time(us: number): string {
   return new Date(us / 1000).toISOString().replace('T', ' ').slice(0, 23);
 }
 
-/** The two largest units: 3 d 4 h, 12 min 5 s, 80 ms. */
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000_000],
+  ['h', 3_600_000_000],
+  ['min', 60_000_000],
+  ['s', 1_000_000],
+  ['ms', 1_000],
+  ['µs', 1],
+];
+
+/** Three digits of the largest unit: 117 d, 5.4 h, 3.67 s, 80 ms. */
 export function duration(us: number): string {
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400_000_000],
-    ['h', 3_600_000_000],
-    ['min', 60_000_000],
-    ['s', 1_000_000],
-    ['ms', 1_000],
-    ['µs', 1],
-  ];
-  const first = units.findIndex(([, unit]) => us >= unit);
-  if (first < 0) return '0 s';
-  let rest = Math.round(us);
-  const parts: string[] = [];
-  for (const [name, unit] of units.slice(first, first + 2)) {
-    const count = Math.floor(rest / unit);
-    rest -= count * unit;
-    if (count > 0) parts.push(`${String(count)} ${name}`);
-  }
-  return parts.join(' ');
+  const [name, unit] = UNITS.find(([, size]) => us >= size) ?? ['s', 1_000_000];
+  const value = us / unit;
+  return `${grouped(String(value >= 100 ? Math.round(value) : Number(value.toPrecision(3))))} ${name}`;
+}
+
+/** A result in money with two decimals; the exact value where the pointer rests. */
+export function exactMoney(text: string): string {
+  return `<span title="${escape(signed(text))}">${escape(money(Number(text)))}</span>`;
+}
+
+/** As `exactMoney`, of an amount that is not a result: without a plus sign. */
+export function exactAmount(text: string): string {
+  return `<span title="${escape(grouped(text))}">${escape(amount(Number(text)))}</span>`;
+}
+
+/** An amount of money with two decimals. */
+export function amount(value: number): string {
+  return money(value).replace('+', '');
 }
 
 /** CSS class by sign; none for 0 and NaN. */
 export function toneOf(value: number | null): string {
-  if (value === null || Math.abs(value) < 1e-12) return '';
-  return value < 0 ? ' class="loss"' : ' class="gain"';
+  return toneNames(value)
+    .map((name) => ` class="${name}"`)
+    .join('');
+}
+
+function toneNames(value: number | null): readonly string[] {
+  if (value === null || Number.isNaN(value) || Math.abs(value) < 1e-12) return [];
+  return [value < 0 ? 'loss' : 'gain'];
 }
 
 export interface Column<T> {
@@ -94,37 +118,73 @@ export interface Column<T> {
   readonly tone?: (row: T) => number | null;
 }
 
+export interface TableOptions {
+  readonly id?: string;
+  readonly maxRows?: number;
+  /** File that has all rows. */
+  readonly all?: string;
+  /** Placeholder of a filter over the rows; with it the table has a toolbar and its columns sort. */
+  readonly filter?: string;
+  /** Name for screen readers. */
+  readonly caption?: string;
+  /** Anchors of rows. */
+  readonly rowId?: (row: never) => string;
+}
+
 /**
- * A scrollable table of escaped cells; states the number of omitted rows and the file that has all.
+ * A table of escaped cells. With a filter it sorts, is copied and saved as CSV, and shows twelve
+ * rows until the reader asks for all. States the number of omitted rows and the file that has all.
  */
 export function table<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
-  {
-    id = '',
-    maxRows = 2000,
-    all = 'report.json',
-  }: { readonly id?: string; readonly maxRows?: number; readonly all?: string } = {},
+  options: TableOptions = {},
 ): string {
+  const { id = '', maxRows = 2000, all = 'report.json', filter, caption = '' } = options;
+  const rowId = options.rowId as ((row: T) => string) | undefined;
   const head = columns
-    .map(
-      ({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`,
-    )
+    .map(({ title, isText }) => {
+      const text = filter === undefined ? escape(title) : `<button>${escape(title)}</button>`;
+      return `<th scope="col"${isText === true ? ' class="text"' : ''}>${text}</th>`;
+    })
     .join('');
   const body = rows.slice(0, maxRows).map((row) => {
     const cells = columns.map(({ cell, tone, isText, isLong }) => {
-      const colour = tone === undefined ? '' : toneOf(tone(row));
-      const text = isText !== true ? '' : ` class="text${isLong === true ? ' long' : ''}"`;
-      const kind = colour === '' ? text : colour;
-      return `<td${kind}>${escape(cell(row))}</td>`;
+      const classes = [
+        ...(isText === true ? ['text'] : []),
+        ...(isLong === true ? ['long'] : []),
+        ...(tone === undefined ? [] : toneNames(tone(row))),
+      ].join(' ');
+      return `<td${classes === '' ? '' : ` class="${classes}"`}>${escape(cell(row))}</td>`;
     });
-    return `<tr>${cells.join('')}</tr>`;
+    const anchor = rowId === undefined ? '' : ` id="${escape(rowId(row))}"`;
+    return `<tr${anchor}>${cells.join('')}</tr>`;
   });
   const cut =
     rows.length > maxRows
-      ? `<p>The first ${String(maxRows)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
+      ? `<p class="caption">The first ${String(maxRows)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
-  return `<div class="table" tabindex="0"><table${name}><thead><tr>${head}</tr></thead>
+  const isCut = filter !== undefined && body.length > SHOWN_ROWS;
+  const tools =
+    filter === undefined ? '' : toolbar({ id, filter, caption, rows: body.length, isCut });
+  const label = caption === '' ? '' : ` aria-label="${escape(caption)}"`;
+  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}><thead><tr>${head}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table></div>${cut}`;
+}
+
+/** Rows of a table with a toolbar before "Show all". */
+const SHOWN_ROWS = 12;
+
+function toolbar(of: {
+  readonly id: string;
+  readonly filter: string;
+  readonly caption: string;
+  readonly rows: number;
+  readonly isCut: boolean;
+}): string {
+  const { id, filter, caption, rows, isCut } = of;
+  const all = isCut ? `<button data-shows="${id}">Show all ${String(rows)}</button>` : '';
+  return `<div class="toolbar"><input type="search" data-filters="${id}" placeholder="${escape(filter)}" aria-label="${escape(`Filter ${caption}`)}" autocomplete="off">
+<span class="count" data-counts="${id}" role="status">${String(rows)} of ${String(rows)}</span>${all}<button data-copies="${id}">Copy</button><button data-saves="${id}">CSV</button></div>`;
 }

@@ -4,7 +4,8 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
-import { escape, percent, ratio, signed, table, time, toneOf } from './text.ts';
+import { figureRow } from './sections/figures.ts';
+import { money, percent, ratio, table, time } from './text.ts';
 
 export interface WalkReportWindow {
   readonly trainFromUs: number;
@@ -45,19 +46,42 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const drawn = (name: string, label: string): string =>
     `<div class="small" data-draws="${name}" role="img" aria-label="${label}"></div>`;
   const main = `${figures(walk)}
-<h2>Method</h2>
-${notes(assumptions)}
-<h2>Concatenated tests</h2>
+<h2 id="chain">Joined tests</h2>
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
 <p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it. Below: drawdown from the running high.</p>
-<h2>In sample against out of sample</h2>
+<h2 id="scores">In sample against out of sample</h2>
 ${drawn('scores', 'Scores of each window in and out of sample')}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
-<h2>Windows</h2>
+<h2 id="windows">Windows</h2>
 ${windowTable(walk)}
-<h2>Metrics out of sample</h2>
-${outOfSample === null ? '<p>None.</p>' : metricsTable(outOfSample)}`;
-  return pageOf({ title, lede: lede(walk), main, data: dataOf(walk, chain) }, libraries);
+<h2 id="metrics">Metrics out of sample</h2>
+${outOfSample === null ? '<p>None.</p>' : metricsTable(outOfSample)}
+<h2 id="method">Method</h2>
+${notes(assumptions)}`;
+  const sections = [
+    ['chain', 'Joined tests'],
+    ['scores', 'In and out'],
+    ['windows', 'Windows'],
+    ['metrics', 'Metrics'],
+    ['method', 'Method'],
+  ] as const;
+  const verdict = verdictOf(walk);
+  return pageOf(
+    { title, lede: lede(walk), verdict, sections, main, data: dataOf(walk, chain) },
+    libraries,
+  );
+}
+
+/** The share of its score that the search kept, in a sentence. */
+function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport): string {
+  const tested = windows.filter(({ testScore }) => testScore !== null).length;
+  if (tested === 0 || outOfSample === null) return 'No window has a result out of sample.';
+  const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
+  const gain = `${String(gaining)} of ${String(windows.length)} tests gained`;
+  const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
+  if (efficiency === null) return `${gain}; the mean ${objective} is not positive.${few}`;
+  const kept = `the search kept ${percent(efficiency, 0)} of its ${objective} out of sample`;
+  return `${gain}; ${kept}.${few}`;
 }
 
 function lede({ windows }: WalkReport): string {
@@ -71,24 +95,22 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
   const trials = windows.reduce((sum, window) => sum + window.trials, 0);
   const total = outOfSample?.totalReturn ?? null;
-  const rows: readonly (readonly [string, string, number | null])[] = [
-    ['Return out of sample', percent(total), total],
-    [
-      outOfSample?.periodsPerYear === 1 ? 'Sharpe, a period' : 'Sharpe, a year',
-      ratio(outOfSample?.sharpe ?? null),
-      outOfSample?.sharpe ?? null,
-    ],
-    ['Probabilistic Sharpe', percent(outOfSample?.probabilisticSharpe ?? null), null],
-    ['Max drawdown', percent(outOfSample?.maxDrawdown ?? null), null],
-    [`Efficiency of ${objective}`, percent(efficiency), null],
-    ['Tests with a gain', `${String(gaining)} of ${String(windows.length)}`, null],
-    ['Trials', String(trials), null],
-  ];
-  const cells = rows.map(
-    ([name, value, tone]) =>
-      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${escape(value)}</dd></div>`,
-  );
-  return `<dl class="figures">${cells.join('')}</dl>`;
+  return figureRow([
+    { name: 'Return out of sample', value: percent(total), tone: total },
+    {
+      name: outOfSample?.periodsPerYear === 1 ? 'Sharpe, a period' : 'Sharpe, a year',
+      value: ratio(outOfSample?.sharpe ?? null),
+      note: `${String(outOfSample?.periods ?? 0)} returns`,
+    },
+    { name: 'Probabilistic Sharpe', value: percent(outOfSample?.probabilisticSharpe ?? null) },
+    { name: 'Max drawdown', value: percent(outOfSample?.maxDrawdown ?? null) },
+    { name: `Efficiency of ${objective}`, value: percent(efficiency), note: 'out ÷ in sample' },
+    {
+      name: 'Tests with a gain',
+      value: `${String(gaining)} of ${String(windows.length)}`,
+      note: `${String(trials)} trials`,
+    },
+  ]);
 }
 
 function windowTable({ windows, objective }: WalkReport): string {
@@ -118,7 +140,7 @@ function windowTable({ windows, objective }: WalkReport): string {
       tone: ({ testScore }) => testScore,
     },
     { title: 'Return out', cell: ({ testReturn }) => percent(testReturn) },
-    { title: 'PnL out', cell: ({ testPnl }) => (testPnl === null ? '–' : signed(testPnl)) },
+    { title: 'PnL out', cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))) },
     { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
   ]);
 }

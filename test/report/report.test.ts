@@ -7,6 +7,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BacktestOutput } from '../../src/backtest/output.ts';
 import { renderReport } from '../../src/report/html.ts';
+import { DARK, LIGHT } from '../../src/report/page-style.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { writeReport } from '../../src/report/write.ts';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
@@ -91,8 +92,8 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   });
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('[data-draws="rolling"][data-ready="true"]');
-  expect(await page.getAttribute('[data-draws="curves"]', 'data-markers')).toBe('2');
-  expect(await page.locator('[data-ready="true"]').count()).toBe(3);
+  expect(await page.getAttribute('[data-draws="price-fills"]', 'data-markers')).toBe('2');
+  expect(await page.locator('[data-ready="true"]').count()).toBe(4);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {
       const context = canvas.getContext('2d');
@@ -101,9 +102,95 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
     }),
   );
   expect(inked.filter(Boolean).length).toBeGreaterThan(10);
-  await page.fill('[data-filters]', 'sell');
+  await page.fill('[data-filters="fills-a"]', 'sell');
   expect(await page.locator('#fills-a tbody tr:visible').count()).toBe(1);
   expect(problems).toEqual([]);
+});
+
+test('tables sort, show all rows, and are saved as CSV; the theme switches', async () => {
+  const fill = strategy('a').fills[0]!;
+  const fills = Array.from({ length: 30 }, (_, i) => ({
+    ...fill,
+    fillId: i + 1,
+    price: String(61_000.5 + ((i * 7) % 30) * 100),
+    realizedPnl: i === 3 ? '-1234.5' : '0',
+  }));
+  const { page: path } = await writeReport(
+    output([strategy('a', { fills })]),
+    ABOUT,
+    join(folder, 'table'),
+  );
+  const page = await browser.context.newPage();
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector('[data-draws="price-fills"][data-ready="true"]');
+  const rows = page.locator('#fills-a tbody tr:visible');
+  expect(await rows.count()).toBe(12);
+  await page.click('[data-shows="fills-a"]');
+  expect(await rows.count()).toBe(30);
+  const prices = () => page.locator('#fills-a tbody tr td:nth-child(5)').allTextContents();
+  const numbers = fills.map(({ price }) => Number(price)).sort((a, b) => a - b);
+  const head = page.locator('#fills-a thead th:nth-child(5) button');
+  await head.click();
+  expect((await prices()).map((text) => Number(text.replaceAll(',', '')))).toEqual(numbers);
+  await head.click();
+  expect((await prices())[0]).toBe('63,900.5');
+  expect(await page.getAttribute('#fills-a thead th:nth-child(5)', 'aria-sort')).toBe('descending');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.click('[data-saves="fills-a"]'),
+  ]);
+  const csv = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n');
+  expect(csv).toHaveLength(31);
+  expect(csv[1]?.split(',')[4]).toBe('63900.5');
+  expect(csv.filter((line) => line.includes(',-1234.5,'))).toHaveLength(1);
+  // A link to a fill shows it although a table starts with twelve rows.
+  await page.goto(`${pathToFileURL(path).href}#fill-a-29`);
+  await page.reload();
+  expect(await page.locator('#fill-a-29').isVisible()).toBe(true);
+  const dark = () => page.evaluate(() => getComputedStyle(document.body).color);
+  const before = await dark();
+  await page.click('[data-themes]');
+  expect(await dark()).not.toBe(before);
+  await page.close();
+});
+
+test('samples within one second stay apart', async () => {
+  const { equity } = strategy('a');
+  const dense = equity.map((point, i) => ({ ...point, timeUs: START_US + i * 100_000 }));
+  const run = output([strategy('a', { equity: dense })]);
+  const { page: path } = await writeReport(run, ABOUT, join(folder, 'dense'));
+  const page = await browser.context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector('[data-draws="equity"][data-ready="true"]');
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('text is readable on every background, in both themes', () => {
+  const luminance = (hex: string): number => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (a: string, b: string): number => {
+    const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  for (const theme of [LIGHT, DARK]) {
+    for (const ground of ['bg', 'surface', 'sunken', 'hover'] as const) {
+      for (const ink of ['text', 'text-2', 'text-3', 'accent', 'gain', 'loss', 'danger'] as const) {
+        expect(contrast(theme[ink], theme[ground]), `${ink} on ${ground}`).toBeGreaterThan(4.5);
+      }
+      expect(contrast(theme['line-strong'], theme[ground]), ground).toBeGreaterThan(2.9);
+    }
+    expect(contrast(theme.warn, theme['warn-soft'])).toBeGreaterThan(4.5);
+  }
 });
 
 test('several strategies are compared, then each has its own section', async () => {
@@ -111,7 +198,7 @@ test('several strategies are compared, then each has its own section', async () 
   const { page: path } = await writeReport(run, ABOUT, join(folder, 'two'));
   const page = await browser.context.newPage();
   await page.goto(pathToFileURL(path).href);
-  await page.waitForSelector('[data-strategy="1"] [data-draws="curves"][data-ready="true"]');
+  await page.waitForSelector('[data-strategy="1"] [data-draws="equity"][data-ready="true"]');
   expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
   expect(readdirSync(join(folder, 'two')).sort()).toEqual([
     'first-equity.arrow',

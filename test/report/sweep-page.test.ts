@@ -101,9 +101,11 @@ test('scores are placed at parameter values: numbers by value, words by index', 
   expect(html).toContain('fast=10 way=up');
   expect(html).toContain('href="best/index.html"');
   expect(html).toContain('46.1 %');
-  expect(html).toContain('4, 1 failed');
+  expect(html).toContain('<dd>4<small>1 failed');
+  expect(html).toContain('Not believable: deflated Sharpe 46.1 %, below 95 %');
   expect(html).not.toContain('<down>');
-  expect(html).not.toMatch(/(?:src|href)="http/);
+  // A link is no request: nothing is loaded.
+  expect(html).not.toMatch(/src="http|<link[^>]*http/);
 });
 
 test('two parameters have a map of pairs with the best of each, without unused values', async () => {

@@ -1,36 +1,90 @@
 /** Figures at the top of a strategy's section, and the table that compares several strategies. */
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import { duration, escape, grouped, percent, ratio, signed, table, toneOf } from '../text.ts';
+import {
+  amount,
+  duration,
+  escape,
+  exactAmount,
+  exactMoney,
+  grouped,
+  money,
+  percent,
+  ratio,
+  table,
+  toneOf,
+} from '../text.ts';
 
 export function figures({ summary, metrics }: StrategyReport): string {
-  const liquidation = Number(summary.pnlLiquidation);
-  const rows: readonly (readonly [string, string, number | null])[] = [
-    ['PnL', signed(summary.pnl), Number(summary.pnl)],
-    ['of it trading', signed(summary.pnlTrading), Number(summary.pnlTrading)],
-    ['of it fees', signed(summary.pnlFees), Number(summary.pnlFees)],
-    ['of it funding', signed(summary.pnlFunding), Number(summary.pnlFunding)],
-    ...(liquidation === 0
-      ? []
-      : [['of it liquidation', signed(summary.pnlLiquidation), liquidation] as const]),
-    ['Return', percent(metrics?.totalReturn ?? null), metrics?.totalReturn ?? null],
-    ['Equity at the end', grouped(summary.equityEnd), null],
-    [
-      'Max drawdown',
-      `${grouped(summary.maxDrawdown)} (${percent(metrics?.maxDrawdown ?? null)})`,
-      null,
-    ],
-    ...(sharpeOf(metrics) === null
-      ? []
-      : [['Sharpe, a year', ratio(sharpeOf(metrics)), null] as const]),
-    ['Fills', `${String(summary.fills)} (${String(summary.makerFills)} as maker)`, null],
-    ['Orders', ordersText(summary), null],
-    ['Turnover', grouped(summary.turnover), null],
+  const sharpe = sharpeOf(metrics);
+  const fills = grouped(String(summary.fills));
+  const maker = summary.fills === 0 ? null : summary.makerFills / summary.fills;
+  const rows: readonly Figure[] = [
+    {
+      name: 'PnL',
+      value: exactMoney(summary.pnl),
+      tone: Number(summary.pnl),
+      note: `equity ${exactAmount(summary.equityEnd)}`,
+    },
+    {
+      name: 'Return',
+      value: percent(metrics?.totalReturn ?? null),
+      tone: metrics?.totalReturn ?? null,
+      note: `on ${exactAmount(summary.equityStart)}`,
+    },
+    {
+      name: 'Max drawdown',
+      value: percent(metrics?.maxDrawdown ?? null),
+      note: `${exactAmount(summary.maxDrawdown)}, longest ${duration(metrics?.maxDrawdownUs ?? 0)}`,
+    },
+    sharpe === null
+      ? { name: 'Sharpe', value: '–', note: 'the run is shorter than a day' }
+      : {
+          name: 'Sharpe, a year',
+          value: ratio(sharpe),
+          note: `${String(metrics?.periods ?? 0)} returns`,
+        },
+    { name: 'Fills', value: fills, note: `${percent(maker, 0)} as maker, ${ordersText(summary)}` },
+    {
+      name: 'Turnover',
+      value: exactAmount(summary.turnover),
+      note: `fees ${exactMoney(summary.pnlFees)}`,
+    },
   ];
+  return figureRow(rows);
+}
+
+/** A figure: its value and note are HTML. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly tone?: number | null;
+  readonly note?: string;
+}
+
+export function figureRow(rows: readonly Figure[]): string {
   const cells = rows.map(
-    ([name, value, tone]) =>
-      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${escape(value)}</dd></div>`,
+    ({ name, value, tone = null, note = '' }) =>
+      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${value}${note === '' ? '' : `<small>${note}</small>`}</dd></div>`,
   );
   return `<dl class="figures">${cells.join('')}</dl>`;
+}
+
+/** The result of a run in a sentence. */
+export function verdict({ summary, metrics, benchmark }: StrategyReport): string {
+  if (summary.fills === 0) return 'No order was filled.';
+  const total = metrics?.totalReturn ?? null;
+  if (metrics === null || total === null) return 'Equity has fewer than two samples.';
+  const held = benchmark?.totalReturn ?? null;
+  const beside =
+    held === null
+      ? ''
+      : `; buy and hold ${held < 0 ? 'lost' : 'gained'} ${percent(Math.abs(held))}`;
+  const liquidated = Number(summary.pnlLiquidation) < 0 ? ' It was liquidated.' : '';
+  const few =
+    metrics.periods < 30
+      ? ` Ratios of ${String(metrics.periods)} returns are not significant.`
+      : '';
+  return `${total < 0 ? 'Lost' : 'Gained'} ${percent(Math.abs(total))} with a drawdown of ${percent(metrics.maxDrawdown)}${beside}.${liquidated}${few}`;
 }
 
 /** Null for a run too short for annualised figures. */
@@ -48,25 +102,27 @@ function ordersText({
     ...(rejectedOrders > 0 ? [`${String(rejectedOrders)} rejected`] : []),
     ...(refusedRequests > 0 ? [`${String(refusedRequests)} refused`] : []),
   ];
-  return `${String(orders)}${asides.length === 0 ? '' : ` (${asides.join(', ')})`}`;
+  return `${grouped(String(orders))} orders${asides.length === 0 ? '' : ` (${asides.join(', ')})`}`;
 }
 
 /** Empty for a single strategy. */
 export function comparison({ strategies }: Report): string {
   if (strategies.length < 2) return '';
-  return `<h2>Strategies side by side</h2>${table(strategies, [
-    { title: 'Strategy', isText: true, cell: ({ id }) => id },
-    {
-      title: 'PnL',
-      cell: ({ summary }) => signed(summary.pnl),
-      tone: ({ summary }) => Number(summary.pnl),
-    },
-    { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
-    { title: 'Sharpe', cell: ({ metrics }) => ratio(sharpeOf(metrics)) },
-    { title: 'Drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
-    { title: 'longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
-    { title: 'Fills', cell: ({ summary }) => String(summary.fills) },
-    { title: 'Turnover', cell: ({ summary }) => grouped(summary.turnover) },
-    { title: 'Fees', cell: ({ summary }) => signed(summary.pnlFees) },
-  ])}`;
+  return `<h2 id="strategies">Strategies</h2>
+<div class="small overlay" data-draws="overlay" role="img" aria-label="Growth of each strategy over time"></div>
+${table(strategies, [
+  { title: 'Strategy', isText: true, cell: ({ id }) => id },
+  {
+    title: 'PnL',
+    cell: ({ summary }) => money(Number(summary.pnl)),
+    tone: ({ summary }) => Number(summary.pnl),
+  },
+  { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
+  { title: 'Sharpe', cell: ({ metrics }) => ratio(sharpeOf(metrics)) },
+  { title: 'Drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
+  { title: 'Longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
+  { title: 'Fills', cell: ({ summary }) => String(summary.fills) },
+  { title: 'Turnover', cell: ({ summary }) => amount(Number(summary.turnover)) },
+  { title: 'Fees', cell: ({ summary }) => money(Number(summary.pnlFees)) },
+])}`;
 }

@@ -2,66 +2,76 @@
 import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
 import type { RoundTrip } from '../analysis/round-trips.ts';
 import type { StrategyReport } from '../report.ts';
-import { duration, escape, grouped, money, percent, ratio, signed, table, time } from '../text.ts';
+import { duration, grouped, money, percent, signed, table, time } from '../text.ts';
 
-export function tradeTable({ trades }: StrategyReport): string {
+export function tradeTable({ id, trades }: StrategyReport): string {
   if (trades.length === 0) return '<p>No position was closed.</p>';
-  return table<RoundTrip>(trades, [
-    { title: 'Opened, UTC', isText: true, cell: ({ entryUs }) => time(entryUs) },
-    { title: 'Held', cell: ({ entryUs, exitUs }) => duration(exitUs - entryUs) },
-    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
-    {
-      title: 'Side',
-      isText: true,
-      cell: ({ side, liquidated }) => (liquidated ? `${side}, liquidated` : side),
-    },
-    { title: 'Size', cell: ({ size }) => plain(size) },
-    { title: 'Entry', cell: ({ entryPrice }) => ratio(entryPrice, 4) },
-    { title: 'Exit', cell: ({ exitPrice }) => ratio(exitPrice, 4) },
-    { title: 'Fees', cell: ({ fees }) => money(-fees) },
-    { title: 'Funding', cell: ({ funding }) => money(funding) },
-    { title: 'PnL', cell: ({ pnl }) => money(pnl), tone: ({ pnl }) => pnl },
-    { title: 'of notional', cell: ({ pnlShare }) => percent(pnlShare, 3) },
-  ]);
+  return table<RoundTrip>(
+    trades,
+    [
+      { title: 'Opened', isText: true, cell: ({ entryUs }) => time(entryUs) },
+      { title: 'Held', cell: ({ entryUs, exitUs }) => duration(exitUs - entryUs) },
+      { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+      {
+        title: 'Side',
+        isText: true,
+        cell: ({ side, liquidated }) => (liquidated ? `${side}, liquidated` : side),
+      },
+      { title: 'Size', cell: ({ size }) => plain(size) },
+      { title: 'Entry', cell: ({ entryPrice }) => average(entryPrice) },
+      { title: 'Exit', cell: ({ exitPrice }) => average(exitPrice) },
+      { title: 'Fees', cell: ({ fees }) => money(-fees) },
+      { title: 'Funding', cell: ({ funding }) => money(funding) },
+      { title: 'PnL', cell: ({ pnl }) => money(pnl), tone: ({ pnl }) => pnl },
+      { title: 'Of notional', cell: ({ pnlShare }) => percent(pnlShare, 3) },
+    ],
+    { id: `trades-${nameOf(id)}`, filter: 'sell 2024-08', caption: 'closed trades' },
+  );
 }
 
 export function fillTable({ id, fills }: StrategyReport): string {
   if (fills.length === 0) return '<p>No order was filled.</p>';
-  const name = `fills-${id.replace(/[^A-Za-z0-9_-]/g, '-')}`;
-  return `<label>Filter fills <input type="search" data-filters="${escape(name)}" placeholder="sell maker 61,8" autocomplete="off"></label>
-${table<FillRow>(
-  fills,
-  [
-    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
-    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+  const name = `fills-${nameOf(id)}`;
+  return table<FillRow>(
+    fills,
+    [
+      { title: 'Time', isText: true, cell: ({ timeUs }) => time(timeUs) },
+      { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+      {
+        title: 'Side',
+        isText: true,
+        cell: ({ side }) => side,
+        tone: ({ side }) => (side === 'buy' ? 1 : -1),
+      },
+      { title: 'Role', isText: true, cell: ({ role }) => role },
+      { title: 'Price', cell: ({ price }) => grouped(price) },
+      { title: 'Size', cell: ({ size }) => size },
+      { title: 'Fee', cell: ({ fee }) => fee },
+      {
+        title: 'Realised',
+        cell: ({ realizedPnl }) => signed(realizedPnl),
+        tone: ({ realizedPnl }) => Number(realizedPnl),
+      },
+      { title: 'Position after', cell: ({ position }) => grouped(position) },
+      { title: 'Order', cell: ({ orderNumber }) => `#${String(orderNumber)}` },
+      { title: 'Fill', cell: ({ fillId }) => String(fillId) },
+    ],
     {
-      title: 'Side',
-      isText: true,
-      cell: ({ side }) => side,
-      tone: ({ side }) => (side === 'buy' ? 1 : -1),
+      id: name,
+      filter: 'sell maker 61,8',
+      caption: 'fills',
+      rowId: ({ fillId }: FillRow) => `fill-${nameOf(id)}-${String(fillId)}`,
     },
-    { title: 'Role', isText: true, cell: ({ role }) => role },
-    { title: 'Price', cell: ({ price }) => grouped(price) },
-    { title: 'Size', cell: ({ size }) => size },
-    { title: 'Fee', cell: ({ fee }) => fee },
-    {
-      title: 'Realised',
-      cell: ({ realizedPnl }) => signed(realizedPnl),
-      tone: ({ realizedPnl }) => Number(realizedPnl),
-    },
-    { title: 'Position after', cell: ({ position }) => grouped(position) },
-    { title: 'Order', cell: ({ orderNumber }) => `#${String(orderNumber)}` },
-    { title: 'Fill', cell: ({ fillId }) => String(fillId) },
-  ],
-  { id: name },
-)}`;
+  );
 }
+
+const nameOf = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '-');
 
 /** Empty without liquidations. */
 export function liquidationTable({ liquidations }: StrategyReport): string {
   if (liquidations.length === 0) return '';
-  return `<h3>Liquidations and auto-deleveraging</h3>${table<LiquidationRow>(liquidations, [
-    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
+  return `<h2>Liquidations and auto-deleveraging</h2>${table<LiquidationRow>(liquidations, [
+    { title: 'Time', isText: true, cell: ({ timeUs }) => time(timeUs) },
     { title: 'Market', isText: true, cell: ({ symbol }) => symbol ?? 'all cross positions' },
     { title: 'Step', isText: true, cell: ({ step }) => step },
     { title: 'Equity', cell: ({ equity }) => grouped(equity) },
@@ -74,20 +84,27 @@ export function liquidationTable({ liquidations }: StrategyReport): string {
 }
 
 /** Empty without funding payments. */
-export function fundingTable({ funding }: StrategyReport): string {
+export function fundingTable({ id, funding }: StrategyReport): string {
   if (funding.length === 0) return '';
-  return `<h3>Funding</h3>${table<FundingRow>(funding, [
-    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
-    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
-    { title: 'Rate', cell: ({ rate }) => rate },
-    { title: 'Position', cell: ({ position }) => grouped(position) },
-    {
-      title: 'Payment',
-      cell: ({ payment }) => signed(payment),
-      tone: ({ payment }) => Number(payment),
-    },
-  ])}`;
+  return `<h2>Funding</h2>${table<FundingRow>(
+    funding,
+    [
+      { title: 'Time', isText: true, cell: ({ timeUs }) => time(timeUs) },
+      { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+      { title: 'Rate', cell: ({ rate }) => rate },
+      { title: 'Position', cell: ({ position }) => grouped(position) },
+      {
+        title: 'Payment',
+        cell: ({ payment }) => signed(payment),
+        tone: ({ payment }) => Number(payment),
+      },
+    ],
+    { id: `funding-${nameOf(id)}`, filter: '2024-08', caption: 'funding payments' },
+  )}`;
 }
+
+/** An average price: one decimal more than seven digits of a price have. */
+const average = (value: number): string => grouped(String(Number(value.toPrecision(8))));
 
 /** Significant digits of a size. */
 function plain(value: number): string {

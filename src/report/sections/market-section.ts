@@ -2,12 +2,13 @@
 import type { Quantiles } from '../../backtest/stylised-facts.ts';
 import type { MarketReport } from '../report.ts';
 import { escape, grouped, ratio } from '../text.ts';
+import { figureRow } from './figures.ts';
 
 export function marketSection(market: MarketReport, index: number): string {
   const { shape, symbol } = market;
   if (shape === null) return '';
   return `<section data-market="${String(index)}">
-<h2 class="strategy">The market ${escape(symbol)}</h2>
+<h2 class="strategy" id="market-${String(index)}">The market ${escape(symbol)}</h2>
 ${tiles(market)}
 <h3>Price and fundamental value</h3>
 ${chart('price', 'Mid and index over time')}
@@ -38,10 +39,7 @@ function tiles({ shape, trades, volume }: MarketReport): string {
     ['Spread: 5 %, median, 95 %', of(facts.spread)],
     ['Touch: 5 %, median, 95 %', of(facts.depth)],
   ];
-  const cells = rows.map(
-    ([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`,
-  );
-  return `<dl class="figures">${cells.join('')}</dl>`;
+  return figureRow(rows.map(([name, value]) => ({ name, value: escape(value) })));
 }
 
 function titled(title: string, name: string, caption: string): string {
