@@ -80,7 +80,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     default: 'permanent',
     describe:
-      'market impact: taken liquidity returns to the book at the next update (none), only as new volume (permanent), or by half in each halving:<time>',
+      'market impact: taken liquidity returns to the book at the next update (none), only as new volume (permanent), or by half in each halving:<time>; squareRoot:<time> as permanent, and prices move with the square root of own volume, which halves in that time (l2 data with trades)',
   },
   bars: {
     type: 'string',

@@ -3,6 +3,7 @@
  * its own markets and parameters. States that are rare in one mix are therefore common in another.
  */
 import type { MarketInput } from '../gateway/market-config.ts';
+import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
 import {
@@ -247,6 +248,12 @@ const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | '
   bars: ['oracle', 'mid', 'mid', 'mid'],
 };
 
+/** Bars are refused where impact needs levels. */
+const IMPACT_MODELS: Partial<Readonly<Record<ProfileName, readonly ImpactModel[]>>> = {
+  bars: ['none', 'permanent', 'halving'],
+  tape: ['none', 'permanent', 'halving', 'squareRoot', 'squareRoot'],
+};
+
 function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
   const base: Partial<Record<Action, number>> =
     name === 'swarm' ? ACTION_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
@@ -358,7 +365,7 @@ function drawMarket(
       : {}),
     funding: drawFunding(dice, crisis ? 700 : 250),
     queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
-    impactModel: dice.pick(['none', 'permanent', 'halving']),
+    impactModel: dice.pick(IMPACT_MODELS[name] ?? ['none', 'permanent', 'halving', 'squareRoot']),
     impactHalfLifeMs: dice.pick([100, 1000, 60_000]),
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }

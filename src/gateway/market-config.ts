@@ -378,7 +378,12 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
         ['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog'],
         'probPower2',
       ),
-      impactModel: word(fields, 'impactModel', ['none', 'permanent', 'halving'], 'permanent'),
+      impactModel: word(
+        fields,
+        'impactModel',
+        ['none', 'permanent', 'halving', 'squareRoot'],
+        'permanent',
+      ),
       impactHalfLifeUs: durationUs(
         fields.has('impactHalfLifeMs')
           ? count(fields, 'impactHalfLifeMs', 1, 1e12) * 1000

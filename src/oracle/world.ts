@@ -184,6 +184,13 @@ export interface Market {
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
   readonly levels: HouseLevel[];
+  /** own volume in 1/1000 lots and its last step, recorded minutes, whether a gap cut them. */
+  own: bigint;
+  ownStep: bigint;
+  readonly minutes: RecordedMinute[];
+  minutesCut: boolean;
+  /** Levels that history states and the book lacks, with their hidden lots. */
+  readonly withheld: { readonly side: bigint; readonly price: bigint; readonly lots: bigint }[];
   /** Fractions of a lot that the queue model carries, in 1e-9, by order. */
   readonly carried: bigint[];
   /** After a gap in the recording, until the next snapshot. */
@@ -196,6 +203,17 @@ export interface Print {
   readonly at: bigint;
   readonly price: bigint;
   readonly lots: bigint;
+}
+
+/** A minute with recorded trades. */
+export interface RecordedMinute {
+  readonly minute: bigint;
+  lots: bigint;
+  close: bigint;
+  /** Close of the minute before it; null for none. */
+  readonly before: bigint | null;
+  /** Whether a trade of a later minute was recorded. */
+  counts: boolean;
 }
 
 /** The tape state of a level. */

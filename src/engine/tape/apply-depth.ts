@@ -4,6 +4,8 @@
  * crosses contradicts the recording and is removed. Then the level's house volume moves to its
  * target: growth joins the back of the queue, a decrease goes through the queue model. No house
  * volume stands across a user's order. History is never refused.
+ *
+ * Under `squareRoot` impact a level within reach trades with nobody: its volume is hidden (R-14.5).
  */
 import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
@@ -14,8 +16,17 @@ import type { State } from '../state.ts';
 import { capTaken, displacedLots, noteDivergence, noteTaken } from './displacement.ts';
 import { addHouse, clearHouse, decreaseHouse, houseLots } from './house.ts';
 import { firstUser, takeUserOrder } from './house-take.ts';
+import {
+  dropCrossed,
+  hide,
+  hideWithinReach,
+  isWithinReach,
+  pricesBeyondReach,
+  unhide,
+} from './reach.ts';
+import type { TapeLevelState } from './tape-book.ts';
 import { emitTape } from './tape-event.ts';
-import { MAX_PRICE_TICKS } from '../../num/units.ts';
+import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 
 export function applyDepth(state: State, command: TapeDepth): Outcome {
   const market = state.markets[command.market];
@@ -23,7 +34,10 @@ export function applyDepth(state: State, command: TapeDepth): Outcome {
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
   state.context.cause = 'tape';
-  if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);
+  if (!market.tape.stale) {
+    for (const level of command.levels) applyLevel(state, market, level);
+    settleReach(state, market);
+  }
   emitTape(state, market, 'depth', market.tape.stale);
   return 'ok';
 }
@@ -47,19 +61,59 @@ export function applyLevel(state: State, market: Market, level: TapeLevel): void
     capTaken(state, market, found, level.lots);
     noteDivergence(market, found, level.lots);
   }
-  let target: number = level.lots;
-  if (target > 0) {
-    const untaken = level.lots - (found?.taken ?? 0);
+  placeLevel(state, market, level, found);
+  if (level.lots === 0) forgetEmptied(market, side, price);
+}
+
+/** Trades a level of `size` with users' orders that it crosses; the rest is its house volume. */
+function placeLevel(
+  state: State,
+  market: Market,
+  level: TapeLevel,
+  found: TapeLevelState | undefined,
+): void {
+  const { impact } = market;
+  const side = level.side === 'bid' ? 1 : -1;
+  const { priceTicks: price, lots: size } = level;
+  let target: number = size;
+  let hides = false;
+  if (size > 0) {
+    hides = impact !== null && isWithinReach(state, market, impact, side, price);
+    if (impact !== null) dropCrossed(impact, side, price);
+    const untaken = hides ? 0 : size - (found?.taken ?? 0);
     const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
     if (traded > 0) noteTaken(state, market, side, price, traded);
     const now = traded > 0 ? market.tape.find(side, price) : found;
     const gone = now === undefined ? 0 : displacedLots(state, market, now);
-    target = blocked ? 0 : Math.max(0, level.lots - Math.max(gone, traded));
+    target = blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));
+    if (impact !== null) unhide(state, market, impact, { side, price, traded });
+  } else if (impact !== null) {
+    unhide(state, market, impact, { side, price, traded: 0 });
   }
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(state, market, side, price, target - standing);
   else if (target < standing) decreaseHouse(state, market, side, price, standing - target);
-  if (level.lots === 0) forgetEmptied(market, side, price);
+  if (impact !== null && size > 0 && (hides || target === 0)) {
+    hide(state, market, impact, side, price);
+  }
+}
+
+/**
+ * After an update of history: hides levels within reach, and places hidden levels beyond it again,
+ * as history last stated them.
+ */
+export function settleReach(state: State, market: Market): void {
+  const { impact } = market;
+  if (impact === null) return;
+  for (const side of [1, -1] as const) {
+    hideWithinReach(state, market, impact, side);
+    for (const price of pricesBeyondReach(state, market, impact, side)) {
+      const found = market.tape.find(side, price);
+      const size = impact.hiddenAt(side, price) + (found?.taken ?? 0);
+      const level = { priceTicks: priceTicks(price), lots: lots(size) };
+      placeLevel(state, market, { side: side > 0 ? 'bid' : 'ask', ...level }, found);
+    }
+  }
 }
 
 /** An emptied level keeps only its credit, for a late trade. */
