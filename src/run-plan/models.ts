@@ -100,7 +100,10 @@ export function parseLatency(text: string, ports: LatencyPorts): LatencyModel {
 }
 
 /** Default half-lives: of taken liquidity, and of own volume. */
-const HALF_LIVES: Readonly<Record<string, string>> = { halving: '1s', squareRoot: '1h' };
+const HALF_LIVES: ReadonlyMap<string, string> = new Map([
+  ['halving', '1s'],
+  ['squareRoot', '1h'],
+]);
 
 /**
  * `none`, `permanent`, `halving:1s` with the time in which half of the taken liquidity returns, or
@@ -123,9 +126,10 @@ export function parseImpact(
   readonly impactHalfLifeMs?: number;
 } {
   if (text === 'none' || text === 'permanent') return { impactModel: text };
-  const [name = '', time = HALF_LIVES[name], ...more] = text.split(':');
-  const halfLife = time === undefined ? null : parseDuration(time);
-  if (!(name in HALF_LIVES) || more.length > 0 || halfLife === null || halfLife < 1000) {
+  const [name = '', time, ...more] = text.split(':');
+  const usual = HALF_LIVES.get(name);
+  const halfLife = usual === undefined ? null : parseDuration(time ?? usual);
+  if (more.length > 0 || halfLife === null || halfLife < 1000) {
     throw new StrategyError(
       `--impact '${text}': must be none, permanent, halving:<time> or squareRoot:<time>, the time at least 1ms`,
     );

@@ -61,7 +61,11 @@ export function unhide(
   state: State,
   market: Market,
   impact: SquareRoot,
-  { side, price, traded }: { readonly side: 1 | -1; readonly price: number; readonly traded: number },
+  {
+    side,
+    price,
+    traded,
+  }: { readonly side: 1 | -1; readonly price: number; readonly traded: number },
 ): void {
   const hidden = impact.hiddenAt(side, price);
   impact.withheld(side).delete(price);

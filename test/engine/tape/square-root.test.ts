@@ -41,21 +41,24 @@ const TABLE = [
   { k: 10, from: 3009, room: 3675 - 3009 },
 ];
 
-test.each(TABLE)('R-14.4 reach $k from $from lots, and $room lots at that distance (R-14.6)', (row) => {
-  const { impact, now } = impactOf(MINUTES);
-  const at = timeUs(now);
-  if (row.from > 0) {
-    impact.take(at, 1, row.from - 1);
-    expect(impact.reach(at, -1)).toBe(row.k - 1);
-    expect(impact.lotsWithin(at, -1, row.k - 1)).toBe(1);
-    impact.take(at, 1, 1);
-  }
-  expect(impact.reach(at, -1)).toBe(row.k);
-  expect(impact.reach(at, 1)).toBe(0);
-  expect(impact.lotsWithin(at, -1, row.k)).toBe(row.room);
-  // Sales first make up for what was bought.
-  expect(impact.lotsWithin(at, 1, 0)).toBe(9 + row.from);
-});
+test.each(TABLE)(
+  'R-14.4 reach $k from $from lots, and $room lots at that distance (R-14.6)',
+  (row) => {
+    const { impact, now } = impactOf(MINUTES);
+    const at = timeUs(now);
+    if (row.from > 0) {
+      impact.take(at, 1, row.from - 1);
+      expect(impact.reach(at, -1)).toBe(row.k - 1);
+      expect(impact.lotsWithin(at, -1, row.k - 1)).toBe(1);
+      impact.take(at, 1, 1);
+    }
+    expect(impact.reach(at, -1)).toBe(row.k);
+    expect(impact.reach(at, 1)).toBe(0);
+    expect(impact.lotsWithin(at, -1, row.k)).toBe(row.room);
+    // Sales first make up for what was bought.
+    expect(impact.lotsWithin(at, 1, 0)).toBe(9 + row.from);
+  },
+);
 
 test('R-14.4 sales reach the bids alike', () => {
   const { impact, now } = impactOf(MINUTES);
@@ -71,7 +74,12 @@ test('R-14.3 only ended minutes with a minute before them count, and at most 60'
   };
   expect(after([])).toBe(0);
   expect(after([[1000, 100]])).toBe(0);
-  expect(after([[1000, 1], [1003, 100]])).toBe(3);
+  expect(
+    after([
+      [1000, 1],
+      [1003, 100],
+    ]),
+  ).toBe(3);
   // 60 minutes without a move later, the move of 3 is out of the window.
   const still = Array.from({ length: 59 }, () => [1003, 1] as const);
   expect(after([[1000, 1], [1003, 100], ...still])).toBe(2);
@@ -80,7 +88,12 @@ test('R-14.3 only ended minutes with a minute before them count, and at most 60'
 
 test('R-14.3 a minute without trades is passed over: its move belongs to the next', () => {
   const impact = new SquareRoot(HOUR, timeUs(0));
-  for (const [minute, price] of [[0, 1000], [5, 1002], [5.5, 1004], [9, 1]] as const) {
+  for (const [minute, price] of [
+    [0, 1000],
+    [5, 1002],
+    [5.5, 1004],
+    [9, 1],
+  ] as const) {
     impact.noteTrade(timeUs(minute * MINUTE), price, 50);
   }
   impact.take(timeUs(9 * MINUTE), 1, 100);
@@ -107,7 +120,10 @@ test('R-14.3 a gap drops its minute and the move across it, and keeps own volume
 
 test('R-14.2 sixteen steps halve own volume; the times of reading change nothing', () => {
   const reachAt = (...times: number[]): number => {
-    const { impact } = impactOf([[1000, 1], [1001, 1]]);
+    const { impact } = impactOf([
+      [1000, 1],
+      [1001, 1],
+    ]);
     impact.take(timeUs(2 * MINUTE), -1, 1_000_000);
     return times.map((at) => impact.reach(timeUs(at), 1)).at(-1)!;
   };
@@ -120,7 +136,10 @@ test('R-14.2 sixteen steps halve own volume; the times of reading change nothing
 });
 
 test('R-14.2 small takes do not decay away: a lot each step accumulates', () => {
-  const { impact, now } = impactOf([[1000, 1], [1001, 1]]);
+  const { impact, now } = impactOf([
+    [1000, 1],
+    [1001, 1],
+  ]);
   let at = now;
   for (let i = 0; i < 1000; i++) {
     impact.take(timeUs(at), 1, 1);
@@ -134,7 +153,10 @@ test('R-14.4, R-14.6 reach and room follow their formulas, also beyond 2^53', ()
   const size = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 1e14 }));
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.integer({ min: 1, max: 2 ** 31 - 1 }), size), { minLength: 2, maxLength: 9 }),
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 2 ** 31 - 1 }), size), {
+        minLength: 2,
+        maxLength: 9,
+      }),
       size,
       fc.nat(1000),
       (minutes, taken, distance) => {
@@ -142,10 +164,13 @@ test('R-14.4, R-14.6 reach and room follow their formulas, also beyond 2^53', ()
         const at = timeUs(now);
         impact.take(at, 1, taken);
         const own = BigInt(Math.min(taken, 9e12));
-        const pairs = minutes.slice(1).map(([close, volume], i) => [close - minutes[i]![0], volume]);
+        const pairs = minutes
+          .slice(1)
+          .map(([close, volume], i) => [close - minutes[i]![0], volume]);
         const squares = pairs.reduce((sum, [move]) => sum + BigInt(move!) ** 2n, 0n);
         const volume = pairs.reduce((sum, [, lots]) => sum + BigInt(lots!), 0n);
-        const holds = (k: bigint, q: bigint): boolean => (2n * k - 1n) ** 2n * volume <= 4n * q * squares;
+        const holds = (k: bigint, q: bigint): boolean =>
+          (2n * k - 1n) ** 2n * volume <= 4n * q * squares;
         const reach = impact.reach(at, -1);
         if (Number.isSafeInteger(reach)) {
           expect(holds(BigInt(reach) + 1n, own)).toBe(false);

@@ -145,7 +145,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/match.ts',
     find: 'size = Math.min(size, lotsWithinReach(state, market, market.impact, makerSide, price));',
     replace: 'size = Math.min(size, makerSide * makerSide * table.left(makerSlot));',
-    means: 'an order takes a whole level whatever its own impact, so its parts pay more than it does',
+    means:
+      'an order takes a whole level whatever its own impact, so its parts pay more than it does',
     rule: 'R-14.6',
   },
   {
