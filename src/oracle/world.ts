@@ -184,12 +184,11 @@ export interface Market {
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
   readonly levels: HouseLevel[];
-  /** own volume in 1/1000 lots and its last step, recorded minutes, whether a gap cut them. */
+  /** own volume in 1/1000 lots, its last step, recorded minutes, and levels not in the book. */
   own: bigint;
   ownStep: bigint;
   readonly minutes: RecordedMinute[];
   minutesCut: boolean;
-  /** Levels that history states and the book lacks, with their hidden lots. */
   readonly withheld: { readonly side: bigint; readonly price: bigint; readonly lots: bigint }[];
   /** Fractions of a lot that the queue model carries, in 1e-9, by order. */
   readonly carried: bigint[];
@@ -205,14 +204,12 @@ export interface Print {
   readonly lots: bigint;
 }
 
-/** A minute with recorded trades. */
+/** A minute with recorded trades, and the close of the one before it. */
 export interface RecordedMinute {
   readonly minute: bigint;
+  readonly before: bigint | null;
   lots: bigint;
   close: bigint;
-  /** Close of the minute before it; null for none. */
-  readonly before: bigint | null;
-  /** Whether a trade of a later minute was recorded. */
   counts: boolean;
 }
 

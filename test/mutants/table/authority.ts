@@ -103,7 +103,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'tape-volume-spent-twice',
     file: 'engine/tape/apply-trade.ts',
-    find: '  takeFromBack(state, market, houseSide, price, users);\n',
+    find: '  takeFromBack(state, market, houseSide, price, behind);\n',
     replace: '',
     means: "volume of a historical trade taken by users' orders stays on the level",
     rule: 'D-15',
