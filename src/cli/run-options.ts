@@ -80,12 +80,12 @@ export const RUN_OPTIONS = {
     type: 'string',
     default: 'permanent',
     describe:
-      'market impact: taken liquidity returns to the book at the next update (none), only as new volume (permanent), or by half in each halving:<time>; squareRoot:<time> as permanent, and prices move with the square root of own volume, which halves in that time (l2 data with trades)',
+      'taken liquidity returns at the next update (none), as new volume (permanent) or by half in each halving:<time>; squareRoot:<time> moves prices',
   },
   bars: {
     type: 'string',
     describe:
-      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (prudent) quote=close|nextOpen spread=<ticks> depth=<lots>',
+      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (through is prudent for limit orders) quote=close|nextOpen spread=<ticks> depth=<lots>',
   },
   fees: {
     type: 'string',

@@ -184,7 +184,7 @@ export interface Market {
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
   readonly levels: HouseLevel[];
-  /** own volume in 1/1000 lots, its last step, recorded minutes, and levels not in the book. */
+  /** own volume in 1/1000 lots, its step, recorded minutes, and levels not in the book. */
   own: bigint;
   ownStep: bigint;
   readonly minutes: RecordedMinute[];

@@ -3,10 +3,9 @@
  * priority over the historical counterparty are filled. The same size leaves the house volume
  * behind them, since history reports it as gone.
  *
- * Order: users at better prices, then the queue of the trade's level, front to back, of which hidden
- * lots (R-14.5) are the front. A decrease of
- * that level that arrived before its trade is reversed first, so that no volume is used twice. Size
- * without volume still prints.
+ * Order: users at better prices, then the queue of the trade's level, front to back; hidden lots
+ * (R-14.5) are its front. A decrease of that level that arrived before its trade is reversed first,
+ * so that no volume is used twice. Size without volume still prints.
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
