@@ -85,7 +85,7 @@ export const RUN_OPTIONS = {
   bars: {
     type: 'string',
     describe:
-      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (through is prudent for limit orders) quote=close|nextOpen spread=<ticks> depth=<lots>',
+      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (prudent) quote=close|nextOpen spread=<ticks> depth=<lots>',
   },
   fees: {
     type: 'string',

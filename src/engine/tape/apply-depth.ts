@@ -5,7 +5,7 @@
  * target: growth joins the back of the queue, a decrease goes through the queue model. No house
  * volume stands across a user's order. History is never refused.
  *
- * Under `squareRoot` impact the volume of a level within reach is hidden and does not trade (R-14.5).
+ * Under `squareRoot` impact the volume of a level within reach is hidden (R-14.5).
  */
 import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
