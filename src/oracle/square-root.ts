@@ -53,10 +53,12 @@ function reaches(market: Market, own: bigint, k: bigint): boolean {
   let volume = 0n;
   const counted = market.minutes.filter(({ counts, before }) => counts && before !== null);
   for (const { lots, close, before } of counted.slice(-60)) {
-    squares += (close - (before ?? close)) ** 2n;
+    const move = close - (before ?? close);
+    squares += move * move;
     volume += lots;
   }
-  return volume > 0n && (2n * k - 1n) ** 2n * volume * 1000n <= 4n * own * squares;
+  const odd = 2n * k - 1n;
+  return volume > 0n && odd * odd * volume * 1000n <= 4n * own * squares;
 }
 
 /** The reach on a side of house volume, with `more` lots taken from it. */

@@ -92,7 +92,7 @@ export class SquareRoot {
   lotsWithin(nowUs: TimeUs, houseSide: 1 | -1, distance: number): number {
     if (this.squares === 0n) return Infinity;
     this.decay(nowUs);
-    const edge = BigInt(2 * distance + 1) ** 2n * this.volume * BigInt(PART);
+    const edge = square(2 * distance + 1) * this.volume * BigInt(PART);
     const limit = (edge + 4n * this.squares - 1n) / (4n * this.squares);
     // Own volume never gets there.
     if (limit > BigInt(MAX_OWN)) return Infinity;
@@ -146,11 +146,11 @@ export class SquareRoot {
 
   private add(sample: Sample): void {
     this.samples.push(sample);
-    this.squares += BigInt(sample.move) ** 2n;
+    this.squares += square(sample.move);
     this.volume += sample.lots;
     if (this.samples.length > MINUTES) {
       const [old] = this.samples.splice(0, 1);
-      this.squares -= BigInt(old?.move ?? 0) ** 2n;
+      this.squares -= square(old?.move ?? 0);
       this.volume -= old?.lots ?? 0n;
     }
     this.reachNow = -1;
@@ -178,6 +178,10 @@ export class SquareRoot {
     const root = rootOf((4n * BigInt(own) * this.squares) / (this.volume * BigInt(PART)));
     return Number((root + 1n) / 2n);
   }
+}
+
+function square(value: number): bigint {
+  return BigInt(value) * BigInt(value);
 }
 
 /** ⌊√n⌋ by Newton's method from above. */
