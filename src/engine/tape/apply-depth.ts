@@ -24,7 +24,7 @@ import {
   pricesBeyondReach,
   unhide,
 } from './reach.ts';
-import type { TapeLevelState } from './tape-book.ts';
+import type { SquareRoot } from './square-root.ts';
 import { emitTape } from './tape-event.ts';
 import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 
@@ -55,47 +55,58 @@ export function isLevel(level: TapeLevel): boolean {
 
 export function applyLevel(state: State, market: Market, level: TapeLevel): void {
   const side = level.side === 'bid' ? 1 : -1;
-  const price = level.priceTicks;
-  const found = market.tape.find(side, price);
-  if (found !== undefined && found.taken > 0) {
+  const found = market.tape.findTaken(side, level.priceTicks);
+  if (found !== undefined) {
     capTaken(state, market, found, level.lots);
     noteDivergence(market, found, level.lots);
   }
-  placeLevel(state, market, level, found);
-  if (level.lots === 0) forgetEmptied(market, side, price);
+  placeLevel(state, market, level);
+  if (level.lots === 0) forgetEmptied(market, side, level.priceTicks);
 }
 
-/** Trades a level of `size` with users' orders that it crosses; the rest is its house volume. */
-function placeLevel(
-  state: State,
-  market: Market,
-  level: TapeLevel,
-  found: TapeLevelState | undefined,
-): void {
-  const { impact } = market;
+function placeLevel(state: State, market: Market, level: TapeLevel): void {
+  if (market.impact !== null) placeWithReach(state, market, market.impact, level);
+  else moveHouse(state, market, level, targetOf(state, market, level, false));
+}
+
+/** Under square-root impact: hides the level within reach, and shows it beyond. */
+function placeWithReach(state: State, market: Market, impact: SquareRoot, level: TapeLevel): void {
   const side = level.side === 'bid' ? 1 : -1;
   const { priceTicks: price, lots: size } = level;
-  let target: number = size;
-  let hides = false;
-  if (size > 0) {
-    hides = impact !== null && isWithinReach(state, market, impact, side, price);
-    if (impact !== null) dropCrossed(impact, side, price);
-    const untaken = hides ? 0 : size - (found?.taken ?? 0);
-    const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
-    if (traded > 0) noteTaken(state, market, side, price, traded);
-    const now = traded > 0 ? market.tape.find(side, price) : found;
-    const gone = now === undefined ? 0 : displacedLots(state, market, now);
-    target = blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));
-    if (impact !== null) unhide(state, market, impact, { side, price, traded });
-  } else if (impact !== null) {
-    unhide(state, market, impact, { side, price, traded: 0 });
-  }
+  const hides = size > 0 && isWithinReach(state, market, impact, side, price);
+  if (size > 0) dropCrossed(impact, side, price);
+  const before = market.tape.findTaken(side, price)?.taken ?? 0;
+  const target = targetOf(state, market, level, hides);
+  const traded = (market.tape.findTaken(side, price)?.taken ?? 0) - before;
+  unhide(state, market, impact, { side, price, traded });
+  moveHouse(state, market, level, target);
+  if (size > 0 && (hides || target === 0)) hide(state, market, impact, side, price);
+}
+
+/**
+ * House lots of a level as history states it, after its trades with users' orders that it crosses.
+ * A level that is hidden trades with none.
+ */
+function targetOf(state: State, market: Market, level: TapeLevel, hides: boolean): number {
+  const { priceTicks: price, lots: size } = level;
+  if (size === 0) return 0;
+  const side = level.side === 'bid' ? 1 : -1;
+  const found = market.tape.findTaken(side, price);
+  const untaken = hides ? 0 : size - (found?.taken ?? 0);
+  const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
+  if (traded > 0) noteTaken(state, market, side, price, traded);
+  const now = traded > 0 ? market.tape.findTaken(side, price) : found;
+  const gone = now === undefined ? 0 : displacedLots(state, market, now);
+  return blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));
+}
+
+/** Moves the house volume of the level to its target. */
+function moveHouse(state: State, market: Market, level: TapeLevel, target: number): void {
+  const side = level.side === 'bid' ? 1 : -1;
+  const price = level.priceTicks;
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(state, market, side, price, target - standing);
   else if (target < standing) decreaseHouse(state, market, side, price, standing - target);
-  if (impact !== null && size > 0 && (hides || target === 0)) {
-    hide(state, market, impact, side, price);
-  }
 }
 
 /**
@@ -108,10 +119,10 @@ export function settleReach(state: State, market: Market): void {
   for (const side of [1, -1] as const) {
     hideWithinReach(state, market, impact, side);
     for (const price of pricesBeyondReach(state, market, impact, side)) {
-      const found = market.tape.find(side, price);
-      const size = impact.hiddenAt(side, price) + (found?.taken ?? 0);
-      const level = { priceTicks: priceTicks(price), lots: lots(size) };
-      placeLevel(state, market, { side: side > 0 ? 'bid' : 'ask', ...level }, found);
+      const taken = market.tape.findTaken(side, price)?.taken ?? 0;
+      const size = lots(impact.hiddenAt(side, price) + taken);
+      const name = side > 0 ? 'bid' : 'ask';
+      placeLevel(state, market, { side: name, priceTicks: priceTicks(price), lots: size });
     }
   }
 }
@@ -123,6 +134,13 @@ function forgetEmptied(market: Market, side: 1 | -1, price: number): void {
   if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
 
+interface Crossing {
+  readonly traded: number;
+  readonly blocked: boolean;
+}
+
+const NOT_CROSSED: Crossing = { traded: 0, blocked: false };
+
 /**
  * Trades up to `size` lots of house volume against users' orders that it crosses, and removes
  * crossed house volume. `blocked`: a user's order that it crosses stays.
@@ -133,15 +151,17 @@ export function crossOpposite(
   side: 1 | -1,
   price: number,
   size: number,
-): { readonly traded: number; readonly blocked: boolean } {
+): Crossing {
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   let traded = 0;
   const { context } = state;
   for (;;) {
     const level = opposite.bestLevel();
-    if (level === NO_LEVEL) return { traded, blocked: false };
+    if (level === NO_LEVEL) return traded === 0 ? NOT_CROSSED : { traded, blocked: false };
     const best = opposite.price(level);
-    if (side > 0 ? best > price : best < price) return { traded, blocked: false };
+    if (side > 0 ? best > price : best < price) {
+      return traded === 0 ? NOT_CROSSED : { traded, blocked: false };
+    }
     const user = firstUser(state, opposite, level);
     if (user === NONE) {
       clearHouse(state, market, side > 0 ? -1 : 1, best);

@@ -127,8 +127,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'consumed-volume-returns',
     file: 'engine/tape/apply-depth.ts',
-    find: 'target = blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));',
-    replace: 'target = blocked && !hides ? 0 : size;',
+    find: 'return blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));',
+    replace: 'return blocked && !hides ? 0 : size;',
     means: 'volume that users took returns with the next update whatever the impact model',
     rule: 'D-15',
   },
