@@ -322,6 +322,18 @@ describe('attacks', () => {
     expect(washed.book(9)).toBe(plain.book(9));
   });
 
+  test('trades in turn on both sides leave the next order as dear as the first', () => {
+    const world = open(true, bookOf(5000));
+    for (let i = 0; i < 3; i++) {
+      world.place(80, 1100, true);
+      world.place(-80, 900, true, 7);
+    }
+    world.snapshot(...bookOf(5000));
+    const before = world.paid(6, 7);
+    world.place(240, 1100, true);
+    expect(world.paid(6, 7) - before).toBe(big);
+  });
+
   test('a round trip between the parts of an order does not make it cheaper', () => {
     const around = cost((world) => {
       world.place(120, 1100, true);
@@ -357,6 +369,14 @@ describe('attacks', () => {
     world.place(60, 1100, true);
     expect(world.book(1)).toBe('50@999 | 40@1002');
   });
+});
+
+test('R-14.1 the half-life of own volume is an hour by default', () => {
+  const spec = (impactModel: string): unknown =>
+    parseMarketSpec({ symbol: 'T', tickSize: '1', lotSize: '1', impactModel }, keccak);
+  const hour = { value: { impactHalfLifeUs: 60 * MINUTE } };
+  expect(spec('squareRoot')).toMatchObject(hour);
+  expect(spec('halving')).toMatchObject({ value: { impactHalfLifeUs: 1_000_000 } });
 });
 
 test('R-14.1 bars and single orders are refused', () => {
