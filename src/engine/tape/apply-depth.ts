@@ -59,6 +59,7 @@ export function applyLevel(state: State, market: Market, level: TapeLevel): void
   if (found !== undefined) {
     capTaken(state, market, found, level.lots);
     noteDivergence(market, found, level.lots);
+    if (found.taken === 0) market.tape.endTaken(side, level.priceTicks);
   }
   placeLevel(state, market, level);
   if (level.lots === 0) forgetEmptied(market, side, level.priceTicks);

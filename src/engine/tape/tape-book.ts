@@ -61,6 +61,11 @@ export class TapeBook {
     return (side > 0 ? this.bids : this.asks).takenLevel(price, nowUs);
   }
 
+  /** Users took no lots that this level still has. */
+  endTaken(side: 1 | -1, price: number): void {
+    (side > 0 ? this.bids : this.asks).endTaken(price);
+  }
+
   /** Prices of a side at which users took lots that history still has. */
   takenPrices(side: 1 | -1): number[] {
     return (side > 0 ? this.bids : this.asks).takenPrices();
@@ -151,6 +156,10 @@ class TapeLevels {
     const level = this.level(price, nowUs);
     this.taken.set(price, level);
     return level;
+  }
+
+  endTaken(price: number): void {
+    this.taken.delete(price);
   }
 
   forget(price: number): void {
