@@ -322,7 +322,7 @@ describe('attacks', () => {
     expect(washed.book(9)).toBe(plain.book(9));
   });
 
-  test('trades in turn on both sides leave the next order as dear as the first', () => {
+  test('trades in turn on both sides do not change the cost of the next order', () => {
     const world = open(true, bookOf(5000));
     for (let i = 0; i < 3; i++) {
       world.place(80, 1100, true);
