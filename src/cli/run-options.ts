@@ -80,7 +80,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     default: 'permanent',
     describe:
-      'market impact: taken liquidity returns to the book at the next update (none), only as new volume (permanent), or by half in each halving:<time>',
+      'taken liquidity returns at the next update (none), as new volume (permanent) or by half in each halving:<time>; squareRoot:<time> moves prices',
   },
   bars: {
     type: 'string',

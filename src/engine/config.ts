@@ -35,8 +35,11 @@ export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
 /** Split of a decrease of historical volume ahead of and behind user orders. */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
-/** Return of taken liquidity to the book: at the next update, only as new volume, or by halves. */
-export type ImpactModel = 'none' | 'permanent' | 'halving';
+/**
+ * Return of taken liquidity to the book: at the next update, only as new volume, or by halves.
+ * `squareRoot`: only as new volume, and taking hides levels near the best (R-14).
+ */
+export type ImpactModel = 'none' | 'permanent' | 'halving' | 'squareRoot';
 
 export interface ExchangeConfig {
   readonly name: string;
@@ -158,6 +161,6 @@ export interface MarketSpec {
   readonly funding: FundingConfig;
   readonly queueModel: QueueModel;
   readonly impactModel: ImpactModel;
-  /** Half-life of displacement under the `halving` impact model. */
+  /** Half-life of displacement under `halving`, and of own volume under `squareRoot`. */
   readonly impactHalfLifeUs: DurationUs;
 }

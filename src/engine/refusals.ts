@@ -34,6 +34,7 @@ const NUMBERS = {
   funding_source_not_external: 62,
   funding_rate_out_of_range: 63,
   index_not_fresh: 64,
+  impact_needs_levels: 73,
   tape_level_invalid: 65,
   price_not_positive: 9,
   price_off_tick: 70,

@@ -3,6 +3,7 @@
  * its own markets and parameters. States that are rare in one mix are therefore common in another.
  */
 import type { MarketInput } from '../gateway/market-config.ts';
+import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
 import {
@@ -81,7 +82,11 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
-  return name === 'crisis' ? inCrisis(dice, drawn) : drawn;
+  if (name === 'crisis') return inCrisis(dice, drawn);
+  // Its reach needs recorded minutes.
+  const rooted = markets.some(({ input }) => input['impactModel'] === 'squareRoot');
+  const time = { ...drawn.time, jumpPermille: 30, jumpUs: 60_000_000 };
+  return rooted ? { ...drawn, time } : drawn;
 }
 
 const CALM: FuzzProfile['crisis'] = {
@@ -247,6 +252,12 @@ const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | '
   bars: ['oracle', 'mid', 'mid', 'mid'],
 };
 
+/** Bars are refused where impact needs levels. */
+const IMPACT_MODELS: Partial<Readonly<Record<ProfileName, readonly ImpactModel[]>>> = {
+  bars: ['none', 'permanent', 'halving'],
+  tape: ['none', 'permanent', 'halving', 'squareRoot', 'squareRoot'],
+};
+
 function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
   const base: Partial<Record<Action, number>> =
     name === 'swarm' ? ACTION_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
@@ -357,9 +368,7 @@ function drawMarket(
       ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) }
       : {}),
     funding: drawFunding(dice, crisis ? 700 : 250),
-    queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
-    impactModel: dice.pick(['none', 'permanent', 'halving']),
-    impactHalfLifeMs: dice.pick([100, 1000, 60_000]),
+    ...drawModels(dice, name),
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
@@ -370,6 +379,19 @@ function drawMarket(
       : {}),
   };
   return { input, ticks };
+}
+
+function drawModels(
+  dice: Dice,
+  name: ProfileName,
+): Pick<MarketInput, 'queueModel' | 'impactModel' | 'impactHalfLifeMs'> {
+  const queueModel = dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']);
+  const impactModel = dice.pick(
+    IMPACT_MODELS[name] ?? ['none', 'permanent', 'halving', 'squareRoot'],
+  );
+  // Own volume must last for some recorded minutes.
+  const times = impactModel === 'squareRoot' ? 60 : 1;
+  return { queueModel, impactModel, impactHalfLifeMs: dice.pick([100, 1000, 60_000]) * times };
 }
 
 /** The max order size falls as the max price rises: notional stays below 2^63 (R-1.7). */

@@ -347,6 +347,7 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
     const markSource = parseMarkSource(fields);
     const recordedLiquidity = flag(fields, 'recordedLiquidity', false);
     const funding = parseFunding(fields, firstInitial);
+    const impactModel = word(fields, 'impactModel', IMPACT_MODELS, 'permanent');
     return {
       symbol,
       feedId: fields.has('feedId') ? fields.feedId('feedId') : `0x${keccak(ascii(symbol))}`,
@@ -378,15 +379,19 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
         ['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog'],
         'probPower2',
       ),
-      impactModel: word(fields, 'impactModel', ['none', 'permanent', 'halving'], 'permanent'),
+      impactModel,
       impactHalfLifeUs: durationUs(
         fields.has('impactHalfLifeMs')
           ? count(fields, 'impactHalfLifeMs', 1, 1e12) * 1000
-          : 1_000_000,
+          : HALF_LIFE_US[impactModel === 'squareRoot' ? impactModel : 'other'],
       ),
     };
   });
 }
+
+const IMPACT_MODELS = ['none', 'permanent', 'halving', 'squareRoot'] as const;
+/** Of taken liquidity, and under `squareRoot` of own volume. */
+const HALF_LIFE_US = { squareRoot: 3_600_000_000, other: 1_000_000 };
 
 function parseTiers(fields: Fields): MarginTier[] {
   if (!fields.has('marginTiers')) {

@@ -50,6 +50,7 @@ const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {
   funding_source_not_external: "symbol: the market's funding is not external",
   funding_rate_out_of_range: 'fundingRate: must be above -1 and below 1',
   index_not_fresh: 'symbol: the market has no fresh index price',
+  impact_needs_levels: internalError('squareRoot impact needs recorded levels'),
   tape_level_invalid: internalError('a tape level is out of range'),
   price_not_positive: ({ field }) => `${field}${field === 'price' ? '' : ':'} must be positive`,
   price_off_tick: ({ field, tickSize, ioc }) =>

@@ -21,6 +21,7 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (market.status === 'delisted') return 'market_delisted';
+  if (market.spec.impactModel === 'squareRoot') return 'impact_needs_levels';
   if (!isBar(c)) return 'tape_level_invalid';
   world.cause = 'tape';
   const before = { mark: market.mark, index: market.index };

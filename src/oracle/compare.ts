@@ -2,6 +2,7 @@
 import type { ExchangeView, OrderView } from '../engine/read/views.ts';
 import { marketId, orderId, subaccountId, timeUs, type Address } from '../num/units.ts';
 import { levelsOf, queueAt, sizeOf } from './book.ts';
+import { hiddenAt } from './square-root.ts';
 import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
@@ -188,12 +189,14 @@ function compareOrder(to: Comparison, world: World, exchange: ExchangeView, orde
 /** Lots ahead at its price, of users and of the tape; null if it does not rest. */
 function aheadOf(world: World, order: Order): bigint | null {
   if (!order.resting) return null;
-  const queue = queueAt(world, marketOf(world, order.market), sign(order.lots), order.price);
+  const market = marketOf(world, order.market);
+  const queue = queueAt(world, market, sign(order.lots), order.price);
   const before = queue.slice(
     0,
     queue.findIndex((resting) => resting.order === order),
   );
-  return before.reduce((total, resting) => total + sizeOf(resting), 0n);
+  const hidden = hiddenAt(market, sign(order.lots), order.price);
+  return before.reduce((total, resting) => total + sizeOf(resting), hidden);
 }
 
 function compareTerms(

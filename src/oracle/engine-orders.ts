@@ -8,6 +8,7 @@ import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
 import { noteTaken } from './house.ts';
+import { allowanceOf } from './square-root.ts';
 import {
   leftOf,
   positionOf,
@@ -109,8 +110,11 @@ export function sellOnBook(
       end(world, resting.order, 'cancelled', 'selfTrade');
       continue;
     }
-    const filled = makersSize(world, resting, leftOf(order));
+    let filled = makersSize(world, resting, leftOf(order));
     if (filled === 0n) continue;
+    if (resting.order === null) {
+      filled = allowanceOf(world, market, -side, resting.price, filled);
+    }
     // D-33: no taker fee could pay a rebate.
     const fees =
       resting.order === null

@@ -1,7 +1,8 @@
 /** Recorded liquidity in the book, its displacement by users, and its return. */
 import { queueAt } from './book.ts';
-import { min, sum } from './numbers.ts';
+import { max, min, sum } from './numbers.ts';
 import { aheadOf } from './queue-models.ts';
+import { hiddenAt, isSquareRoot, isWithin, noteOwn, setWithheld } from './square-root.ts';
 import type { HouseLevel, Market, Segment, World } from './world.ts';
 
 /** Max wait of a decrease for its trade. */
@@ -117,8 +118,42 @@ export function noteTakenAt(
   level.displaced = displaced + lots;
 }
 
+/** A taker took lots of a segment (R-14.5). */
 export function noteTaken(world: World, market: Market, segment: Segment, lots: bigint): void {
-  noteTakenAt(world, market, segment.side, segment.price, lots);
+  const { side, price } = segment;
+  noteTakenAt(world, market, side, price, lots);
+  if (!isSquareRoot(market)) return;
+  noteOwn(world, market, -side, lots);
+  if (houseLots(market, side, price) === 0n) {
+    setWithheld(market, side, price, hiddenAt(market, side, price));
+  }
+  hideWithin(world, market, side);
+}
+
+/** Hides the house levels of a side that are within reach. */
+export function hideWithin(world: World, market: Market, side: bigint): void {
+  for (const price of housePrices(market, side)) {
+    if (isWithin(world, market, side, price)) hideLevel(market, side, price);
+  }
+}
+
+export function hideLevel(market: Market, side: bigint, price: bigint): void {
+  const hidden = hiddenAt(market, side, price) + houseLots(market, side, price);
+  clearHouse(market, side, price);
+  setWithheld(market, side, price, hidden);
+}
+
+/** Hidden lots return to the front of the queue, without those that traded just now. */
+export function showLevel(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  traded: bigint,
+): void {
+  const lots = max(0n, hiddenAt(market, side, price) - traded);
+  setWithheld(market, side, price, null);
+  addHouse(world, market, { side, price, lots, where: 'front' });
 }
 
 /** No more than `lots` of a level that users took are still in history. */

@@ -56,6 +56,11 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     rateChanges: [],
     house: [],
     levels: [],
+    own: 0n,
+    ownStep: 0n,
+    minutes: [],
+    minutesCut: true,
+    withheld: [],
     carried: [],
     stale: false,
   };

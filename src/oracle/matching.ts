@@ -10,6 +10,7 @@ import { isFrozen } from './mark.ts';
 import { max, min, roundedDown, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
 import { noteTaken } from './house.ts';
+import { allowanceOf } from './square-root.ts';
 import {
   leftOf,
   marketOf,
@@ -60,6 +61,9 @@ export function match(world: World, order: Order): EndReason | null {
         continue;
       }
       size = min(size, min(takerReduces, makerReduces));
+    }
+    if (resting.order === null) {
+      size = allowanceOf(world, market, -side, resting.price, size);
     }
     const takerFees = feesOf(market, order, 'taker', size, resting.price);
     const takes = { lots: side * size, price: resting.price, fees: takerFees, resting: null };

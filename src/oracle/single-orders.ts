@@ -26,6 +26,7 @@ export function tapeL3(world: World, c: TapeL3): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (market.status === 'delisted') return 'market_delisted';
+  if (market.spec.impactModel === 'squareRoot') return 'impact_needs_levels';
   const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
   if (!isCount(c.ref) || !isPrice(c.priceTicks) || !isCount(c.lots)) return 'tape_level_invalid';
   world.cause = 'tape';

@@ -11,15 +11,27 @@ import {
   displacedLots,
   houseLots,
   housePrices,
+  hideLevel,
+  hideWithin,
   levelOf,
   keepTaken,
   noteTakenAt,
   returnCredit,
+  showLevel,
   takeFromBack,
 } from './house.ts';
 import { isFrozen } from './mark.ts';
 import { makerAffords, makersSize } from './matching.ts';
 import { max, min, sum, sign } from './numbers.ts';
+import {
+  cutMinutes,
+  endCrossed,
+  hiddenAt,
+  isSquareRoot,
+  isWithin,
+  noteRecorded,
+  setWithheld,
+} from './square-root.ts';
 import {
   because,
   HOUSE_MAKERS,
@@ -49,6 +61,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
     for (const level of c.levels) {
       restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
     }
+    settleReach(world, market);
   }
   emitApplied(world, market, 'depth', market.stale);
   return 'ok';
@@ -64,7 +77,10 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
   world.cause = 'tape';
   if (!market.stale) {
     const side = c.lots > 0 ? 1n : -1n;
-    trade(world, market, side, BigInt(c.priceTicks), side * BigInt(c.lots));
+    const size = side * BigInt(c.lots);
+    trade(world, market, side, BigInt(c.priceTicks), size);
+    if (isSquareRoot(market)) noteRecorded(world, market, BigInt(c.priceTicks), size);
+    settleReach(world, market);
   }
   emitApplied(world, market, 'trade', market.stale);
   return 'ok';
@@ -82,7 +98,9 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   for (const side of [1n, -1n]) {
     const named = c.levels.filter((level) => sideOf(level) === side && level.lots > 0);
     const taken = market.levels.filter((level) => level.side === side && level.taken > 0n);
-    for (const price of [...housePrices(market, side), ...taken.map((level) => level.price)]) {
+    const withheld = market.withheld.filter((level) => level.side === side);
+    const others = [...taken, ...withheld].map(({ price }) => price);
+    for (const price of [...housePrices(market, side), ...others]) {
       if (named.some(({ priceTicks }) => BigInt(priceTicks) === price)) continue;
       restate(world, market, side, price, 0n);
     }
@@ -96,6 +114,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
     clearHouse(market, side, price);
     addHouse(world, market, { side, price, lots: joined, where: 'front' });
   }
+  settleReach(world, market);
   emitApplied(world, market, 'snapshot', false);
   return 'ok';
 }
@@ -111,6 +130,8 @@ export function tapeGap(world: World, c: TapeGap): Answer {
   market.house.length = 0;
   market.levels.length = 0;
   market.carried.length = 0;
+  market.withheld.length = 0;
+  cutMinutes(market);
   emitApplied(world, market, 'gap', true);
   return 'ok';
 }
@@ -118,15 +139,41 @@ export function tapeGap(world: World, c: TapeGap): Answer {
 /** Sets a level to its venue's size: crosses users' orders, then moves the house volume. */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
   keepTaken(world, market, side, price, lots);
-  const fresh = lots - levelOf(market, side, price).taken;
+  place(world, market, side, price, lots);
+}
+
+/** Places a level as history states it, or hides it (R-14.5). */
+function place(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
+  const hides = lots > 0n && isWithin(world, market, side, price);
+  if (lots > 0n) endCrossed(market, side, price);
+  const fresh = hides ? 0n : lots - levelOf(market, side, price).taken;
   const { traded, open } =
     lots === 0n ? { traded: 0n, open: true } : cross(world, market, side, price, fresh);
   if (traded > 0n) noteTakenAt(world, market, side, price, traded);
   const gone = displacedLots(world, market, side, price);
-  const target = open ? max(0n, lots - max(traded, gone)) : 0n;
+  const target = open || hides ? max(0n, lots - max(traded, gone)) : 0n;
+  if (isSquareRoot(market)) showLevel(world, market, side, price, traded);
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(world, market, { side, price, lots: target - standing });
   else if (target < standing) decreaseHouse(world, market, side, price, standing - target);
+  if (isSquareRoot(market) && lots > 0n && (hides || target === 0n)) {
+    hideLevel(market, side, price);
+  }
+}
+
+/** R-14.5, after an update of history. */
+function settleReach(world: World, market: Market): void {
+  if (!isSquareRoot(market)) return;
+  for (const side of [1n, -1n]) {
+    hideWithin(world, market, side);
+    const beyond = market.withheld
+      .filter((level) => level.side === side && level.lots > 0n)
+      .filter((level) => !isWithin(world, market, side, level.price))
+      .sort((a, b) => Number((b.price - a.price) * side));
+    for (const { price, lots } of beyond) {
+      place(world, market, side, price, lots + levelOf(market, side, price).taken);
+    }
+  }
 }
 
 /**
@@ -204,7 +251,8 @@ export function takeAs(
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
   returnCredit(world, market, -side, price, size);
   let users = takeUsers(world, market, -side, price - side, size);
-  let house = 0n;
+  let house = takeHidden(market, -side, price, size - users);
+  const hidden = house;
   while (users + house < size) {
     const left = size - users - house;
     const head = queueAt(world, market, -side, price)[0];
@@ -219,8 +267,19 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
     if (filled === 'held') break;
     users += filled;
   }
-  takeFromBack(market, -side, price, min(users, houseLots(market, -side, price)));
-  if (users + house < size) printTrade(world, market, price, side * (size - users - house));
+  const behind = min(users, houseLots(market, -side, price));
+  takeFromBack(market, -side, price, behind);
+  takeHidden(market, -side, price, users - behind);
+  const unmatched = size - users - house + hidden;
+  if (unmatched > 0n) printTrade(world, market, price, side * unmatched);
+}
+
+/** R-14.7: takes up to `lots` hidden lots; returns their number. */
+function takeHidden(market: Market, side: bigint, price: bigint, lots: bigint): bigint {
+  const hidden = hiddenAt(market, side, price);
+  const taken = min(hidden, lots);
+  if (taken > 0n) setWithheld(market, side, price, hidden - taken);
+  return taken;
 }
 
 /** The house fills a side's user orders, best first, to the price `reach`, inclusive. */

@@ -184,6 +184,12 @@ export interface Market {
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
   readonly levels: HouseLevel[];
+  /** own volume in 1/1000 lots, its step, recorded minutes, and levels not in the book. */
+  own: bigint;
+  ownStep: bigint;
+  readonly minutes: RecordedMinute[];
+  minutesCut: boolean;
+  readonly withheld: { readonly side: bigint; readonly price: bigint; readonly lots: bigint }[];
   /** Fractions of a lot that the queue model carries, in 1e-9, by order. */
   readonly carried: bigint[];
   /** After a gap in the recording, until the next snapshot. */
@@ -196,6 +202,15 @@ export interface Print {
   readonly at: bigint;
   readonly price: bigint;
   readonly lots: bigint;
+}
+
+/** A minute with recorded trades, and the close of the one before it. */
+export interface RecordedMinute {
+  readonly minute: bigint;
+  readonly before: bigint | null;
+  lots: bigint;
+  close: bigint;
+  counts: boolean;
 }
 
 /** The tape state of a level. */

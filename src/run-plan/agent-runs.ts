@@ -32,6 +32,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
         tickSize,
         lotSize,
         fidelity: null,
+        hasTrades: false,
         terms: { indexSource: 'oracle', ...terms },
         note: {
           title: `Index of ${symbol}: the fundamental value`,

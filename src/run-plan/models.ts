@@ -99,22 +99,51 @@ export function parseLatency(text: string, ports: LatencyPorts): LatencyModel {
   return model;
 }
 
+/** Default half-lives: of taken liquidity, and of own volume. */
+const HALF_LIVES: ReadonlyMap<string, string> = new Map([
+  ['halving', '1s'],
+  ['squareRoot', '1h'],
+]);
+
 /**
- * `none`, `permanent`, or `halving:1s` with the time in which half of the taken liquidity returns.
+ * `none`, `permanent`, `halving:1s` with the time in which half of the taken liquidity returns, or
+ * `squareRoot:1h` with the time in which own volume halves. The last needs recorded levels and
+ * trades. Throws `StrategyError`.
  */
-export function parseImpact(text: string): {
+export function parseImpact(
+  text: string,
+  {
+    symbol,
+    fidelity,
+    hasTrades,
+  }: {
+    readonly symbol: string;
+    readonly fidelity: Fidelity | null;
+    readonly hasTrades: boolean;
+  },
+): {
   readonly impactModel: ImpactModel;
   readonly impactHalfLifeMs?: number;
 } {
   if (text === 'none' || text === 'permanent') return { impactModel: text };
-  const [name, rest = '1s'] = text.split(':');
-  const halfLife = parseDuration(rest);
-  if (name !== 'halving' || halfLife === null || halfLife < 1000) {
+  const [name = '', time, ...more] = text.split(':');
+  const usual = HALF_LIVES.get(name);
+  const halfLife = usual === undefined ? null : parseDuration(time ?? usual);
+  if (more.length > 0 || halfLife === null || halfLife < 1000) {
     throw new StrategyError(
-      `--impact '${text}': must be none, permanent, or halving:<time> of at least 1ms`,
+      `--impact '${text}': must be none, permanent, halving:<time> or squareRoot:<time>, the time at least 1ms`,
     );
   }
-  return { impactModel: 'halving', impactHalfLifeMs: Math.round(halfLife / 1000) };
+  const impactHalfLifeMs = Math.round(halfLife / 1000);
+  if (name === 'halving') return { impactModel: 'halving', impactHalfLifeMs };
+  if (fidelity !== 'l2' || !hasTrades) {
+    const played = fidelity === null ? 'has agents' : `is played as ${fidelity}`;
+    const lack = fidelity === 'l2' ? 'has no recorded trades' : played;
+    throw new StrategyError(
+      `--impact ${text}: ${symbol} ${lack}; squareRoot needs recorded price levels (l2) with trades, else choose none, permanent or halving:<time>`,
+    );
+  }
+  return { impactModel: 'squareRoot', impactHalfLifeMs };
 }
 
 /** Throws `StrategyError` for `fifo` on levels, which do not contain queue positions. */

@@ -351,7 +351,7 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
       maintenanceMargin,
       ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
       queueModel: parseQueue(plan.queue ?? DEFAULTS.queue, market),
-      ...parseImpact(plan.impact ?? DEFAULTS.impact),
+      ...parseImpact(plan.impact ?? DEFAULTS.impact, market),
       ...market.terms,
     },
     keccak,
@@ -401,6 +401,8 @@ const IMPACT_TEXTS: Readonly<Record<string, string>> = {
     'Liquidity taken by the strategy is gone until history brings new volume. Other traders do not react.',
   halving:
     'Half of the liquidity taken by the strategy returns to the book in each half-life, but fills no resting order again. Other traders do not react.',
+  squareRoot:
+    'Liquidity taken by the strategy is gone until history brings new volume. Levels nearer to the best price than √(own volume × Σ move² ÷ Σ volume of the last 60 recorded minutes) are hidden. Own volume halves in the time given.',
 };
 
 interface RunFacts {

@@ -24,6 +24,8 @@ export interface SourceMarket {
   readonly terms: Readonly<Record<string, unknown>>;
   /** Fidelity of the records; null for a market made by agents. */
   readonly fidelity: Fidelity | null;
+  /** Whether the recording has trades. */
+  readonly hasTrades: boolean;
   /** Description of the sources. */
   readonly note: Note;
 }
@@ -117,6 +119,7 @@ function sourceMarket(
     tickSize,
     lotSize,
     fidelity,
+    hasTrades: has('trade'),
     terms: {
       recordedLiquidity: true,
       indexSource: has('index') ? 'external' : 'mid',

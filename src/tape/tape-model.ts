@@ -88,7 +88,9 @@ export function describeModel(model: TapeModel, fidelity: Fidelity | null): stri
       ? `the ${fidelity === 'bars' ? 'bar' : 'trade'}’s own volume`
       : `${String(model.depthLots)} lots`;
   const book = `A synthetic book of ${depth} a side with a spread of ${String(model.spreadTicks)} ticks is placed around the last price.`;
-  if (fidelity === 'trades') return book;
+  if (fidelity === 'trades') {
+    return `${book} A resting order fills with trades at its price; only that book can be ahead of it, which is optimistic.`;
+  }
   const delivery =
     model.quote === 'close'
       ? 'is over, and the book is then around its close'

@@ -169,6 +169,9 @@ test.each(Object.entries(FIRST_OF_A))('%s: every fill on the tape', (model, [her
   ]);
 });
 
-test.each(['none', 'halving'])('impact %s gives the same fills of resting orders', (impact) => {
-  expect(exchangeFills('probPower2', impact)).toEqual(exchangeFills('probPower2'));
-});
+test.each(['none', 'halving', 'squareRoot'])(
+  'impact %s gives the same fills of resting orders',
+  (impact) => {
+    expect(exchangeFills('probPower2', impact)).toEqual(exchangeFills('probPower2'));
+  },
+);

@@ -73,6 +73,7 @@ test.each([
   [[example('grid'), '--data', DATASET, '--latency', 'fast'], 'latency'],
   [[example('grid'), '--data', DATASET, '--latency', 'jitter:jitter=x'], 'jitter'],
   [[example('grid'), '--data', DATASET, '--impact', 'halving:0s'], 'impact'],
+  [[example('grid'), '--data', DATASET, '--fidelity', 'trades', '--impact', 'squareRoot'], 'l2'],
   [[example('grid'), '--data', DATASET, '--fees', '1'], 'fees'],
   [[example('grid'), '--data', DATASET, '--faults', 'reject=2'], 'reject'],
   [[example('grid'), '--data', DATASET, '--faults', 'disconnect=1s/5s'], 'the first longer'],

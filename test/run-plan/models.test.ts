@@ -136,9 +136,38 @@ test('faults drop requests and interrupt the feed; private updates arrive after 
 });
 
 test('impact by name', () => {
-  expect(parseImpact('halving:250ms')).toEqual({ impactModel: 'halving', impactHalfLifeMs: 250 });
-  expect(parseImpact('none')).toEqual({ impactModel: 'none' });
+  const market = { symbol: 'T', fidelity: 'l2', hasTrades: true } as const;
+  const halving = { impactModel: 'halving', impactHalfLifeMs: 250 };
+  expect(parseImpact('halving:250ms', market)).toEqual(halving);
+  expect(parseImpact('none', market)).toEqual({ impactModel: 'none' });
+  const squareRoot = { impactModel: 'squareRoot', impactHalfLifeMs: 3_600_000 };
+  expect(parseImpact('squareRoot', market)).toEqual(squareRoot);
+  expect(parseImpact('squareRoot:30m', market)).toEqual({
+    ...squareRoot,
+    impactHalfLifeMs: 1_800_000,
+  });
+  for (const text of ['squareRoot:0s', 'squareRoot:1h:2', 'halving:', 'root:1h', 'toString']) {
+    expect(() => parseImpact(text, market)).toThrow(`--impact '${text}': must be none, permanent`);
+  }
 });
+
+test.each([
+  ['l3', true, 'T is played as l3'],
+  ['trades', true, 'T is played as trades'],
+  ['bars', true, 'T is played as bars'],
+  [null, false, 'T has agents'],
+  ['l2', false, 'T has no recorded trades'],
+] as const)(
+  'R-14.1 squareRoot impact is refused for %s, trades: %s',
+  (fidelity, hasTrades, lack) => {
+    expect(() => parseImpact('squareRoot:1h', { symbol: 'T', fidelity, hasTrades })).toThrow(
+      `--impact squareRoot:1h: ${lack}; squareRoot needs recorded price levels (l2) with trades`,
+    );
+    expect(parseImpact('halving', { symbol: 'T', fidelity, hasTrades }).impactModel).toBe(
+      'halving',
+    );
+  },
+);
 
 test('fifo requires data with queue positions; all models can be named', () => {
   const market = { symbol: 'T', fidelity: 'l2' } as const;

@@ -319,8 +319,9 @@ test('codes that no test provokes belong to later versions, or are checked elsew
     ...['user', 'expired', 'openOrders'],
     // test/tables/groups.test.ts asserts that it reaches these.
     ...GROUP_CODES,
-    // test/engine provokes these: permissions, isolated, vault, funding, liquidation.
+    // test/engine provokes these: permissions, isolated, vault, funding, liquidation, tape.
     ...RISK_CODES,
+    'impact_needs_levels',
   ];
   const never = [...REFUSALS, ...END_REASONS].filter(
     (code) => !provoked.has(code) && !lockstep.includes(code),

@@ -18,7 +18,8 @@ import { accept, addOrder } from '../orders/place.ts';
 import { Special } from '../orders/conditional.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
-import { noteTaken } from '../tape/displacement.ts';
+import { takeFromHouse } from '../tape/displacement.ts';
+import { lotsWithinReach } from '../tape/reach.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import { liquidationLimit, type EquityShare } from './bankruptcy.ts';
 import { feesOf, NO_FEES, type SideFees } from '../accounts/fees.ts';
@@ -137,6 +138,10 @@ function matchEngineOrder(
         continue;
       }
     }
+    if (makerHouse && market.impact !== null) {
+      const makerSide = side > 0 ? -1 : 1;
+      size = Math.min(size, lotsWithinReach(state, market, market.impact, makerSide, price));
+    }
     let makerFees: SideFees = NO_FEES;
     if (!makerHouse) {
       const fees = feesOf(state, makerSlot, 'maker', size, price);
@@ -152,7 +157,7 @@ function matchEngineOrder(
     const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
     const taking = { subaccount: owner, slot, fees: takerFees };
     executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
-    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);
   }
 }
 

@@ -28,6 +28,7 @@ import {
 } from '../config.ts';
 import { TriggerIndex } from '../orders/trigger-index.ts';
 import { LiquidationIndex } from '../liquidation/liquidation-index.ts';
+import { SquareRoot } from '../tape/square-root.ts';
 import { TapeBook } from '../tape/tape-book.ts';
 import { Candles } from './candles.ts';
 import { Holders } from './holders.ts';
@@ -51,6 +52,8 @@ export class Market {
   freezeDueUs = Infinity;
   readonly book: OrderBook;
   readonly tape = new TapeBook();
+  /** State of the `squareRoot` impact model (R-14); null under the others. */
+  readonly impact: SquareRoot | null;
   readonly trades: TradeHistory;
   readonly candles: Candles;
   readonly triggers = new TriggerIndex();
@@ -121,6 +124,8 @@ export class Market {
     this.deriveRates();
     this.openInterestCapLots = spec.maxOpenInterestLots;
     this.book = new OrderBook(table);
+    this.impact =
+      spec.impactModel === 'squareRoot' ? new SquareRoot(spec.impactHalfLifeUs, nowUs) : null;
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
     this.emaSecond = floorDivInt(nowUs, SECOND_US);
@@ -168,6 +173,7 @@ export class Market {
     this.sampleDueUs = archiveDue(io, this.sampleDueUs);
     this.fundingDueUs = archiveDue(io, this.fundingDueUs);
     this.tape.archive(io, nowUs);
+    this.impact?.archive(io, nowUs);
   }
 }
 

@@ -18,7 +18,8 @@ import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
-import { noteTaken } from '../tape/displacement.ts';
+import { takeFromHouse } from '../tape/displacement.ts';
+import { lotsWithinReach } from '../tape/reach.ts';
 import { endOrder } from './end.ts';
 import { executeFill } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
@@ -84,6 +85,11 @@ export function matchOrder(
       size = Math.min(size, takerReducible, makerReducible);
     }
 
+    if (makerHouse && market.impact !== null) {
+      const makerSide = side > 0 ? -1 : 1;
+      size = Math.min(size, lotsWithinReach(state, market, market.impact, makerSide, price));
+    }
+
     const takerLots = lots(side * size);
     const takerFees = feesOf(state, slot, 'taker', size, price);
     const takes = { lots: takerLots, priceTicks: price, fees: takerFees };
@@ -104,7 +110,7 @@ export function matchOrder(
 
     const taking = { subaccount: taker, slot, fees: takerFees };
     executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
-    if (makerHouse) noteTaken(state, market, side > 0 ? -1 : 1, price, size);
+    if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;
 }

@@ -28,7 +28,8 @@ export function queueAhead(state: ExchangeState, id: OrderId): Lots | null {
   const table = state.orders;
   const slot = table.slotOf(id);
   if (slot === NONE || !table.isResting(slot)) return null;
-  let ahead = 0;
+  const impact = state.market(table.market(slot)).impact;
+  let ahead = impact?.hiddenAt(table.side(slot), table.price(slot)) ?? 0;
   for (let at = table.prev(slot); at !== NONE; at = table.prev(at)) ahead += table.left(at);
   return lots(ahead);
 }

@@ -79,7 +79,7 @@ export const MARKET_SPEC: RecordType<MarketSpec> = {
     openNotionalUpper: optional(QUANTA),
     funding: FUNDING,
     queueModel: word(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog'], AS_TEXT),
-    impactModel: word(['none', 'permanent', 'halving'], AS_TEXT),
+    impactModel: word(['none', 'permanent', 'halving', 'squareRoot'], AS_TEXT),
     impactHalfLifeUs: DURATION,
   }),
   section: 'spec',

@@ -25,6 +25,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   const market = state.markets[bar.market];
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (market.impact !== null) return { code: 'impact_needs_levels' };
   if (!isBar(bar)) return { code: 'tape_level_invalid' };
   const { context } = state;
   context.cause = 'tape';

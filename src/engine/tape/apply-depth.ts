@@ -4,6 +4,8 @@
  * crosses contradicts the recording and is removed. Then the level's house volume moves to its
  * target: growth joins the back of the queue, a decrease goes through the queue model. No house
  * volume stands across a user's order. History is never refused.
+ *
+ * Under `squareRoot` impact the volume of a level within reach is hidden (R-14.5).
  */
 import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
@@ -14,8 +16,17 @@ import type { State } from '../state.ts';
 import { capTaken, displacedLots, noteDivergence, noteTaken } from './displacement.ts';
 import { addHouse, clearHouse, decreaseHouse, houseLots } from './house.ts';
 import { firstUser, takeUserOrder } from './house-take.ts';
+import {
+  dropCrossed,
+  hide,
+  hideWithinReach,
+  isWithinReach,
+  pricesBeyondReach,
+  unhide,
+} from './reach.ts';
+import type { SquareRoot } from './square-root.ts';
 import { emitTape } from './tape-event.ts';
-import { MAX_PRICE_TICKS } from '../../num/units.ts';
+import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 
 export function applyDepth(state: State, command: TapeDepth): Outcome {
   const market = state.markets[command.market];
@@ -23,7 +34,10 @@ export function applyDepth(state: State, command: TapeDepth): Outcome {
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
   state.context.cause = 'tape';
-  if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);
+  if (!market.tape.stale) {
+    for (const level of command.levels) applyLevel(state, market, level);
+    settleReach(state, market);
+  }
   emitTape(state, market, 'depth', market.tape.stale);
   return 'ok';
 }
@@ -41,25 +55,77 @@ export function isLevel(level: TapeLevel): boolean {
 
 export function applyLevel(state: State, market: Market, level: TapeLevel): void {
   const side = level.side === 'bid' ? 1 : -1;
-  const price = level.priceTicks;
-  const found = market.tape.find(side, price);
-  if (found !== undefined && found.taken > 0) {
+  const found = market.tape.findTaken(side, level.priceTicks);
+  if (found !== undefined) {
     capTaken(state, market, found, level.lots);
     noteDivergence(market, found, level.lots);
+    if (found.taken === 0) market.tape.endTaken(side, level.priceTicks);
   }
-  let target: number = level.lots;
-  if (target > 0) {
-    const untaken = level.lots - (found?.taken ?? 0);
-    const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
-    if (traded > 0) noteTaken(state, market, side, price, traded);
-    const now = traded > 0 ? market.tape.find(side, price) : found;
-    const gone = now === undefined ? 0 : displacedLots(state, market, now);
-    target = blocked ? 0 : Math.max(0, level.lots - Math.max(gone, traded));
-  }
+  placeLevel(state, market, level);
+  if (level.lots === 0) forgetEmptied(market, side, level.priceTicks);
+}
+
+function placeLevel(state: State, market: Market, level: TapeLevel): void {
+  if (market.impact !== null) placeWithReach(state, market, market.impact, level);
+  else moveHouse(state, market, level, targetOf(state, market, level, false));
+}
+
+/** Under square-root impact: hides the level within reach, and shows it beyond. */
+function placeWithReach(state: State, market: Market, impact: SquareRoot, level: TapeLevel): void {
+  const side = level.side === 'bid' ? 1 : -1;
+  const { priceTicks: price, lots: size } = level;
+  const hides = size > 0 && isWithinReach(state, market, impact, side, price);
+  if (size > 0) dropCrossed(impact, side, price);
+  const before = market.tape.findTaken(side, price)?.taken ?? 0;
+  const target = targetOf(state, market, level, hides);
+  const traded = (market.tape.findTaken(side, price)?.taken ?? 0) - before;
+  unhide(state, market, impact, { side, price, traded });
+  moveHouse(state, market, level, target);
+  if (size > 0 && (hides || target === 0)) hide(state, market, impact, side, price);
+}
+
+/**
+ * House lots of a level as history states it, after its trades with users' orders that it crosses.
+ * A level that is hidden trades with none.
+ */
+function targetOf(state: State, market: Market, level: TapeLevel, hides: boolean): number {
+  const { priceTicks: price, lots: size } = level;
+  if (size === 0) return 0;
+  const side = level.side === 'bid' ? 1 : -1;
+  const found = market.tape.findTaken(side, price);
+  const untaken = hides ? 0 : size - (found?.taken ?? 0);
+  const { traded, blocked } = crossOpposite(state, market, side, price, untaken);
+  if (traded > 0) noteTaken(state, market, side, price, traded);
+  const now = traded > 0 ? market.tape.findTaken(side, price) : found;
+  const gone = now === undefined ? 0 : displacedLots(state, market, now);
+  return blocked && !hides ? 0 : Math.max(0, size - Math.max(gone, traded));
+}
+
+/** Moves the house volume of the level to its target. */
+function moveHouse(state: State, market: Market, level: TapeLevel, target: number): void {
+  const side = level.side === 'bid' ? 1 : -1;
+  const price = level.priceTicks;
   const standing = houseLots(market, side, price);
   if (target > standing) addHouse(state, market, side, price, target - standing);
   else if (target < standing) decreaseHouse(state, market, side, price, standing - target);
-  if (level.lots === 0) forgetEmptied(market, side, price);
+}
+
+/**
+ * After an update of history: hides levels within reach, and places hidden levels beyond it again,
+ * as history last stated them.
+ */
+export function settleReach(state: State, market: Market): void {
+  const { impact } = market;
+  if (impact === null) return;
+  for (const side of [1, -1] as const) {
+    hideWithinReach(state, market, impact, side);
+    for (const price of pricesBeyondReach(state, market, impact, side)) {
+      const taken = market.tape.findTaken(side, price)?.taken ?? 0;
+      const size = lots(impact.hiddenAt(side, price) + taken);
+      const name = side > 0 ? 'bid' : 'ask';
+      placeLevel(state, market, { side: name, priceTicks: priceTicks(price), lots: size });
+    }
+  }
 }
 
 /** An emptied level keeps only its credit, for a late trade. */
@@ -68,6 +134,13 @@ function forgetEmptied(market: Market, side: 1 | -1, price: number): void {
   if (level === undefined) return;
   if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
+
+interface Crossing {
+  readonly traded: number;
+  readonly blocked: boolean;
+}
+
+const NOT_CROSSED: Crossing = { traded: 0, blocked: false };
 
 /**
  * Trades up to `size` lots of house volume against users' orders that it crosses, and removes
@@ -79,15 +152,17 @@ export function crossOpposite(
   side: 1 | -1,
   price: number,
   size: number,
-): { readonly traded: number; readonly blocked: boolean } {
+): Crossing {
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   let traded = 0;
   const { context } = state;
   for (;;) {
     const level = opposite.bestLevel();
-    if (level === NO_LEVEL) return { traded, blocked: false };
+    if (level === NO_LEVEL) return traded === 0 ? NOT_CROSSED : { traded, blocked: false };
     const best = opposite.price(level);
-    if (side > 0 ? best > price : best < price) return { traded, blocked: false };
+    if (side > 0 ? best > price : best < price) {
+      return traded === 0 ? NOT_CROSSED : { traded, blocked: false };
+    }
     const user = firstUser(state, opposite, level);
     if (user === NONE) {
       clearHouse(state, market, side > 0 ? -1 : 1, best);

@@ -16,6 +16,7 @@ export function applyGap(state: State, command: TapeGap): Outcome {
   for (const price of housePrices(market, 'ask')) clearHouse(state, market, -1, price);
   market.tape.forgetLevels();
   market.tape.carry.clear();
+  market.impact?.forgetHistory();
   emitTape(state, market, 'gap', true);
   return 'ok';
 }

@@ -33,6 +33,7 @@ export function applyL3(state: State, command: TapeL3): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (market.impact !== null) return { code: 'impact_needs_levels' };
   if (!isSound(command)) return { code: 'tape_level_invalid' };
   state.context.cause = 'tape';
   if (!market.tape.stale) dispatch(state, market, command);

@@ -9,7 +9,7 @@ import type { Side, TapeSnapshot } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { applyLevel, isLevel } from './apply-depth.ts';
+import { applyLevel, isLevel, settleReach } from './apply-depth.ts';
 import { addHouseInFront, houseLots, removeSegment } from './house.ts';
 import { emitTape } from './tape-event.ts';
 
@@ -25,7 +25,9 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   for (const level of command.levels) if (level.lots > 0) named[level.side].add(level.priceTicks);
   for (const side of ['bid', 'ask'] as const) {
     const sign = side === 'bid' ? 1 : -1;
-    for (const price of [...housePrices(market, side), ...market.tape.takenPrices(sign)]) {
+    const withheld = market.impact === null ? [] : market.impact.pricesWithheld(sign);
+    const taken = market.tape.takenPrices(sign);
+    for (const price of [...housePrices(market, side), ...taken, ...withheld]) {
       if (named[side].has(price)) continue;
       applyLevel(state, market, { side, priceTicks: priceTicks(price), lots: lots(0) });
     }
@@ -38,6 +40,7 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
     // Volume added at the back: after a gap it was there before the user's orders.
     moveToFront(state, market, side, level.priceTicks);
   }
+  settleReach(state, market);
   emitTape(state, market, 'snapshot', false);
   return 'ok';
 }

@@ -3,9 +3,9 @@
  * priority over the historical counterparty are filled. The same size leaves the house volume
  * behind them, since history reports it as gone.
  *
- * Order: users at better prices, then the queue of the trade's level, front to back. A decrease of
- * that level that arrived before its trade is reversed first, so that no volume is used twice. Size
- * without volume still prints.
+ * Order: users at better prices, then the queue of the trade's level, front to back; hidden lots
+ * (R-14.5) are its front. A decrease of that level that arrived before its trade is reversed first,
+ * so that no volume is used twice. Size without volume still prints.
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
@@ -16,7 +16,8 @@ import { NO_FEES } from '../accounts/fees.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { noteDivergence } from './displacement.ts';
-import { returnCredit, takeFromBack } from './house.ts';
+import { settleReach } from './apply-depth.ts';
+import { houseLots, returnCredit, takeFromBack } from './house.ts';
 import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
 
@@ -35,7 +36,11 @@ export function applyTrade(state: State, command: TapeTrade): Outcome {
     return { code: 'tape_level_invalid' };
   }
   state.context.cause = 'tape';
-  if (!market.tape.stale) takeTrade(state, market, price, signedLots);
+  if (!market.tape.stale) {
+    takeTrade(state, market, price, signedLots);
+    market.impact?.noteTrade(state.nowUs, price, Math.abs(signedLots));
+    settleReach(state, market);
+  }
   emitTape(state, market, 'trade', market.tape.stale);
   return 'ok';
 }
@@ -47,14 +52,26 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   returnCredit(state, market, houseSide, price, size);
   // The historical taker meets better prices first.
   const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);
-  const atLevel = takeLevel(state, market, houseSide, price, size - byUsers);
+  const hidden = takeHidden(market, houseSide, price, size - byUsers);
+  const atLevel = takeLevel(state, market, houseSide, price, size - byUsers - hidden);
   const users = byUsers + atLevel.users;
-  takeFromBack(state, market, houseSide, price, users);
+  const behind = Math.min(users, houseLots(market, houseSide, price));
+  takeFromBack(state, market, houseSide, price, behind);
+  takeHidden(market, houseSide, price, users - behind);
   const unmatched = size - users - atLevel.house;
   if (unmatched === 0) return;
   const level = market.tape.find(houseSide, price);
-  if (level !== undefined) noteDivergence(market, level, unmatched);
+  if (level !== undefined) noteDivergence(market, level, unmatched - hidden);
   printTrade(state, market, price, lots(side * unmatched));
+}
+
+/** Takes up to `size` hidden lots of the level (R-14.7); returns their number. */
+function takeHidden(market: Market, houseSide: 1 | -1, price: number, size: number): number {
+  if (market.impact === null) return 0;
+  const hidden = market.impact.hiddenAt(houseSide, price);
+  const taken = Math.min(hidden, size);
+  if (taken > 0) market.impact.withheld(houseSide).set(price, hidden - taken);
+  return taken;
 }
 
 /** Consumes the queue of one level, front to back. */

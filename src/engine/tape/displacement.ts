@@ -7,11 +7,15 @@
  *
  * - `none`: at the level's next update;
  * - `permanent`: when history brings new volume;
- * - `halving`: half of them in each whole `impactHalfLifeUs`, at the level's next update.
+ * - `halving`: half of them in each whole `impactHalfLifeUs`, at the level's next update;
+ * - `squareRoot`: as `permanent`. Besides, levels near the best are hidden (reach.ts).
  */
 import { timeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import type { State } from '../state.ts';
+import { houseLots } from './house.ts';
+import { hideWithinReach } from './reach.ts';
 import type { TapeLevelState } from './tape-book.ts';
 
 /** Records that users took `size` house lots at this level. */
@@ -22,12 +26,30 @@ export function noteTaken(
   price: number,
   size: number,
 ): void {
-  const level = market.tape.level(side, price, state.nowUs);
+  const level = market.tape.takenLevel(side, price, state.nowUs);
   level.taken += size;
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(state, market, level);
   if (displaced === 0) level.displacedAtUs = state.nowUs;
   level.displaced = displaced + size;
+}
+
+/** Records that a taker took `size` lots of a house level: its impact hides levels at once. */
+export function takeFromHouse(
+  state: State,
+  market: Market,
+  houseSide: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  noteTaken(state, market, houseSide, price, size);
+  const { impact } = market;
+  if (impact === null) return;
+  impact.take(state.nowUs, houseSide > 0 ? -1 : 1, size);
+  const withheld = impact.withheld(houseSide);
+  // History still states the level.
+  if (houseLots(market, houseSide, price) === 0 && !withheld.has(price)) withheld.set(price, 0);
+  hideWithinReach(state, market, impact, houseSide);
 }
 
 /** Lots of the level that the impact model keeps out of the book now. */

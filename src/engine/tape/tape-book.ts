@@ -51,6 +51,21 @@ export class TapeBook {
     (side > 0 ? this.bids : this.asks).forget(price);
   }
 
+  /** The state of a level of which users took lots; also of some where none are left. */
+  findTaken(side: 1 | -1, price: number): TapeLevelState | undefined {
+    return (side > 0 ? this.bids : this.asks).findTaken(price);
+  }
+
+  /** The state of a level of which users take lots. */
+  takenLevel(side: 1 | -1, price: number, nowUs: TimeUs): TapeLevelState {
+    return (side > 0 ? this.bids : this.asks).takenLevel(price, nowUs);
+  }
+
+  /** Users took no lots that this level still has. */
+  endTaken(side: 1 | -1, price: number): void {
+    (side > 0 ? this.bids : this.asks).endTaken(price);
+  }
+
   /** Prices of a side at which users took lots that history still has. */
   takenPrices(side: 1 | -1): number[] {
     return (side > 0 ? this.bids : this.asks).takenPrices();
@@ -109,6 +124,8 @@ const LEAST_SWEEP = 1 << 14;
 
 class TapeLevels {
   private readonly byPrice = new Map<number, TapeLevelState>();
+  /** Those of which users took lots. Few, so that each update of history finds them fast. */
+  private readonly taken = new Map<number, TapeLevelState>();
   /** Dropped records for reuse: fresh ones would become garbage in the old generation. */
   private readonly spare: TapeLevelState[] = [];
   private sweepAt = LEAST_SWEEP;
@@ -131,13 +148,28 @@ class TapeLevels {
     return made;
   }
 
+  findTaken(price: number): TapeLevelState | undefined {
+    return this.taken.size === 0 ? undefined : this.taken.get(price);
+  }
+
+  takenLevel(price: number, nowUs: TimeUs): TapeLevelState {
+    const level = this.level(price, nowUs);
+    this.taken.set(price, level);
+    return level;
+  }
+
+  endTaken(price: number): void {
+    this.taken.delete(price);
+  }
+
   forget(price: number): void {
     this.byPrice.delete(price);
+    this.taken.delete(price);
   }
 
   takenPrices(): number[] {
     const prices: number[] = [];
-    this.byPrice.forEach((level, price) => {
+    this.taken.forEach((level, price) => {
       if (level.taken > 0) prices.push(price);
     });
     return prices.sort((a, b) => a - b);
@@ -146,6 +178,7 @@ class TapeLevels {
   clear(): void {
     this.byPrice.forEach((level) => this.spare.push(level));
     this.byPrice.clear();
+    this.taken.clear();
   }
 
   /** Canonical: credit that no trade claimed in time counts as none. */
@@ -173,7 +206,11 @@ class TapeLevels {
         },
       ] as const;
     });
-    if (io.loading) for (const [price, level] of items) this.byPrice.set(price, level);
+    if (!io.loading) return;
+    for (const [price, level] of items) {
+      this.byPrice.set(price, level);
+      if (level.taken > 0) this.taken.set(price, level);
+    }
   }
 
   archiveRestated(io: Archive): void {
@@ -197,7 +234,7 @@ class TapeLevels {
   private sweep(nowUs: TimeUs): void {
     this.byPrice.forEach((level, price) => {
       if (isRemembered(level, nowUs)) return;
-      this.byPrice.delete(price);
+      this.forget(price);
       this.spare.push(level);
     });
     this.sweepAt = Math.max(LEAST_SWEEP, 2 * this.byPrice.size);

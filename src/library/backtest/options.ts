@@ -53,7 +53,7 @@ export interface RunOptions {
   readonly latency?: string;
   /** Position of cancelled volume in the queue. Default `probPower2`. */
   readonly queue?: (typeof QUEUE_CHOICES)[number];
-  /** `none`, `permanent` (default) or `halving:<time>`. */
+  /** `none`, `permanent` (default), `halving:<time>` or `squareRoot:<time>`. */
   readonly impact?: string;
   /** Plays the data as less than they can be: `l3`, `l2`, `trades` or `bars`. */
   readonly fidelity?: Fidelity;

@@ -50,6 +50,9 @@ const LEFT_OUT = new Set([
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.frozenAtCheck'],
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],
   'TapeLevels.sweepAt',
+  // Sums of the samples, a reach of them, and steps of the market's half-life and of the clock.
+  ...['SquareRoot.squares', 'SquareRoot.volume', 'SquareRoot.reachNow'],
+  ...['SquareRoot.stepUs', 'SquareRoot.step'],
 ]);
 /** Places in memory: which nonces they hold is archived. */
 const RINGS = new Set(

@@ -63,8 +63,8 @@ test('expired credit is not part of the state', () => {
 test('saved state is restored', () => {
   const book = new TapeBook();
   credit(book, 100, timeUs(5));
-  Object.assign(book.level(-1, 200, timeUs(5)), { taken: 9, displaced: 9 });
-  Object.assign(book.level(1, 300, timeUs(5)), { taken: 7, displaced: 3, restated: 2 });
+  Object.assign(book.takenLevel(-1, 200, timeUs(5)), { taken: 9, displaced: 9 });
+  Object.assign(book.takenLevel(1, 300, timeUs(5)), { taken: 7, displaced: 3, restated: 2 });
   book.divergedLots = 2;
   const io = new ArchiveWriter();
   book.archive(io, timeUs(6));

@@ -235,7 +235,7 @@ describe('impact', () => {
 describe('what users took is gone until history brings new volume', () => {
   // A lot is a tenth: a sell of 10 rests at 100, and history's bid is never above 1.1.
   const SELL = -100;
-  const models = ['permanent', 'none', 'halving'];
+  const models = ['permanent', 'none', 'halving', 'squareRoot'];
 
   test.each(models)('%s: restatements of a crossing level fill an order once', (impact) => {
     open('riskAverse', impact);
@@ -283,8 +283,11 @@ describe('what users took is gone until history brings new volume', () => {
     apply({ kind: 'cancelAll', timeUs: timeUs(nowUs), subaccount: USER, market: MARKET });
     nowUs += 1_000_000;
     depth('bid 100 11');
-    const bids = { permanent: '10@99', none: '11@100 10@99', halving: '6@100 10@99' };
-    expect(book()).toBe(`${bids[impact as keyof typeof bids]} | 10@102`);
+    const bids = new Map([
+      ['none', '11@100 10@99'],
+      ['halving', '6@100 10@99'],
+    ]);
+    expect(book()).toBe(`${bids.get(impact) ?? '10@99'} | 10@102`);
   });
 
   test('a snapshot without the level ends what was taken of it', () => {
