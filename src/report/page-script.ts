@@ -157,10 +157,13 @@ export const PAGE_SCRIPT = `
         read(row);
       });
     };
-    top.timeScale().fitContent();
-    low.timeScale().fitContent();
+    fall.priceScale().applyOptions({ scaleMargins: { top: 0.02, bottom: 0.08 } });
     follow(top, low, price);
     follow(low, top, equity);
+    // The charts have their width after the next layout.
+    const fit = () => { top.timeScale().fitContent(); low.timeScale().fitContent(); };
+    fit();
+    requestAnimationFrame(() => requestAnimationFrame(fit));
     low.subscribeClick(({ logical }) => {
       if (logical === undefined || logical === null) return;
       const near = groups.filter((one) => Math.abs(one.row - logical) <= Math.max(1, bucket));
@@ -288,7 +291,7 @@ export const PAGE_SCRIPT = `
     scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
       fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
     axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74, values: stepwise }),
-      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : tick + ' %') })],
+      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : number(tick, decimalsOf(tick)) + ' %') })],
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--s1'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--s3'), width: 1, fill: colour('--s3') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
