@@ -67,7 +67,7 @@ const ROOMS = [
     'strategy-loader',
     'bundles and isolates strategy files',
     ['platform', 'contract', 'gateway', 'strategy', 'backtest'],
-    ['acorn', 'esbuild'],
+    ['acorn', 'esbuild', 'typescript'],
   ),
   room(
     'run-plan',

@@ -4,7 +4,6 @@
  * deflated Sharpe ratio of the first.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileError } from '../platform/file-error.ts';
 import { searchIdentity } from './plan-search.ts';
@@ -14,16 +13,6 @@ import { hashOf, type Trial } from './trial-log.ts';
 
 /** Hex digits of a hash in names and lines. */
 const DIGITS = 32;
-
-/** `ORRERY_STATE`, or `orrery` in the folder of the XDG base directories for state. */
-export function stateFolder(
-  environment: Readonly<Record<string, string | undefined>>,
-  home = homedir(),
-): string {
-  const { ORRERY_STATE: own, XDG_STATE_HOME: base } = environment;
-  if (own !== undefined && own !== '') return own;
-  return join(base === undefined || base === '' ? join(home, '.local', 'state') : base, 'orrery');
-}
 
 export class TrialLedger {
   readonly path: string;

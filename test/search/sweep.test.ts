@@ -12,7 +12,8 @@ import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/search/sw
 import { METHODS } from '../../src/search/choices.ts';
 import { robustness, variationsOf } from '../../src/search/robustness.ts';
 import { RunsAhead } from '../../src/search/runs-ahead.ts';
-import { stateFolder, TrialLedger } from '../../src/search/trial-ledger.ts';
+import { stateFolder } from '../../src/platform/state-folder.ts';
+import { TrialLedger } from '../../src/search/trial-ledger.ts';
 import { TrialLog, type Trial } from '../../src/search/trial-log.ts';
 import type { TrialResult, TrialTask } from '../../src/search/trial.ts';
 import { walkForward } from '../../src/search/walk-forward.ts';

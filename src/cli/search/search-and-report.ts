@@ -43,7 +43,8 @@ import { searchIdentity } from '../../search/plan-search.ts';
 import { searchOf } from './plan-search.ts';
 import { ratio } from '../../report/text.ts';
 import { dataHash } from '../../run-plan/tape-source.ts';
-import { stateFolder, TrialLedger } from '../../search/trial-ledger.ts';
+import { TrialLedger } from '../../search/trial-ledger.ts';
+import { stateFolder } from '../../platform/state-folder.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 
 export interface SweepArguments extends SearchArguments {
