@@ -66,7 +66,7 @@ const ROOMS = [
   room(
     'strategy-loader',
     'bundles and isolates strategy files',
-    ['platform', 'contract', 'gateway', 'strategy', 'backtest'],
+    ['base', 'platform', 'contract', 'gateway', 'strategy', 'backtest'],
     ['acorn', 'esbuild', 'typescript'],
   ),
   room(
