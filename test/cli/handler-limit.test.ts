@@ -19,7 +19,7 @@ const STRATEGY = `import { choice, defineStrategy } from 'orrery/strategy';
 export default defineStrategy({
   name: 'odd',
   parameters: { what: choice('fine', ['fine', 'loop', 'await', 'caught', 'flood', 'regexp', 'start', 'native']) },
-  create: ({ what }) => ({ onStart() { while (what === 'start'); }, // line 4
+  create: ({ what }) => ({ onStart() { while (what === 'start'); }, // line 5
     async onBook(_book, context) {
       if (what === 'await') { await context.sleep(1000); for (;;); } // line 7
       while (what === 'caught') { try { for (;;); } finally { continue; } } // line 8
@@ -52,7 +52,7 @@ test.each([
   ['caught', 'onBook', 8],
   ['flood', 'again', 9],
   ['regexp', 'onBook', 11],
-  ['start', 'onStart', 4],
+  ['start', 'onStart', 5],
 ])('%s ends in %s, line %i', (what, handler, line) => {
   const run = spawnSync(process.execPath, of(what, '--handler-limit', '1s'), {
     encoding: 'utf8',
@@ -91,10 +91,11 @@ test('lookahead ends at the limit', () => {
 });
 
 test.each([
-  ['in real time', [], 'start', 'onStart', 4],
+  ['in real time', [], 'start', 'onStart', 5],
   ['in a replay', ['--replay', DATA, '--clock', 'virtual'], 'loop', 'onBook', 12],
 ])('a live run %s ends at the limit', async (_name, flags, what, handler, line) => {
-  const served = await startServe([...flags, '--sim-token', 'dev'], scratch);
+  const data = join(scratch, `served-${what}`);
+  const served = await startServe([...flags, '--sim-token', 'dev', '--data-dir', data], scratch);
   try {
     const run = spawn(
       process.execPath,
