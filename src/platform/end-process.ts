@@ -26,7 +26,7 @@ export function endProcess(code: number): void {
     const { WASI } = process.getBuiltinModule('node:wasi');
     const wasi = new WASI({ version: 'preview1', returnOnExit: false });
     const module = new WebAssembly.Module(exitModule(code));
-    wasi.start(new WebAssembly.Instance(module, wasi.getImportObject() as object));
+    wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
   } catch {
     // Without WASI the signal must do.
   }

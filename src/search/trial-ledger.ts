@@ -69,8 +69,8 @@ export class TrialLedger {
 }
 
 /** A log whose trials count in a ledger, those that it already has as well. */
-export function countedLog<L extends Pick<TrialLog, 'get' | 'add'>>(
-  log: L,
+export function countedLog(
+  log: Pick<TrialLog, 'get' | 'add'>,
   count: LedgerEntry,
 ): Pick<TrialLog, 'get' | 'add'> {
   return {

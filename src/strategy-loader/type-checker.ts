@@ -94,16 +94,16 @@ class Recorder {
     return { files: Object.fromEntries(this.files), absent: [...this.absent] };
   }
 
-  of({ readFile, fileExists }: ts.System): Pick<ts.System, 'readFile' | 'fileExists'> {
+  of(system: ts.System): Pick<ts.System, 'readFile' | 'fileExists'> {
     return {
       readFile: (path, encoding) => {
-        const text = readFile(path, encoding);
+        const text = system.readFile(path, encoding);
         if (text === undefined) this.miss(path);
         else if (!this.isInstalled(path)) this.files.set(path, fileHash(path));
         return text;
       },
       fileExists: (path) => {
-        const exists = fileExists(path);
+        const exists = system.fileExists(path);
         if (!exists) this.miss(path);
         return exists;
       },
@@ -137,7 +137,9 @@ function readConfig(
 ): Configured | { readonly problem: TypeProblem } {
   const path = api.findConfigFile(dirname(file), (each) => system.fileExists(each));
   if (path === undefined) return { options: { strict: true }, files: [] };
-  const { config, error } = api.readConfigFile(path, (each) => system.readFile(each));
+  const read: { readonly config?: unknown; readonly error?: ts.Diagnostic | undefined } =
+    api.readConfigFile(path, (each) => system.readFile(each));
+  const { config, error } = read;
   if (error !== undefined) return { problem: problemOf(api, error) };
   // `files` only: reading every file that `include` matches would take time.
   const host = { ...system, useCaseSensitiveFileNames: true, readDirectory: () => [] };
@@ -186,10 +188,9 @@ function hostOf(
 ): ts.CompilerHost {
   const globals = join(dirname(file), GLOBALS_FILE);
   const host = api.createCompilerHost(options);
-  const { readFile, fileExists } = system;
   const files = {
-    fileExists: (path: string) => path === globals || fileExists(path),
-    readFile: (path: string) => (path === globals ? GLOBALS : readFile(path)),
+    fileExists: (path: string) => path === globals || system.fileExists(path),
+    readFile: (path: string) => (path === globals ? GLOBALS : system.readFile(path)),
   };
   const resolving: ts.ModuleResolutionHost = {
     ...files,

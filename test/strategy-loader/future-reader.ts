@@ -14,6 +14,8 @@ interface TapeCommand {
 const AHEAD_US = 3_000_000;
 const PAUSE_US = 500_000;
 
+// A strategy file exports its strategy so.
+// eslint-disable-next-line no-restricted-exports
 export default defineStrategy({
   name: 'future-reader',
   parameters: { reads: flag(true) },

@@ -15,6 +15,8 @@ const LOCAL_ISO = /^[+-]?\d{4,6}(?:-\d\d){0,2}T\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 const ZONED = /(?<![a-z])(?:z|utc?|gmt|[ecmp][sd]t)(?![a-z])|\d:\d\d.*[+-]\d/i;
 
 export function defineDate(nowMs: () => number): void {
+  // Static methods that use no receiver.
+  // eslint-disable-next-line @typescript-eslint/unbound-method
   const { UTC, parse: nativeParse } = RealDate;
   const parse = (text: unknown): number => {
     const given = String(text);
@@ -56,7 +58,7 @@ function primitiveOf(value: unknown): unknown {
   };
   if (convert != null) return Reflect.apply(convert, value, ['default']);
   const own = (value as { valueOf(): unknown }).valueOf();
-  return typeof own === 'object' && own !== null ? String(value as unknown) : own;
+  return typeof own === 'object' && own !== null ? String(value) : own;
 }
 
 function localIsUtc(dates: Date): void {
