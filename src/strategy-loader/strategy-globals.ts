@@ -1,6 +1,6 @@
 /**
- * Types of the globals of a strategy's realm that are not part of the language (`guest/globals.ts`),
- * as a file of declarations for the type check.
+ * Types of the globals of a strategy's realm that are not part of the language, as a file of
+ * declarations for the type check. `guest/globals.ts` defines them.
  */
 export const GLOBALS_FILE = 'orrery-globals.d.ts';
 
