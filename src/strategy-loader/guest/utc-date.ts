@@ -58,6 +58,8 @@ function primitiveOf(value: unknown): unknown {
   };
   if (convert != null) return Reflect.apply(convert, value, ['default']);
   const own = (value as { valueOf(): unknown }).valueOf();
+  // An object without a primitive value becomes text, as the platform has it.
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string
   return typeof own === 'object' && own !== null ? String(value) : own;
 }
 
