@@ -28,6 +28,8 @@ export default defineConfig({
     globalSetup: ['.ci/assets.mjs'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],
     pool: 'forks',
+    // Of commands that tests run; the user's own stays as it is.
+    env: { ORRERY_STATE: new URL('dist/.state', import.meta.url).pathname },
     // By default a core is left to the main process, which has little to do.
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,

@@ -66,8 +66,8 @@ const ROOMS = [
   room(
     'strategy-loader',
     'bundles and isolates strategy files',
-    ['platform', 'contract', 'gateway', 'strategy', 'backtest'],
-    ['acorn', 'esbuild'],
+    ['base', 'platform', 'contract', 'gateway', 'strategy', 'backtest'],
+    ['acorn', 'esbuild', 'typescript'],
   ),
   room(
     'run-plan',

@@ -29,6 +29,7 @@ export function handlerLimitMs(text: string): number | null {
 /** Ends the process with the line of the strategy when a handler exceeds the limit. */
 export function limitHandlers({ 'handler-limit': text }: HandlerLimitArguments): void {
   watchHandlers(handlerLimitMs(text), {
+    exitCode: EXIT.failed,
     overdue: (message) => {
       printError(`orrery: ${message}`);
       // The platform reports there that it waits for the thread's session.

@@ -14,6 +14,12 @@ import {
   limitHandlers,
   type HandlerLimitArguments,
 } from './handler-limit.ts';
+import {
+  checkTypesOf,
+  TYPE_CHECK_OPTION,
+  type BundledFile,
+  type TypeCheckArguments,
+} from './type-check.ts';
 
 /** Options of the exchange and its recording. */
 export interface MarketArguments {
@@ -28,7 +34,7 @@ export interface MarketArguments {
   readonly margin: string | undefined;
 }
 
-export interface RunArguments extends MarketArguments, HandlerLimitArguments {
+export interface RunArguments extends MarketArguments, HandlerLimitArguments, TypeCheckArguments {
   readonly data: string | undefined;
   /** Population file, for commands that take one. */
   readonly agents?: string | undefined;
@@ -110,6 +116,7 @@ export const RUN_OPTIONS = {
     describe: 'interval between samples of the curves, such as 1m',
   },
   ...HANDLER_LIMIT_OPTION,
+  ...TYPE_CHECK_OPTION,
 } as const;
 
 /** Throws `InputError` that names the faulty option. */
@@ -126,13 +133,13 @@ export async function planOf(files: readonly string[], options: RunArguments): P
   }
   limitHandlers(options);
   const strategies: PlannedStrategy[] = [];
+  const bundled: BundledFile[] = [];
   for (const file of files) {
-    strategies.push({
-      id: uniqueId(basename(file), strategies),
-      bundle: await bundleStrategy(file),
-      parameters: {},
-    });
+    const bundle = await bundleStrategy(file);
+    strategies.push({ id: uniqueId(basename(file), strategies), bundle, parameters: {} });
+    bundled.push([file, bundle]);
   }
+  await checkTypesOf(bundled, options);
   const { sample } = options;
   const warmUp = options['warm-up'];
   return {

@@ -14,6 +14,7 @@ export interface SearchArguments extends RunArguments {
   readonly eta: number;
   readonly objective: string;
   readonly workers: number | undefined;
+  readonly ledger: boolean;
   readonly json: boolean;
 }
 
@@ -36,6 +37,12 @@ export const SEARCH_OPTIONS = {
     describe: `metric to maximise; a leading minus minimises: ${OBJECTIVES.join(', ')}`,
   },
   workers: { type: 'number', describe: 'number of processes; default: one per core' },
+  ledger: {
+    type: 'boolean',
+    default: true,
+    describe:
+      'count the trials of other searches on these data; kept in ORRERY_STATE, by default ~/.local/state/orrery',
+  },
 } as const;
 
 /**

@@ -36,7 +36,7 @@ export interface WalkForward {
 
 export interface WalkForwardPorts extends Omit<SweepPorts, 'log' | 'onTrial'> {
   /** Each window has its own log, so that a stopped analysis can resume. */
-  readonly logOf: (window: number, search: SweepPlan) => TrialLog;
+  readonly logOf: (window: number, search: SweepPlan) => Pick<TrialLog, 'get' | 'add' | 'close'>;
   readonly onWindow: (done: number) => void;
   /**
    * Max number of windows searched in parallel. Windows are independent, so results do not depend

@@ -20,7 +20,7 @@ export interface StrategyBundle {
   readonly code: string;
   /** JSON of a source map, for stack traces. */
   readonly map: string;
-  /** Of the script before `guardCatches`. */
+  /** Of the script before the filter of caught errors is inserted. */
   readonly sha256: string;
   /** Name of the filter of caught errors in `code`, and the characters inserted for it. */
   readonly filter: string;
@@ -77,11 +77,12 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     const map = outputFiles.find((output) => output.path.endsWith('.map'));
     if (script === undefined) throw new StrategyError(`${path}: the bundle is empty`);
     guest ??= buildGuest();
+    const { plain, ...guarded } = guardCatches(script.text);
     return {
       file: basename(file),
-      ...guardCatches(script.text),
+      ...guarded,
       map: map?.text ?? '',
-      sha256: sha256(script.text),
+      sha256: sha256(plain),
       guest: await guest,
       data: await dataOf(Object.keys(metafile.inputs), dirname(file)),
     };

@@ -2,9 +2,15 @@
 import { writeSync } from 'node:fs';
 import { Session, type Debugger } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
+import { dateText } from '../base/date-text.ts';
+import { endProcess } from '../platform/end-process.ts';
 import type { WatchThreadData } from './handler-watch.ts';
 
-const { beats, limitMs, answer } = workerData as WatchThreadData;
+const { beats, atUs, calls, exitCode, limitMs, answer, ...data } = workerData as WatchThreadData;
+const files = [...data.files];
+parentPort?.on('message', (file: string) => {
+  files.push(file);
+});
 /** Time after which signals must end the process by themselves. */
 const BLOCKED_MS = 1000;
 const LOOK_MS = Math.min(100, Math.max(5, (limitMs ?? BLOCKED_MS) / 10));
@@ -37,9 +43,8 @@ setInterval(() => {
   stillMs += LOOK_MS;
   const isOverdue = limitMs !== null && stillMs >= limitMs;
   if (isOverdue && stillMs >= limitMs + PAUSE_MS && Atomics.load(beats, 1) === 1) {
-    const limit = `${String(limitMs / 1000)} s`;
-    writeSync(2, `orrery: a handler of a strategy did not return within ${limit}\n`);
-    process.kill(process.pid, 'SIGKILL');
+    writeSync(2, `orrery: ${stuckCall(limitMs)}\n`);
+    endProcess(exitCode);
   }
   if (isAsking || stillMs < nextMs || (isBlocked && !isOverdue)) return;
   pauseMs *= 2;
@@ -47,6 +52,15 @@ setInterval(() => {
   if (limitMs !== null && !isOverdue) nextMs = Math.min(nextMs, limitMs);
   ask(isOverdue);
 }, LOOK_MS);
+
+/** The call that is inside a built-in function. */
+function stuckCall(ms: number): string {
+  const [, , file = 0, call = 0] = beats;
+  const [timeUs = NaN] = atUs;
+  const time = Number.isNaN(timeUs) ? 'before the run' : `at ${dateText(timeUs)}`;
+  const limit = `${String(ms / 1000)} s`;
+  return `strategy '${files[file] ?? ''}': ${calls[call] ?? ''} ${time} did not return within ${limit}: it is inside a built-in function`;
+}
 
 /** Pauses the main thread and calls `answer` in it with its stack. */
 function ask(isOverdue: boolean): void {

@@ -3,20 +3,38 @@
  * leaving a strategy and turns of the event loop are beats. Then it pauses this thread through the
  * inspector, reads its stack, and calls `answer` here if the strategy is in it. Nothing can unwind
  * code that catches everything, so the process must end. No result depends on the limit.
+ *
+ * Code inside a built-in function, such as a search of an array, cannot be paused: then the thread
+ * prints the call and ends the process.
  */
 import { Worker } from 'node:worker_threads';
 import type { StrategyBundle } from './bundle.ts';
 import { framesOf, placeOf } from './fault-place.ts';
 
-/** `[beats, whether a strategy is being called]` */
-const beats = new Int32Array(new SharedArrayBuffer(8));
+/** `[beats, whether a strategy is being called, index of its file, index of the call's name]` */
+const beats = new Int32Array(new SharedArrayBuffer(16));
+/** Virtual time of the call, µs; not a number before the run. */
+const atUs = new Float64Array(new SharedArrayBuffer(8));
 const bundles = new Map<string, StrategyBundle>();
+const files: string[] = [];
+let thread: Worker | null = null;
+
+/** Calls of a strategy, as errors name them. */
+export const CALLS = [
+  ...(['the file', 'the definition', 'create', 'save', 'load'] as const),
+  ...(['onStart', 'onStop', 'onBook', 'onTrade', 'onBar', 'onFill', 'onOrder'] as const),
+  ...(['onFunding', 'onTimer', 'a timer', 'code after an await'] as const),
+] as const;
+export type CallName = (typeof CALLS)[number];
+const NUMBERS = Object.fromEntries(CALLS.map((name, i) => [name, i])) as Record<CallName, number>;
 
 /** Name of the function of this realm that the thread calls. */
 const ANSWER = 'orrery.handlerWatch';
 const BEAT_MS = 100;
 
 export interface HandlerWatchPorts {
+  /** Of the process if a call is inside a built-in function, and `overdue` cannot be called. */
+  readonly exitCode: number;
   /** The limit is exceeded; must end the process. Called inside the strategy's call. */
   readonly overdue: (message: string) => void;
   /**
@@ -26,34 +44,53 @@ export interface HandlerWatchPorts {
   readonly blocked?: (isBlocked: boolean) => void;
 }
 
-/** Data of the thread, `handler-watch-thread.ts`. */
+/** Data of the thread, `handler-watch-thread.ts`; it receives names of further files. */
 export interface WatchThreadData {
   readonly beats: Int32Array;
+  readonly atUs: Float64Array;
+  readonly calls: readonly string[];
+  readonly files: readonly string[];
+  /** Exit code if a call is inside a built-in function, which cannot be paused. */
+  readonly exitCode: number;
   /** null: no limit, but `blocked` is called. */
   readonly limitMs: number | null;
   readonly answer: string;
 }
 
-/** Runs a part of a strategy. */
-export function inStrategy<T>(run: () => T): T {
-  beats[0] = (beats[0] ?? 0) + 1;
-  beats[1] = 1;
-  try {
-    return run();
-  } finally {
-    beats[1] = 0;
-  }
+/** Calls of one strategy. */
+export interface WatchedStrategy {
+  call<T>(name: CallName, timeUs: number, run: () => T): T;
 }
 
-export function watchBundle(bundle: StrategyBundle): void {
-  bundles.set(bundle.file, bundle);
+export function watchStrategy(bundle: StrategyBundle): WatchedStrategy {
+  const { file } = bundle;
+  bundles.set(file, bundle);
+  if (!files.includes(file)) {
+    files.push(file);
+    thread?.postMessage(file);
+  }
+  const index = files.indexOf(file);
+  return {
+    call(name, timeUs, run) {
+      beats[0] = (beats[0] ?? 0) + 1;
+      beats[2] = index;
+      beats[3] = NUMBERS[name];
+      atUs[0] = timeUs;
+      beats[1] = 1;
+      try {
+        return run();
+      } finally {
+        beats[1] = 0;
+      }
+    },
+  };
 }
 
 let watching = false;
 
 /** For the rest of the process; the first call counts. */
 export function watchHandlers(limitMs: number | null, ports: HandlerWatchPorts): void {
-  const thread = new URL('./handler-watch-thread.js', import.meta.url);
+  const script = new URL('./handler-watch-thread.js', import.meta.url);
   // In sources, which only tests run, the script is not there.
   if (watching || !import.meta.url.endsWith('.js')) return;
   watching = true;
@@ -69,10 +106,13 @@ export function watchHandlers(limitMs: number | null, ports: HandlerWatchPorts):
   setInterval(() => {
     beats[0] = (beats[0] ?? 0) + 1;
   }, BEAT_MS).unref();
-  const workerData: WatchThreadData = { beats, limitMs, answer: ANSWER };
-  const worker = new Worker(thread, { workerData });
-  worker.on('message', () => ports.blocked?.(false));
-  worker.unref();
+  const { exitCode } = ports;
+  const workerData: WatchThreadData = {
+    ...{ beats, atUs, calls: CALLS, files: [...files], exitCode, limitMs, answer: ANSWER },
+  };
+  thread = new Worker(script, { workerData });
+  thread.on('message', () => ports.blocked?.(false));
+  thread.unref();
 }
 
 /** The strategy's outermost function in a stack, and its place. */

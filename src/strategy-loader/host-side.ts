@@ -9,7 +9,8 @@ import type { StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
-import { inStrategy } from './handler-watch.ts';
+import type { StrategyBundle } from './bundle.ts';
+import { watchStrategy, type CallName, type WatchedStrategy } from './handler-watch.ts';
 
 interface Pending {
   resolve(): void;
@@ -19,6 +20,7 @@ interface Pending {
 export class HostSide {
   static readonly failed = Symbol('failed');
   private readonly file: string;
+  private readonly watched: WatchedStrategy;
   guest: GuestPort | null = null;
   clock: VirtualClock | null = null;
   private context: StrategyContext | null = null;
@@ -26,8 +28,14 @@ export class HostSide {
   private lastFailure = { name: '', message: '' };
   private thrown: unknown = null;
 
-  constructor(file: string) {
-    this.file = file;
+  constructor(bundle: StrategyBundle) {
+    this.file = bundle.file;
+    this.watched = watchStrategy(bundle);
+  }
+
+  /** Runs a part of the strategy. */
+  call<T>(name: CallName, run: () => T): T {
+    return this.watched.call(name, this.clock?.nowUs() ?? NaN, run);
   }
 
   /** Makes the guest's context from the first one given. */
@@ -39,8 +47,8 @@ export class HostSide {
   }
 
   /** Runs a handler of the guest; a promise if it is pending. Throws its error. */
-  outcome(run: () => number): void | Promise<void> {
-    const handler = this.entered(run);
+  outcome(name: CallName, run: () => number): void | Promise<void> {
+    const handler = this.entered(name, run);
     if (handler === 0) return undefined;
     if (handler === -1) throw this.takeThrown();
     return new Promise((resolve, reject) => {
@@ -57,9 +65,9 @@ export class HostSide {
     return text;
   }
 
-  private entered(run: () => number): number {
+  private entered(name: CallName, run: () => number): number {
     try {
-      return inStrategy(run);
+      return this.call(name, run);
     } catch {
       // The error may be the guest's, so it is not kept.
       this.thrown = new Error('it changed built-in functions that its own calls need');
@@ -112,7 +120,8 @@ export class HostSide {
       random: () => this.mustClock().random(),
       after: (us) => {
         const id: number = this.mustClock().after(us, () => {
-          if (this.entered(() => this.guest?.ring(id) ?? 0) === -1) throw this.takeThrown();
+          const rang = this.entered('a timer', () => this.guest?.ring(id) ?? 0);
+          if (rang === -1) throw this.takeThrown();
         });
         return id;
       },
@@ -160,14 +169,16 @@ export class HostSide {
     answer.then(
       (value) => {
         const packed = pack(value);
-        inStrategy(() => this.guest?.settle(ticket, packed));
+        this.call('code after an await', () => this.guest?.settle(ticket, packed));
       },
       (error: unknown) => {
         const { name, message } = error as Error;
         const isReply = error instanceof MatcherError;
         const endpoint = isReply ? error.endpoint : null;
         const status = isReply ? error.status : 0;
-        inStrategy(() => this.guest?.refuse(ticket, name, message, status, endpoint));
+        this.call('code after an await', () =>
+          this.guest?.refuse(ticket, name, message, status, endpoint),
+        );
       },
     );
   }

@@ -3,11 +3,11 @@
  * Context, updates, responses and errors are made in it by `guest/guest.ts` from primitive values.
  * Its clock and random numbers are those of the run. Globals:
  *
- * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. Local time is UTC,
- * because the command sets TZ.
+ * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. Local time is UTC.
  * - `Math.random()`: a stream of the run's seed.
  * - `setTimeout`, `setInterval`, `setImmediate`, `queueMicrotask`: virtual time.
- * - `Intl.DateTimeFormat` without a date: the run's time.
+ * - `Intl`, `toLocaleString`, `localeCompare`: en-US and UTC unless a call names others; without a
+ * date the run's time.
  * - `fetch`, `process`, `require`, `WebSocket`, `crypto`: absent; use throws.
  * - `console`: lines of the run's log.
  *
@@ -32,7 +32,7 @@ import type { StrategyBundle } from './bundle.ts';
 import type { open, Realm } from './guest/guest.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
-import { inStrategy, watchBundle } from './handler-watch.ts';
+import type { CallName } from './handler-watch.ts';
 import { HostSide } from './host-side.ts';
 
 export interface LoadedStrategy {
@@ -48,17 +48,16 @@ type Handlers = Required<Omit<Strategy, 'save' | 'load'>> & {
 
 /** Runs the bundle's script and returns its default export. Throws what the script throws. */
 export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
-  const host = new HostSide(bundle.file);
+  const host = new HostSide(bundle);
   const guest = openRealm(bundle, host);
   host.guest = guest;
-  watchBundle(bundle);
-  host.mustReturn(inStrategy(() => guest.run()));
-  const packed = host.mustText(inStrategy(() => guest.definition()));
+  host.mustReturn(host.call('the file', () => guest.run()));
+  const packed = host.mustText(host.call('the definition', () => guest.definition()));
   const { derived, ...fields } = unpack(packed) as StrategyDefinition & {
     readonly derived: Readonly<Record<'barsUs' | 'warmUpUs', boolean>>;
   };
   const ask = (name: 'barsUs' | 'warmUpUs', parameters: ParameterValues): unknown =>
-    unpack(host.mustText(inStrategy(() => guest.derived(name, pack(parameters)))));
+    unpack(host.mustText(host.call('the definition', () => guest.derived(name, pack(parameters)))));
   const definition: StrategyDefinition = {
     ...fields,
     create: (parameters) => strategyOf(host, guest, parameters),
@@ -117,25 +116,25 @@ function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly num
 /** A strategy of this realm whose handlers call those of the guest. */
 function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValues): Strategy {
   const names = unpack(
-    host.mustText(inStrategy(() => guest.create(pack(parameters)))),
+    host.mustText(host.call('create', () => guest.create(pack(parameters)))),
   ) as (keyof Strategy)[];
   const within = (context: StrategyContext): void => {
     host.bind(context);
   };
-  const update = (handler: string) => (given: object, context: StrategyContext) => {
+  const update = (handler: CallName) => (given: object, context: StrategyContext) => {
     within(context);
-    return host.outcome(() => guest.update(handler, pack(given)));
+    return host.outcome(handler, () => guest.update(handler, pack(given)));
   };
   const plain = (handler: 'onStart' | 'onStop') => (context: StrategyContext) => {
     within(context);
-    return host.outcome(() => guest.plain(handler));
+    return host.outcome(handler, () => guest.plain(handler));
   };
   const all: Handlers = {
     onStart: plain('onStart'),
     onStop: plain('onStop'),
     onBook(book: BookUpdate, context) {
       within(context);
-      return host.outcome(() => {
+      return host.outcome('onBook', () => {
         for (const { price, size } of book.bids) guest.level(true, price, size);
         for (const { price, size } of book.asks) guest.level(false, price, size);
         const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
@@ -144,12 +143,12 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
     },
     onTrade({ symbol, timeUs, price, quantity }: TradeUpdate, context) {
       within(context);
-      return host.outcome(() => guest.trade(symbol, timeUs, price, quantity));
+      return host.outcome('onTrade', () => guest.trade(symbol, timeUs, price, quantity));
     },
     onBar(bar: BarUpdate, context) {
       within(context);
       const { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume } = bar;
-      return host.outcome(() =>
+      return host.outcome('onBar', () =>
         guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume),
       );
     },
@@ -158,11 +157,11 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
     onFunding: update('onFunding'),
     onTimer(name, context) {
       within(context);
-      return host.outcome(() => guest.timer(name));
+      return host.outcome('onTimer', () => guest.timer(name));
     },
-    save: () => host.mustText(inStrategy(() => guest.save())),
+    save: () => host.mustText(host.call('save', () => guest.save())),
     load: (saved) => {
-      host.mustReturn(inStrategy(() => guest.load(String(saved))));
+      host.mustReturn(host.call('load', () => guest.load(String(saved))));
     },
   };
   const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServe } from './serve-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(root, 'dist', 'cli', 'main.js');
@@ -17,8 +18,8 @@ const strategy = join(scratch, 'odd.ts');
 const STRATEGY = `import { choice, defineStrategy } from 'orrery/strategy';
 export default defineStrategy({
   name: 'odd',
-  parameters: { what: choice('fine', ['fine', 'loop', 'await', 'caught', 'flood', 'regexp']) },
-  create: ({ what }) => ({
+  parameters: { what: choice('fine', ['fine', 'loop', 'await', 'caught', 'flood', 'regexp', 'start', 'native']) },
+  create: ({ what }) => ({ onStart() { while (what === 'start'); }, // line 5
     async onBook(_book, context) {
       if (what === 'await') { await context.sleep(1000); for (;;); } // line 7
       while (what === 'caught') { try { for (;;); } finally { continue; } } // line 8
@@ -26,6 +27,7 @@ export default defineStrategy({
       if (what === 'flood') again();
       if (what === 'regexp') /^(a+)+$/.test('a'.repeat(40) + 'b'); // line 11
       while (what === 'loop'); // line 12
+      if (what === 'native') [].indexOf.call({ length: 2 ** 53 - 1 } as never, 1 as never);
     },
   }),
 });
@@ -50,6 +52,7 @@ test.each([
   ['caught', 'onBook', 8],
   ['flood', 'again', 9],
   ['regexp', 'onBook', 11],
+  ['start', 'onStart', 5],
 ])('%s ends in %s, line %i', (what, handler, line) => {
   const run = spawnSync(process.execPath, of(what, '--handler-limit', '1s'), {
     encoding: 'utf8',
@@ -59,6 +62,59 @@ test.each([
   expect(run.stderr).toContain(`'odd.ts': ${handler} did not return within 1 s (odd.ts:${line}:`);
   expect(run.status).toBe(1);
   expect(existsSync(join(scratch, what, 'journal.orrery.partial'))).toBe(false);
+});
+
+const NATIVE =
+  /^orrery: strategy 'odd\.ts': onBook at 2024-08-08 23:54:1\d\.\d{6} did not return within 1 s: it is inside a built-in function\n$/;
+
+test('a built-in function that does not return ends the run with the handler and its time', () => {
+  const run = spawnSync(process.execPath, of('native', '--handler-limit', '1s'), {
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  expect(run.stderr).toMatch(NATIVE);
+  expect([run.status, run.signal]).toEqual([1, null]);
+});
+
+test('lookahead ends at the limit', () => {
+  const run = spawnSync(
+    process.execPath,
+    [
+      ...[MAIN, 'lookahead', strategy, '--data', DATA, '--param', 'what=loop'],
+      ...['--handler-limit', '1s'],
+    ],
+    { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
+  );
+  expect(run.stderr).toContain(`'odd.ts': onBook did not return within 1 s (odd.ts:12:`);
+  expect(run.status).toBe(1);
+});
+
+test.each([
+  ['in real time', [], 'start', 'onStart', 5],
+  ['in a replay', ['--replay', DATA, '--clock', 'virtual'], 'loop', 'onBook', 12],
+])('a live run %s ends at the limit', async (_name, flags, what, handler, line) => {
+  const data = join(scratch, `served-${what}`);
+  const served = await startServe([...flags, '--sim-token', 'dev', '--data-dir', data], scratch);
+  try {
+    const run = spawn(
+      process.execPath,
+      [
+        ...[MAIN, 'live', strategy, '--url', served.url, '--param', `what=${what}`],
+        ...['--sim-token', 'dev', '--deposit', '10000', '--handler-limit', '1s'],
+      ],
+      { env: { ...process.env, ORRERY_KEY: `0x${'7'.repeat(64)}` } },
+    );
+    let stderr = '';
+    run.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const stuck = setTimeout(() => run.kill('SIGKILL'), 40_000);
+    const [status] = (await once(run, 'exit')) as unknown[];
+    clearTimeout(stuck);
+    expect(stderr).toContain(`'odd.ts': ${handler} did not return within 1 s (odd.ts:${line}:`);
+    expect(status).toBe(1);
+  } finally {
+    await served.stop();
+  }
 });
 
 test('SIGTERM ends a run without a limit', async () => {
@@ -81,15 +137,29 @@ test('such a trial fails, and the search goes on', () => {
   const run = spawnSync(
     process.execPath,
     [
-      ...[MAIN, 'sweep', strategy, '--data', DATA, '--vary', 'what=loop,fine', '--method', 'grid'],
-      ...['--handler-limit', '1s', '--workers', '1', '--out', out],
+      ...[MAIN, 'sweep', strategy, '--data', DATA, '--vary', 'what=loop,native,fine'],
+      ...[
+        '--method',
+        'grid',
+        '--no-ledger',
+        '--handler-limit',
+        '1s',
+        '--workers',
+        '1',
+        '--out',
+        out,
+      ],
     ],
     { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
   );
   expect(run.stdout).toContain('onBook did not return within 1 s (odd.ts:12:');
   const trials = readFileSync(join(out, 'trials.jsonl'), 'utf8').trim().split('\n').slice(1);
   const errors = trials.map((text) => (JSON.parse(text) as { error: string | null }).error);
-  expect(errors).toEqual([expect.stringContaining('did not return'), null]);
+  expect(errors).toEqual([
+    expect.stringContaining('onBook did not return within 1 s (odd.ts:12:'),
+    'the strategy did not return within 1 s: it is inside a built-in function',
+    null,
+  ]);
 });
 
 test('a limit that is not a duration is refused', () => {

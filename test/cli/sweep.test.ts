@@ -130,6 +130,7 @@ it('walkforward: windows, results out of sample, and data too short for one', ()
   expect(err).toBe('');
   expect(status).toBe(0);
   const result = JSON.parse(out) as {
+    trials: number;
     windows: {
       trials: number;
       periods: number;
@@ -149,6 +150,10 @@ it('walkforward: windows, results out of sample, and data too short for one', ()
   );
   expect(result.windows.length).toBeGreaterThanOrEqual(2);
   expect(result.windows.every(({ periods }) => periods > 20)).toBe(true);
+  // The ledger counts them, with the trials of the sweeps above, and each once.
+  const own = result.windows.reduce((sum, { trials }) => sum + trials, 0);
+  expect(result.trials).toBeGreaterThan(own);
+  expect(JSON.parse(walk('3m').out)).toMatchObject({ trials: result.trials });
   const short = walk('1h');
   expect(short.status).toBe(2);
   expect(short.err).toContain('the data span');

@@ -171,9 +171,22 @@ test.each([
   [{ workers: 2 }, 'workers 2: a strategy object runs in this process, so must be 0'],
   [{ workers: -1 }, 'workers -1: must be a whole number from 0 to 256'],
   [{ log: 'x' }, 'log: a strategy object has no hash that names its trials'],
+  [{ ledger: true }, 'ledger: a strategy object has no hash that names its trials'],
   [{ trails: 3 }, "option 'trails' is not known"],
 ])('a sweep refuses %j with the option and its limit', async (options, message) => {
   await expect(search(options as unknown as Partial<SweepOptions>)).rejects.toThrow(message);
+});
+
+test('trials of other sweeps count where a ledger is kept', async () => {
+  const ledger = join(folder, 'ledger');
+  const counted = async (step: number, more: Partial<SweepOptions>): Promise<number> =>
+    (await search({ strategy: example('grid'), vary: { stepBp: [step] }, ...more })).trials.count;
+  expect(await counted(2, { ledger })).toBe(1);
+  expect(await counted(4, { ledger })).toBe(2);
+  expect(await counted(4, { ledger })).toBe(2);
+  expect(await counted(8, {})).toBe(1);
+  expect(await counted(8, { ledger: false })).toBe(1);
+  expect(await counted(8, { ledger })).toBe(3);
 });
 
 test('an aborted signal ends a sweep with its reason', async () => {

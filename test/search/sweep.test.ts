@@ -12,7 +12,8 @@ import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/search/sw
 import { METHODS } from '../../src/search/choices.ts';
 import { robustness, variationsOf } from '../../src/search/robustness.ts';
 import { RunsAhead } from '../../src/search/runs-ahead.ts';
-import { stateFolder, TrialLedger } from '../../src/search/trial-ledger.ts';
+import { stateFolder } from '../../src/platform/state-folder.ts';
+import { countedLog, TrialLedger } from '../../src/search/trial-ledger.ts';
 import { TrialLog, type Trial } from '../../src/search/trial-log.ts';
 import type { TrialResult, TrialTask } from '../../src/search/trial.ts';
 import { walkForward } from '../../src/search/walk-forward.ts';
@@ -155,22 +156,50 @@ describe('a sweep', () => {
     const search = searchOf({ method: 'grid' });
     const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
     const state = join(folder, 'state');
-    const ledgerOf = (of: SweepPlan, data = 'd1'): TrialLedger =>
-      new TrialLedger(state, 'cross', data, of);
-    const ledger = ledgerOf(search);
-    for (const trial of [...trials, ...trials]) ledger.add(trial);
+    const ledgerOf = (data = 'd1'): TrialLedger => new TrialLedger(state, 'cross', data);
+    const ledger = ledgerOf();
+    for (const trial of [...trials, ...trials]) ledger.entryOf(search)(trial);
     expect(ledger.count).toBe(40);
     // A write that was cut off costs its own line only.
     appendFileSync(ledger.path, 'torn');
-    const other = ledgerOf(searchOf({ plan: { ...search.plan, feesTimes: 2 } }));
+    const other = ledgerOf();
     expect(other.count).toBe(40);
-    other.add({ point: [0, 0], budget: 1 });
-    expect(ledgerOf(search).count).toBe(41);
-    expect(ledgerOf(search, 'd2').count).toBe(0);
+    other.entryOf(searchOf({ plan: { ...search.plan, feesTimes: 2 } }))({
+      point: [0, 0],
+      budget: 1,
+    });
+    expect(ledgerOf().count).toBe(41);
+    expect(ledgerOf('d2').count).toBe(0);
     expect(selectionOf(trials, 365, 41).trials.count).toBe(41);
     expect(stateFolder({ ORRERY_STATE: '/s' }, '/h')).toBe('/s');
     expect(stateFolder({ XDG_STATE_HOME: '/x' }, '/h')).toBe('/x/orrery');
     expect(stateFolder({}, '/h')).toBe('/h/.local/state/orrery');
+  });
+
+  it('trials of a log count, also those that are older than the ledger', async () => {
+    const search = searchOf({ method: 'grid' });
+    const path = join(folder, 'counted.jsonl');
+    const state = join(folder, 'counted');
+    const first = logOf(search, path);
+    await sweep(search, { ...quiet, log: first, run: shuffled });
+    first.close();
+    const ledger = new TrialLedger(state, 'cross', 'd1');
+    const log = logOf(search, path);
+    await sweep(search, {
+      ...quiet,
+      log: countedLog(log, ledger.entryOf(search)),
+      run: () => Promise.reject(new Error('all are in the log')),
+    });
+    log.close();
+    expect(ledger.count).toBe(40);
+    // The same parameters on another part of the data are another trial.
+    const later = searchOf({ method: 'grid', plan: { ...search.plan, fromUs: 500 } });
+    await sweep(later, {
+      ...quiet,
+      log: countedLog(logOf(later), ledger.entryOf(later)),
+      run: shuffled,
+    });
+    expect(new TrialLedger(state, 'cross', 'd1').count).toBe(80);
   });
 
   it('halving gives its rounds growing shares of the data', async () => {

@@ -38,9 +38,10 @@ import {
   type HandlerLimitArguments,
 } from '../handler-limit.ts';
 import { lengthOf, timeOf } from '../run-options.ts';
+import { checkTypesOf, TYPE_CHECK_OPTION, type TypeCheckArguments } from '../type-check.ts';
 import { parametersOf } from '../strategy-parameters.ts';
 
-interface LiveArguments extends HandlerLimitArguments {
+interface LiveArguments extends HandlerLimitArguments, TypeCheckArguments {
   readonly strategy: string;
   readonly url: string;
   readonly 'key-file': string | undefined;
@@ -130,6 +131,7 @@ export const command: CommandModule<object, LiveArguments> = {
         describe: 'interval between samples of the equity in such a replay',
       })
       .options(HANDLER_LIMIT_OPTION)
+      .options(TYPE_CHECK_OPTION)
       .option('out', {
         type: 'string',
         describe: 'output folder for live.json (orders, fills, log)',
@@ -159,6 +161,7 @@ export const command: CommandModule<object, LiveArguments> = {
     const signer = await readWallet(options['key-file']);
     limitHandlers(options);
     const bundle = await bundleStrategy(options.strategy);
+    await checkTypesOf([[options.strategy, bundle]], options);
     const { definition, bindClock } = loadStrategy(bundle);
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = options.account?.toLowerCase() ?? signer.address;

@@ -16,12 +16,6 @@ export const command: CommandModule<object, SweepArguments> = {
         default: true,
         describe: 'test the best trial with changed parameters, latency and fees',
       })
-      .option('ledger', {
-        type: 'boolean',
-        default: true,
-        describe:
-          'count the trials of other searches on these data; kept in ORRERY_STATE, by default ~/.local/state/orrery',
-      })
       .option('out', {
         type: 'string',
         describe: 'output folder; default reports/sweep-<strategy>. An existing search resumes',

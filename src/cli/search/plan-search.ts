@@ -1,5 +1,9 @@
 /** The search that a command line asks for. */
 import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { stateFolder } from '../../platform/state-folder.ts';
+import { dataHash } from '../../run-plan/tape-source.ts';
+import type { SweepPlan } from '../../search/sweep.ts';
+import { TrialLedger } from '../../search/trial-ledger.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import { planSearch, type PlannedSearch } from '../../search/plan-search.ts';
 import { InputError } from '../cli-support.ts';
@@ -18,4 +22,19 @@ export async function searchOf(
   const { method, trials, eta, objective, seed, vary = [] } = args;
   const request = { method, trials, eta, objective, seed, vary };
   return { ...(await planSearch(plan, definition, request, scoredUs)), definition };
+}
+
+/** The ledger of trials on these data; null if the command keeps none. */
+export async function ledgerOf(
+  { ledger }: SearchArguments,
+  { plan }: SweepPlan,
+  { name }: StrategyDefinition,
+): Promise<TrialLedger | null> {
+  if (!ledger) return null;
+  const data = await dataHash(plan.data ?? '', plan.markets ?? null);
+  return new TrialLedger(stateFolder(process.env), name, data);
+}
+
+export function ledgerText(count: number): string {
+  return `${String(count)} trials of this strategy on these data, with those of other searches`;
 }

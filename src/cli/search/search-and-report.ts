@@ -40,16 +40,14 @@ import {
 import type { SearchArguments } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
-import { searchOf } from './plan-search.ts';
+import { ledgerOf, ledgerText, searchOf } from './plan-search.ts';
 import { ratio } from '../../report/text.ts';
-import { dataHash } from '../../run-plan/tape-source.ts';
-import { stateFolder, TrialLedger } from '../../search/trial-ledger.ts';
+import { countedLog } from '../../search/trial-ledger.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 
 export interface SweepArguments extends SearchArguments {
   readonly out: string | undefined;
   readonly robustness: boolean;
-  readonly ledger: boolean;
 }
 
 const SHOWN = 10;
@@ -60,22 +58,11 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
-  const ledger = args.ledger
-    ? new TrialLedger(
-        stateFolder(process.env),
-        definition.name,
-        await dataHash(search.plan.data ?? '', search.plan.markets ?? null),
-        search,
-      )
-    : null;
+  const ledger = await ledgerOf(args, search, definition);
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
-  const add = (trial: Trial): void => {
-    log.add(trial);
-    ledger?.add(trial);
-  };
   try {
     const ahead = new RunsAhead(pool);
-    const kept = { get: (number: number) => log.get(number), add };
+    const kept = ledger === null ? log : countedLog(log, ledger.entryOf(search));
     const result = await runSearch(search, pool, kept, args.json, (best) => {
       if (!args.robustness) return;
       const { sensitivity, stress } = variationsOf(search, parameters, best);
@@ -87,8 +74,6 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
       );
       throw new Interrupted('interrupted');
     }
-    // Trials of the log may be older than the ledger.
-    for (const trial of result.trials) ledger?.add(trial);
     const selection = selectionOf(result.trials, perYear, ledger?.count);
     const { best } = result;
     const { tested, report } =
@@ -257,9 +242,7 @@ function printSummary(
     `trials       ${String(trials.length)}${failed.length > 0 ? `, ${String(failed.length)} failed: ${failed[0]?.error ?? ''}` : ''}`,
   );
   if (counted.count > trials.length) {
-    print(
-      `ledger       ${String(counted.count)} trials of this strategy on these data, with those of other searches`,
-    );
+    print(`ledger       ${ledgerText(counted.count)}`);
   }
   if (best !== null)
     print(

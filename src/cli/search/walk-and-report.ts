@@ -19,7 +19,8 @@ import {
 } from '../cli-support.ts';
 import { walkPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
-import { searchOf } from './plan-search.ts';
+import { ledgerOf, ledgerText, searchOf } from './plan-search.ts';
+import { countedLog } from '../../search/trial-ledger.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
 
@@ -28,7 +29,7 @@ export async function walkAndReport(
   lengths: WalkLengths,
   pool: TrialPool,
 ): Promise<void> {
-  const { search, perYear } = await searchOf(args, lengths.testUs);
+  const { search, perYear, definition } = await searchOf(args, lengths.testUs);
   const { fromUs, toUs } = search;
   const windows = windowsOf({
     fromUs,
@@ -38,6 +39,7 @@ export async function walkAndReport(
   });
   const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
   await makeFolder(out);
+  const ledger = await ledgerOf(args, search, definition);
   const progress = startProgress('walk', args.json);
   let walk: WalkForward;
   try {
@@ -46,11 +48,15 @@ export async function walkAndReport(
       // One more than the workers, so that none is idle during the last trial of a window.
       maxParallel: pool.workers + 1,
       cancelled: isInterrupted,
-      logOf: (window, trained) =>
-        TrialLog.open(
-          join(out, `window-${String(window + 1)}.trials.jsonl`),
-          searchIdentity(trained),
-        ),
+      logOf: (window, trained) => {
+        const path = join(out, `window-${String(window + 1)}.trials.jsonl`);
+        const log = TrialLog.open(path, searchIdentity(trained));
+        if (ledger === null) return log;
+        const close = (): void => {
+          log.close();
+        };
+        return { ...countedLog(log, ledger.entryOf(trained)), close };
+      },
       onWindow: (done) => {
         progress.update(done / windows.length);
       },
@@ -74,6 +80,7 @@ export async function walkAndReport(
     })),
     outOfSample: walk.outOfSample,
     efficiency: walk.efficiency,
+    trials: Math.max(ledger?.count ?? 0, trialsOf(walk)),
   };
   const page = join(out, 'index.html');
   await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths)));
@@ -84,9 +91,14 @@ export async function walkAndReport(
   if (args.json) printJson(summary);
   else {
     printWalk(walk, search.objective);
+    if (summary.trials > trialsOf(walk)) print(`ledger         ${ledgerText(summary.trials)}`);
     print(`report         ${page}`);
   }
   if (walk.outOfSample === null) setExitCode(EXIT.failed);
+}
+
+function trialsOf({ windows }: WalkForward): number {
+  return windows.reduce((sum, { trials }) => sum + trials, 0);
 }
 
 function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective: string): void {

@@ -1,5 +1,7 @@
 /** `sweep`: a search over a strategy's parameters, in one call. */
 import { checkObjective, METHODS, OBJECTIVES, type Method } from '../../search/choices.ts';
+import { stateFolder } from '../../platform/state-folder.ts';
+import { dataHash } from '../../run-plan/tape-source.ts';
 import { planSearch, searchIdentity, type SearchedStrategy } from '../../search/plan-search.ts';
 import { assignmentOf, MAX_TRIALS, type Assignment } from '../../search/samplers/space.ts';
 import {
@@ -9,10 +11,15 @@ import {
   type SweepPlan,
   type SweepPorts,
 } from '../../search/sweep.ts';
+import { countedLog, TrialLedger } from '../../search/trial-ledger.ts';
 import { TrialLog, type Trial } from '../../search/trial-log.ts';
 import { runTrial } from '../../search/trial.ts';
 import { TrialPool } from '../../search/workers/trial-pool.ts';
-import { StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
+import {
+  StrategyError,
+  type ParameterSpecs,
+  type StrategyDefinition,
+} from '../../strategy/definition.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import {
   checkNames,
@@ -54,6 +61,12 @@ export interface SweepOptions<P extends ParameterSpecs = ParameterSpecs>
   readonly workers?: number;
   /** File of the trials: a sweep that was stopped continues from it. Strategy files only. */
   readonly log?: string;
+  /**
+   * Ledger of trials: the folder of one, or true for that of the command. Trials of other searches
+   * of this strategy on these data then count in `trials` of the result. Default false. Strategy
+   * files only.
+   */
+  readonly ledger?: boolean | string;
   /** Receives the number of finished trials, of known ones, and the best so far. */
   readonly onTrial?: (done: number, known: number, best: SweepTrial | null) => void;
 }
@@ -83,7 +96,8 @@ export async function sweep<const P extends ParameterSpecs>(
   options: SweepOptions<P>,
 ): Promise<SweepResult> {
   checkNames(options, [
-    ...['vary', 'method', 'trials', 'eta', 'objective', 'workers', 'log', 'onTrial'],
+    ...['vary', 'method', 'trials', 'eta', 'objective', 'workers', 'log'],
+    ...['ledger', 'onTrial'],
   ]);
   const { method = 'sobol', trials = 64, eta = 3, objective = 'sharpe', signal, onTrial } = options;
   signal?.throwIfAborted();
@@ -97,8 +111,9 @@ export async function sweep<const P extends ParameterSpecs>(
   return namingOptions(async () => {
     // The types of a definition's parameters matter to its author alone.
     const planned = await planOptions(options, [options]);
+    const definition = definitionOf(planned);
     const request = { method, trials, eta, objective, seed: planned.plan.seed };
-    const { search: plan, perYear } = await planSearch(planned.plan, definitionOf(planned), {
+    const { search: plan, perYear } = await planSearch(planned.plan, definition, {
       ...request,
       vary: Object.entries(options.vary ?? {}).flatMap(([name, values]) =>
         values === undefined ? [] : [dimensionText(name, values)],
@@ -108,11 +123,12 @@ export async function sweep<const P extends ParameterSpecs>(
       ...trial,
       parameters: assignmentOf(plan.space, trial.point),
     });
+    const ledger = await ledgerOf(options, planned, definition);
     const found = await withRunner(options, planned, stopped, (run) =>
       withLog(options.log, planned, plan, (log) =>
         search(plan, {
           run,
-          log,
+          log: ledger === null ? log : countedLog(log, ledger.entryOf(plan)),
           cancelled: stopped,
           onTrial: (done, known, best) => onTrial?.(done, known, best && named(best)),
         }),
@@ -120,14 +136,32 @@ export async function sweep<const P extends ParameterSpecs>(
     );
     if (found.cancelled) signal?.throwIfAborted();
     return {
-      ...selectionOf(found.trials, perYear),
+      ...selectionOf(found.trials, perYear, ledger?.count),
       all: found.trials.map(named),
       best: found.best && named(found.best),
     };
   });
 }
 
-function definitionOf({ plan, definitions }: OptionsPlan): SearchedStrategy {
+async function ledgerOf(
+  { ledger = false }: Pick<SweepOptions, 'ledger'>,
+  { plan, definitions }: OptionsPlan,
+  { name }: Partial<StrategyDefinition>,
+): Promise<TrialLedger | null> {
+  if (ledger === false || ledger === '') return null;
+  if (definitions.size > 0) {
+    throw new StrategyError(
+      'ledger: a strategy object has no hash that names its trials; give a file',
+    );
+  }
+  const folder = ledger === true ? stateFolder(process.env) : ledger;
+  return new TrialLedger(folder, name ?? '', await dataHash(plan.data ?? '', plan.markets ?? null));
+}
+
+function definitionOf({
+  plan,
+  definitions,
+}: OptionsPlan): SearchedStrategy & Partial<StrategyDefinition> {
   const [only] = plan.strategies;
   const bundle = only?.bundle ?? null;
   const definition =

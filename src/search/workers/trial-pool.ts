@@ -7,6 +7,7 @@ import { assignmentText } from '../samplers/space.ts';
 import { FileError } from '../../platform/file-error.ts';
 import type { BestReport, BestTask } from '../best-report.ts';
 import type { TrialResult, TrialTask } from '../trial.ts';
+import { STUCK } from './stuck.ts';
 
 const POLL_MS = 50;
 /** Grace period of a worker that was asked to stop. */
@@ -33,6 +34,7 @@ export class TrialPool {
   readonly workers: number;
   private readonly pool: workerpool.Pool;
   private readonly cancelled: () => boolean;
+  private readonly handlerLimitMs: number | null;
   private readonly poll: NodeJS.Timeout;
   private closing: Promise<unknown> | undefined;
   private assigned = 0;
@@ -49,6 +51,7 @@ export class TrialPool {
   ) {
     this.workers = workers;
     this.cancelled = cancelled;
+    this.handlerLimitMs = handlerLimitMs;
     this.pool = workerpool.pool(fileURLToPath(new URL('./trial-worker.js', import.meta.url)), {
       workerType: 'process',
       minWorkers: workers,
@@ -100,6 +103,14 @@ export class TrialPool {
     return this.closing !== undefined;
   }
 
+  /** The reason if a worker ended itself, because a built-in function did not return. */
+  private stuck(error: unknown): string | null {
+    if (!(error instanceof workerpool.TerminateError)) return null;
+    if (!error.message.includes(`exitCode: \`${String(STUCK)}\``)) return null;
+    const limit = `${String((this.handlerLimitMs ?? 0) / 1000)} s`;
+    return `the strategy did not return within ${limit}: it is inside a built-in function`;
+  }
+
   private async give<T>(method: string, task: object, what: string): Promise<T | null> {
     if (this.isClosing()) return null;
     this.assigned += 1;
@@ -111,12 +122,13 @@ export class TrialPool {
         },
       })) as T | null;
     } catch (error) {
-      if (reported.overdue !== null) {
+      const overdue = reported.overdue ?? this.stuck(error);
+      if (overdue !== null) {
         // The library replaces the worker, but gives it a queued task only at the next call.
         setTimeout(() => {
           if (!this.isClosing()) this.pool.exec('ready', []).catch(() => undefined);
         }, POLL_MS);
-        throw new HandlerOverdue(reported.overdue);
+        throw new HandlerOverdue(overdue);
       }
       // A signal to the process group may end workers before this process receives it.
       if (error instanceof workerpool.TerminateError) await pause(POLL_MS);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import workerpool from 'workerpool';
 import { raiseInliningLimits } from '../../platform/inlining-limits.ts';
+import { STUCK } from './stuck.ts';
 
 // Below the priority of the user's other programs, and never above the parent's.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
@@ -26,6 +27,7 @@ const [{ runTrial }, { writeBest }, { watchHandlers }] = await Promise.all([
 ]);
 const limitMs = Number(process.argv[3]);
 watchHandlers(Number.isNaN(limitMs) ? null : limitMs, {
+  exitCode: STUCK,
   overdue: (message) => {
     workerpool.workerEmit(message);
     closeSync(2);

@@ -1,4 +1,6 @@
 /** Globals of a strategy's realm. Runs in that realm before the strategy. */
+import { fixLocale, replace } from './locale.ts';
+import { defineDate } from './utc-date.ts';
 
 export interface GlobalsPort {
   nowMs(): number;
@@ -17,18 +19,31 @@ const ABSENT = [
   'crypto',
   'navigator',
 ];
-/** They share memory, compile code, or show the garbage collector. */
-const REMOVED = [
-  'SharedArrayBuffer',
-  'Atomics',
-  'WebAssembly',
-  'WeakRef',
-  'FinalizationRegistry',
-  'ShadowRealm',
-];
+/**
+ * Globals of the language that give the same on every machine. Others are removed, also those that
+ * a later version of the platform adds: shared memory, compiled code (`WebAssembly`), the garbage
+ * collector (`WeakRef`, `FinalizationRegistry`), the clock (`Temporal`).
+ */
+const LANGUAGE = new Set([
+  ...['globalThis', 'undefined', 'NaN', 'Infinity', 'eval', 'isFinite', 'isNaN', 'parseFloat'],
+  ...['parseInt', 'decodeURI', 'decodeURIComponent', 'encodeURI', 'encodeURIComponent', 'escape'],
+  ...['unescape', 'Object', 'Function', 'Array', 'Number', 'Boolean', 'String', 'Symbol', 'BigInt'],
+  ...['Promise', 'RegExp', 'Proxy', 'Reflect', 'JSON', 'Math', 'Intl', 'Date', 'Iterator'],
+  ...['Map', 'Set', 'WeakMap', 'WeakSet', 'ArrayBuffer', 'DataView', 'Int8Array', 'Uint8Array'],
+  ...['Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array'],
+  ...['BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array', 'Float64Array'],
+  ...['Error', 'AggregateError', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError'],
+  ...['TypeError', 'URIError', 'SuppressedError', 'DisposableStack', 'AsyncDisposableStack'],
+]);
 
 export function defineGlobals(port: GlobalsPort): void {
-  defineTime(port);
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (!LANGUAGE.has(name)) Reflect.deleteProperty(globalThis, name);
+  }
+  const nowMs = (): number => port.nowMs();
+  defineDate(nowMs);
+  fixLocale(nowMs);
+  define('performance', Object.freeze({ now: nowMs, timeOrigin: 0 }));
   defineTimers(port);
   Math.random = () => port.random();
   const text = (value: unknown): string =>
@@ -47,7 +62,6 @@ export function defineGlobals(port: GlobalsPort): void {
       },
     });
   }
-  for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
 }
 
 /** Undefined for a value without JSON, such as a function. */
@@ -58,49 +72,7 @@ function json(value: unknown): string | undefined {
 }
 
 function define(name: string, value: unknown): void {
-  Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
-}
-
-function defineTime(port: GlobalsPort): void {
-  const RealDate = Date;
-  // Not a subclass: its prototype chain would lead to the platform's clock.
-  function VirtualDate(...args: readonly unknown[]): unknown {
-    const isCall = (new.target as unknown) === undefined;
-    if (isCall) return new RealDate(port.nowMs()).toString();
-    return Reflect.construct(RealDate, args.length === 0 ? [port.nowMs()] : args, new.target);
-  }
-  VirtualDate.prototype = RealDate.prototype as unknown;
-  Object.defineProperty(VirtualDate, 'name', { value: 'Date' });
-  const { parse, UTC } = RealDate;
-  for (const [name, value] of Object.entries({ now: () => port.nowMs(), parse, UTC })) {
-    Object.defineProperty(VirtualDate, name, { value, writable: true, configurable: true });
-  }
-  Object.defineProperty(RealDate.prototype, 'constructor', { value: VirtualDate });
-  define('Date', VirtualDate);
-  define('performance', Object.freeze({ now: () => port.nowMs(), timeOrigin: 0 }));
-  // Formats use the platform's time if no date is given.
-  const formats = Intl.DateTimeFormat.prototype;
-  // Called with its receiver.
-  // eslint-disable-next-line @typescript-eslint/unbound-method
-  const formatOf = Object.getOwnPropertyDescriptor(formats, 'format')?.get;
-  const partsOf = Object.getOwnPropertyDescriptor(formats, 'formatToParts')?.value as (
-    this: Intl.DateTimeFormat,
-    date: unknown,
-  ) => unknown;
-  Object.defineProperty(formats, 'format', {
-    configurable: true,
-    get(this: Intl.DateTimeFormat) {
-      const format = formatOf?.call(this) as (date: unknown) => string;
-      return (date: unknown) => format(date === undefined ? port.nowMs() : date);
-    },
-  });
-  Object.defineProperty(formats, 'formatToParts', {
-    configurable: true,
-    writable: true,
-    value(this: Intl.DateTimeFormat, date: unknown) {
-      return partsOf.call(this, date === undefined ? port.nowMs() : date);
-    },
-  });
+  replace(globalThis, name, value);
 }
 
 function defineTimers(port: GlobalsPort): void {

@@ -109,6 +109,8 @@ function protect(file: string, clean: (error: unknown) => unknown): void {
     }
     return text;
   };
+  // The default of the platform, which an option of the process can change.
+  ErrorOfRealm.stackTraceLimit = 10;
   defineProperty(ErrorOfRealm, 'prepareStackTrace', { ...fixed, value: freeze(formatted) });
   defineProperty(globalThis, 'Error', { ...fixed, value: ErrorOfRealm });
 }
