@@ -40,6 +40,8 @@ export interface ReplayFacts {
   readonly minRecordedUs: number;
   /** Delivery time of recorded bars: at their end, or when the next one opens. */
   readonly barsEmitted: 'over' | 'nextOpen';
+  /** Terms of the exchange and its data by name, which a comparison of two runs names. */
+  readonly terms: Readonly<Record<string, string>>;
 }
 
 export interface ReplayOptions {

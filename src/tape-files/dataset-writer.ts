@@ -17,6 +17,8 @@ import {
 import { RECORD_KINDS } from '../tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { fidelityOf } from '../tape/tape-model.ts';
+import type { RecordedKind } from '../tape/formats/market-kind.ts';
+import type { ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
 import { areApart } from '../tape/price-jumps.ts';
@@ -40,6 +42,8 @@ export interface StreamFacts {
   readonly format: string;
   readonly source: string;
   readonly licence: string;
+  readonly checksums?: ChecksumFacts;
+  readonly kind?: RecordedKind;
 }
 
 /** A completed input file. */
@@ -219,6 +223,7 @@ export class DatasetWriter {
   private async besideOthers(stream: StreamManifest, units: TapeUnits): Promise<StreamManifest> {
     const { merge = false, assignsIds = false } = this.options;
     const others = this.before?.streams.filter(({ symbol }) => symbol === stream.symbol) ?? [];
+    mustBeOfOneKind(stream, others);
     for (const { id, prices } of others) {
       if (!prices || !stream.prices || !areApart(prices, stream.prices)) continue;
       this.findings.push(
@@ -249,8 +254,12 @@ export class DatasetWriter {
     );
     this.stream = merged;
     this.counts = counts;
-    const { symbol, format, source, licence, importedFrom } = stream;
-    const facts = { symbol, format, source, licence };
+    const { symbol, format, source, licence, checksums, kind, importedFrom } = stream;
+    const facts = {
+      ...{ symbol, format, source, licence },
+      ...(checksums && { checksums }),
+      ...(kind && { kind }),
+    };
     return { ...(await this.describe(facts, units, [])), importedFrom };
   }
 
@@ -292,6 +301,19 @@ export class DatasetWriter {
       parts,
     };
   }
+}
+
+/** Spot and a contract of one name are different markets. */
+function mustBeOfOneKind(
+  { symbol, kind }: StreamManifest,
+  others: readonly StreamManifest[],
+): void {
+  const other = others.find((stream) => stream.kind !== undefined && stream.kind !== kind);
+  if (kind === undefined || other?.kind === undefined) return;
+  const shown = { spot: 'spot', contract: 'a future or perpetual' };
+  throw new TapeError(
+    `these files are ${shown[kind]}, and ${symbol} of the dataset is ${shown[other.kind]} (stream ${other.id}); import them into another dataset`,
+  );
 }
 
 function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts'] {

@@ -1,8 +1,8 @@
 /**
  * Feeds of a replay on a virtual clock. Trades, fills and orders are published one by one, in the
  * order of the engine's events; an order is published when its status changes. One connection may
- * drive the replay: it moves the clock, and gets the exact time of the updates that follow, settled
- * funding, and recorded bars, as notifications.
+ * drive the replay: it moves the clock, and gets notifications in the order of the updates: their
+ * exact time, accepted orders, the role of the fill that follows, settled funding, recorded bars.
  */
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
@@ -58,7 +58,13 @@ export class ReplayFeed implements ReplaySink {
 
   onEvent(event: EngineEvent): void {
     const { view } = this.host;
-    if (event.kind === 'balanceChanged' || event.kind === 'isolatedMarginChanged') {
+    if (event.kind === 'orderAccepted' || event.kind === 'orderFilled') {
+      if (this.driver === null) return;
+      const { account, index: subaccountIndex } = view.subaccount(event.subaccount);
+      const owner = { account: view.addressOf(account), subaccountIndex };
+      if (event.kind === 'orderAccepted') this.notify('accepted', owner);
+      else this.notify('role', { ...owner, role: event.role });
+    } else if (event.kind === 'balanceChanged' || event.kind === 'isolatedMarginChanged') {
       if (event.reason !== 'funding') return;
       const before = this.funding.get(event.subaccount) ?? 0n;
       this.funding.set(event.subaccount, before + event.deltaQuanta);
