@@ -223,7 +223,6 @@ export class DatasetWriter {
   private async besideOthers(stream: StreamManifest, units: TapeUnits): Promise<StreamManifest> {
     const { merge = false, assignsIds = false } = this.options;
     const others = this.before?.streams.filter(({ symbol }) => symbol === stream.symbol) ?? [];
-    mustBeOfOneKind(stream, others);
     for (const { id, prices } of others) {
       if (!prices || !stream.prices || !areApart(prices, stream.prices)) continue;
       this.findings.push(
@@ -301,19 +300,6 @@ export class DatasetWriter {
       parts,
     };
   }
-}
-
-/** Spot and a contract of one name are different markets. */
-function mustBeOfOneKind(
-  { symbol, kind }: StreamManifest,
-  others: readonly StreamManifest[],
-): void {
-  const other = others.find((stream) => stream.kind !== undefined && stream.kind !== kind);
-  if (kind === undefined || other?.kind === undefined) return;
-  const shown = { spot: 'spot', contract: 'a future or perpetual' };
-  throw new TapeError(
-    `these files are ${shown[kind]}, and ${symbol} of the dataset is ${shown[other.kind]} (stream ${other.id}); import them into another dataset`,
-  );
 }
 
 function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts'] {

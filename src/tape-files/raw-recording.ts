@@ -1,6 +1,26 @@
-/** Raw lines of one market that are read without an import. */
+/** Recordings that are read before or without an import. */
+import type { RecordedKind } from '../tape/formats/market-kind.ts';
+import { NumberScan } from '../tape/formats/numbers.ts';
 import type { TapeRecord, TapeUnits } from '../tape/record.ts';
-import { findUnits, formatNamed, Recording, type RecordingOptions } from './recordings.ts';
+import {
+  filesToRead,
+  findUnits,
+  formatNamed,
+  Recording,
+  type RecordingOptions,
+} from './recordings.ts';
+
+/** Spot or a contract, by the first records; null if they do not state it. */
+export async function findKind(options: RecordingOptions): Promise<RecordedKind | null> {
+  const read = { ...options, units: null, skipBad: Infinity, state: null };
+  const recording = new Recording(read, new NumberScan());
+  for (const path of filesToRead(options)) {
+    for await (const batch of recording.read(path)) {
+      if (recording.kind !== null || batch.length > 0) return recording.kind;
+    }
+  }
+  return null;
+}
 
 /** Opens a recording of raw lines to read its records; `units` null finds them in the data. */
 export async function openRaw(

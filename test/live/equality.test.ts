@@ -105,8 +105,11 @@ const CASES: readonly Case[] = [
       { ...MARKED, symbol: 'BBB', drift: -3 },
     ],
     plan: { latency: CONSTANT, balance: '40' },
-    parameters: { style: 'mixed', everyMs: 120 },
-    shows: [[/ fill /, 10]],
+    parameters: { style: 'leverage', everyMs: 120 },
+    shows: [
+      [/ fill .*AAA.*"quantity":"-/, 1],
+      [/ fill .*BBB.*"quantity":"-/, 1],
+    ],
     liquidations: 2,
   },
   {

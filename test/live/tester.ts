@@ -175,7 +175,10 @@ export default defineStrategy({
         context.setTimer('act', everyMs * 1000);
         if (context.warmingUp || style === 'quiet') return;
         if (style === 'mixed') await act(context);
-        else if (step < 8) await attempt(context, { side: 'buy', size: '0.12' });
+        else if (step < 8 * context.symbols.length) {
+          const symbol = context.symbols[step % context.symbols.length] ?? context.symbol;
+          await attempt(context, { side: 'buy', size: '0.12', symbol });
+        }
         step += 1;
         if (step % 4 === 0) await read(context);
       },

@@ -168,7 +168,9 @@ test('the trades and best prices of a backtest on it are those of the public fee
         seen.trades.push(`${String(timeUs / 1000)} ${price} ${quantity}`);
       },
       onBook: ({ timeUs, bid, ask }) => {
-        seen.touches.note(timeUs / 1000, JSON.stringify([bid, ask]));
+        // The feed shows an expiry when the clock moves, the dataset at its own time.
+        const atMs = STEP_MS * Math.ceil(timeUs / 1000 / STEP_MS);
+        seen.touches.note(atMs, JSON.stringify([bid, ask]));
       },
     }),
   });
@@ -179,7 +181,7 @@ test('the trades and best prices of a backtest on it are those of the public fee
   await executePlan(plan, { definitions: new Map([['reader', definition]]) });
   expect(feed.trades.length).toBeGreaterThan(50);
   expect(seen.trades).toEqual(feed.trades);
-  expect(feed.touches.changes.length).toBeGreaterThan(100);
+  expect(feed.touches.changes.length).toBeGreaterThan(60);
   const isBook = (change: string): boolean => !change.endsWith('[null,null]');
   expect(seen.touches.changes.filter(isBook)).toEqual(feed.touches.changes.filter(isBook));
 });

@@ -7,6 +7,7 @@ import {
   parseColumnMap,
   type ColumnMap,
 } from '../../tape/formats/column-map.ts';
+import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
 import { FORMATS } from '../../tape/formats/formats.ts';
@@ -15,6 +16,7 @@ import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset, sha256Of } from '../../tape-files/dataset-files.ts';
 import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
 import { journalFiles } from '../../tape-files/journal-records.ts';
+import { findKind } from '../../tape-files/raw-recording.ts';
 import { dateText } from '../../base/date-text.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { parseDecimal } from '../../num/decimal.ts';
@@ -121,7 +123,8 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
   }
   const map = await mapOf(args);
   if (args.merge && !args.add) throw new InputError('--merge needs --add');
-  const present = args.add ? (await openDataset(args.out)).manifest.markets : [];
+  const dataset = args.add ? (await openDataset(args.out)).manifest : null;
+  const present = dataset?.markets ?? [];
   const presentUnits = (name: string): TapeUnits | null =>
     present.find((market) => isSameMarket(market.symbol, name)) ?? null;
   const givenUnits = unitsGiven(args, presentUnits);
@@ -152,6 +155,8 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
       progress.update(fraction / 2);
     };
     const units = await findUnits(options, showFraction, presentUnits);
+    const streams = dataset?.streams ?? [];
+    if (streams.length > 0) mustBeOfOneKind(await findKind(options), units?.symbol ?? '', streams);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
     const files = filesToRead(options);
