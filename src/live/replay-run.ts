@@ -138,7 +138,7 @@ class ReplayRun {
       this.inbox.push({ kind: method as Message['kind'], data });
     });
     // The driver of the replay gets the time of each update.
-    await this.advance(0);
+    const ordersBefore = await this.advance(0);
     const { markets, symbols } = await readMarkets(client, options.symbols);
     const { marketDataTimeUnit } = await client.call('getConfig', {});
     const held = await client.call('getPositions', { account, subaccountIndex });
@@ -162,6 +162,7 @@ class ReplayRun {
         latency: this.latency.words,
         faults: 'none',
         balance: stats.accountValue,
+        ordersBefore,
         startUs: status.timeUs,
         tradeFromUs: this.tradeFromUs,
         sampleUs,
@@ -318,8 +319,8 @@ class ReplayRun {
     this.run?.check();
   }
 
-  /** Moves the exchange; its updates are in the inbox then. */
-  private async advance(untilUs: number, pastEnd = false): Promise<void> {
+  /** Moves the exchange; its updates are in the inbox then. Returns the orders of accounts so far. */
+  private async advance(untilUs: number, pastEnd = false): Promise<number> {
     if (this.feedError !== null) throw this.feedError;
     if (this.reachedUs >= this.renewUs) {
       this.renewUs += RENEW_US;
@@ -334,6 +335,7 @@ class ReplayRun {
     });
     if (untilUs > 0) this.reachedUs = answer.timeUs;
     this.hasEnded = answer.ended;
+    return answer.orders;
   }
 
   private takeAll(): void {

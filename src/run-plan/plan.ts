@@ -233,6 +233,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         latency: entry.latency.words,
         faults: plan.faults ?? 'none',
         balance: money(entry.deposit),
+        ordersBefore: 0,
         startUs: genesisUs,
         tradeFromUs,
         sampleUs,

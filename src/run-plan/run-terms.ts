@@ -19,6 +19,8 @@ export interface StrategyTerms {
   readonly latency: string;
   readonly faults: string;
   readonly balance: string;
+  /** Orders that the exchange had before the run. */
+  readonly ordersBefore: number;
   readonly startUs: number;
   readonly tradeFromUs: number;
   readonly sampleUs: number;
@@ -52,6 +54,7 @@ export function strategyTerms(terms: StrategyTerms): RunTerms {
     latency: terms.latency,
     faults: terms.faults,
     balance: terms.balance,
+    'orders before the run': String(terms.ordersBefore),
     'start of the run': timeText(startUs),
     'start of trading': timeText(tradeFromUs),
     'interval of samples': `${String(sampleUs / 1e6)} s`,

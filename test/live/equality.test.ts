@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'recorded latency',
-    markets: [{ ...MARKED, lags: true }],
+    markets: [{ ...MARKED, lags: true, calm: true }],
     plan: { latency: 'recorded:entry=1,response=2,least=1ms,compute=300us' },
     shows: [[/ bar /, 10]],
   },

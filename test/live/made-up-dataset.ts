@@ -20,6 +20,8 @@ export interface MadeUpMarket {
   readonly fundingEvery?: number;
   /** Bars of a minute instead of a book and trades. */
   readonly bars?: boolean;
+  /** True: every third update leaves the best prices as they are. */
+  readonly calm?: boolean;
   /** True: receipt is 1 to 9 ms after the venue's time, and differs by line. */
   readonly lags?: boolean;
 }
@@ -51,6 +53,7 @@ export function recordsOf({
   drift = 0,
   marksEvery = 0,
   fundingEvery = 0,
+  calm = false,
   lags = false,
 }: MadeUpMarket): TapeRecord[] {
   const random = new RandomStreams(symbol).stream('records');
@@ -70,11 +73,16 @@ export function recordsOf({
   });
   for (let i = 0; i < steps; i++) {
     const us = FROM_US + i * everyUs;
-    mid += random.below(7) - 3 + drift;
+    const isCalm = calm && i % 3 === 1;
+    if (!isCalm) mid += random.below(7) - 3 + drift;
     const next = new Map<number, number>();
     for (let d = 1; d <= LEVELS; d++) {
       next.set(mid - d, 40 + random.below(20));
       next.set(-(mid + d), 40 + random.below(20));
+    }
+    for (const price of [mid - 1, -(mid + 1)]) {
+      const size = book.get(price);
+      if (isCalm && size !== undefined) next.set(price, size);
     }
     const gone = [...book.keys()].filter((price) => !next.has(price));
     const levels = [...gone.map((price) => [price, 0] as const), ...next].map(level);

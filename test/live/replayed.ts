@@ -41,6 +41,10 @@ export async function serveReplay(
         batches: tape.batches,
         played: more.played ?? [],
         speed: more.speed ?? null,
+        // An unhandled rejection fails the test.
+        onProblem: (error) => {
+          throw error;
+        },
       });
     },
     ...more,

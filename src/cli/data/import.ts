@@ -189,7 +189,7 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     const isGiven = [givenUnits, presentUnits(known.symbol), ...KNOWN_UNITS].includes(known);
     const { otherMarkets } = recording;
     const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
-    return { manifest, units: known, found: !isGiven, notes: [...writer.findings, ...skipped] };
+    return { manifest, units: known, found: !isGiven && !isJournal, notes: [...writer.findings, ...skipped] };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();

@@ -102,10 +102,14 @@ export class ReplayFeed implements ReplaySink {
   }
 
   /**
-   * `{token, untilUs, lingerUs, pastEnd}` of a connection. Rejects with `RequestError`, also if
-   * another connection drives.
+   * `{token, untilUs, lingerUs, pastEnd}` of a connection. The answer has the number of orders of
+   * accounts so far. Rejects with `RequestError`, also if another connection drives.
    */
-  async advance(driver: Driver, params: unknown, simToken: string | null): Promise<Advanced> {
+  async advance(
+    driver: Driver,
+    params: unknown,
+    simToken: string | null,
+  ): Promise<Advanced & { readonly orders: number }> {
     const { replay, exchange } = this.host;
     const fields = new Fields(params, ['token', 'untilUs', 'lingerUs', 'pastEnd'], false);
     if (simToken === null || !isToken(fields.text('token'), simToken)) {
@@ -125,7 +129,7 @@ export class ReplayFeed implements ReplaySink {
       pastEnd: fields.get('pastEnd') === true,
     });
     await exchange.durable();
-    return advanced;
+    return { ...advanced, orders: this.host.view.lastOrderId };
   }
 
   /** Ends the rights of a connection that was closed. */
