@@ -15,7 +15,7 @@ import type { TapeLevel } from '../engine/commands.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { replayJournal } from '../journal-files/replay-journal.ts';
 import { listSegments } from '../journal-files/segments.ts';
-import { lots, priceTicks, type MarketId, type TimeUs } from '../num/units.ts';
+import { lots, priceTicks, timeUs, type MarketId, type TimeUs } from '../num/units.ts';
 import { MarketNames } from '../tape/formats/market-names.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 
@@ -101,7 +101,7 @@ export function* journalRecords(path: string, symbol: string): Generator<TapeRec
     const { command } = frame;
     observer.line = frame.seq;
     for (let due = engine.nextTimerUs(); due < command.timeUs; due = engine.nextTimerUs()) {
-      engine.apply({ kind: 'advanceTime', timeUs: due as TimeUs }, observer.onEvent);
+      engine.apply({ kind: 'advanceTime', timeUs: timeUs(due) }, observer.onEvent);
       observer.look();
     }
     engine.apply(command, observer.onEvent);
@@ -230,8 +230,8 @@ class MarketObserver {
     return new Map(levels.map((level) => [level.priceTicks, level.lots]));
   }
 
-  private at(timeUs: TimeUs): Pick<TapeRecord, 'timeUs' | 'localUs' | 'line'> {
-    return { timeUs, localUs: timeUs, line: this.line };
+  private at(atUs: TimeUs): Pick<TapeRecord, 'timeUs' | 'localUs' | 'line'> {
+    return { timeUs: atUs, localUs: atUs, line: this.line };
   }
 }
 

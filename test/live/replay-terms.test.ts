@@ -114,7 +114,7 @@ test('other fees of the server are named, each with both values', async () => {
   const other = { ...plan, fees: '0,0.001' };
   const live = await liveOn(await serveReplay(other), plan);
   expect(await compared(live)).toBe(1);
-  expect(printed).toContain('2 terms of the runs differ\n');
+  expect(printed).toContain('terms that differ: 2\n');
   expect(printed).toContain('  AAA makerFeePpm: 0 against 100\n');
   expect(printed).toContain('  AAA takerFeePpm: 1000 against 350\n');
 });
@@ -148,7 +148,7 @@ test('orders of another account are counted, before the run and in it', async ()
   const live = await liveOn(served, long, () => otherOrder(served, 2));
   expect(live.foreignOrders).toBe(1);
   await compared(live);
-  expect(printed).toContain(': other accounts placed 1 orders in its exchange\n');
+  expect(printed).toContain(': orders of other accounts in its exchange: 1\n');
 });
 
 test('a server that stops in the middle ends the run with an error, and no record', async () => {

@@ -57,7 +57,7 @@ export const command: CommandModule<object, CompareArguments> = {
       printJson({ same, isVirtual, terms, firstDifference: first, ...comparison });
       return;
     }
-    if (terms.length > 0) print(`${String(terms.length)} terms of the runs differ`);
+    if (terms.length > 0) print(`terms that differ: ${String(terms.length)}`);
     for (const term of terms.slice(0, MAX_SHOWN)) {
       print(`  ${term.name}: ${term.left ?? 'none'} against ${term.right ?? 'none'}`);
     }
@@ -67,7 +67,7 @@ export const command: CommandModule<object, CompareArguments> = {
       [right, other],
     ] as const) {
       if (foreignOrders === 0) continue;
-      print(`${folder}: other accounts placed ${String(foreignOrders)} orders in its exchange`);
+      print(`${folder}: orders of other accounts in its exchange: ${String(foreignOrders)}`);
     }
     if (isVirtual && first === null) {
       print(
