@@ -1,8 +1,9 @@
 /**
  * Best bid and ask of each market as numbers, updated from the event of each tape command, so that
- * no view is created while users are idle. They are refreshed from a view after requests and timers,
- * and in markets where a user's order changed the book after the event of the tape, or without one:
- * a recorded mark fires a stop, a trade in one market liquidates a position in another.
+ * no view is created while users are idle. They are refreshed from a view after requests and
+ * timers, and in markets where a user's order changed the book after the event of the tape, or
+ * without one. So a recorded mark fires a stop, and a trade in one market liquidates a position in
+ * another.
  */
 import type { EngineEvent, TapeApplied } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';

@@ -319,7 +319,7 @@ class ReplayRun {
     this.run?.check();
   }
 
-  /** Moves the exchange; its updates are in the inbox then. Returns the orders of accounts so far. */
+  /** Moves the exchange; its updates are in the inbox then. Returns the number of orders so far. */
   private async advance(untilUs: number, pastEnd = false): Promise<number> {
     if (this.feedError !== null) throw this.feedError;
     if (this.reachedUs >= this.renewUs) {
@@ -342,7 +342,7 @@ class ReplayRun {
     const messages = this.inbox;
     this.inbox = [];
     for (const message of messages) this.take(message);
-    // What falls due after the last update was not recorded.
+    // Bars that end after the last update have no recorded latency.
     this.receivedUs = null;
     this.moveTo(this.reachedUs);
   }

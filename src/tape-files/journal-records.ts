@@ -4,8 +4,8 @@
  * account or an order.
  *
  * The journal is replayed with its hashes verified, then a second time for the records. Timers that
- * fall due between two commands run at their own time, so a change of the book has the time at which
- * it happened. Numbers of updates and lines are those of this reading: a line is a command.
+ * fall due between two commands run at their own time, so a change of the book has the time at
+ * which it happened. Update ids count the changes of this reading; a line is a command.
  */
 import { statSync } from 'node:fs';
 import type { EngineEvent } from '../engine/events.ts';
@@ -28,8 +28,8 @@ export function journalFiles(path: string): string[] {
 }
 
 /**
- * Units of all markets that the exchange has listed. Throws `JournalError` for a damaged journal and
- * `TapeError` for one that was made from a recording.
+ * Units of all markets that the exchange has listed. Throws `JournalError` for a damaged journal
+ * and `TapeError` for one that was made from a recording.
  */
 function journalMarkets(path: string): TapeUnits[] {
   const { engine, mismatch } = replayJournal(path, { verify: true, onEvent: mustBeLive });

@@ -64,7 +64,7 @@ export class BinanceRawDecoder {
     if (units !== null) this.use(units);
   }
 
-  /** Whether the messages are those of spot; null before one that tells. */
+  /** Whether the messages are those of spot; null before one that states it. */
   isSpot: boolean | null = null;
 
   /** Units in use; null before the first message. */

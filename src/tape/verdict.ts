@@ -21,6 +21,9 @@ export function faultsOf(input: VerdictInput): string[] {
   const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
   const hasUpdates = sync.depths + sync.snapshots + sync.orders > 0;
   const seconds = (us: number): string => `${String(us / 1e6)} s`;
+  // Bars have gaps, and no book.
+  const span = seconds(sync.lastUs - sync.firstUs);
+  const withoutBook = sync.staleUs === 0 ? '' : `, no book for ${seconds(sync.staleUs)} of ${span}`;
   const reasons: readonly (readonly [boolean, string])[] = [
     [commands === 0 && touches === 0, 'the recording has nothing that can be played'],
     [
@@ -29,7 +32,7 @@ export function faultsOf(input: VerdictInput): string[] {
     ],
     [
       sync.gaps > 0 && !allowGaps,
-      `${count(sync.gaps, 'gap')}, no book for ${seconds(sync.staleUs)} of ${seconds(sync.lastUs - sync.firstUs)}; --allow-gaps accepts gaps`,
+      `${count(sync.gaps, 'gap')}${withoutBook}; --allow-gaps accepts gaps`,
     ],
     [
       mismatched > 0,

@@ -1,6 +1,6 @@
 /**
- * What would make a live run another one than the backtest is named by `orrery compare`, or ends the
- * run: other rules, other data, other accounts, a server that stops.
+ * A live run on a replay that is another one than the backtest: `orrery compare` names other rules,
+ * other data and other accounts, and a server that stops ends the run.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

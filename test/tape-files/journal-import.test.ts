@@ -58,7 +58,7 @@ class Touches {
   }
 }
 
-/** What the public feeds of the served exchange showed. */
+/** Trades and best prices of the public feeds of the served exchange. */
 const feed = { trades: [] as string[], touches: new Touches() };
 let printed = '';
 

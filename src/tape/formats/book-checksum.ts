@@ -159,8 +159,8 @@ export interface KrakenPrecision {
 
 /**
  * Kraken v2: the best 10 asks, then bids; of each level the price and the size with the decimals of
- * the pair, without the point and leading zeros; unsigned. Source: Kraken API Center, "Book checksum"
- * of Spot WebSockets v2.
+ * the pair, without the point and leading zeros; unsigned. Source: Kraken API Center, "Book
+ * checksum" of Spot WebSockets v2.
  */
 export function krakenChecksum(book: TextBook, { price, size }: KrakenPrecision): number {
   const { bids, asks } = book.best(KRAKEN_DEPTH);
@@ -173,8 +173,8 @@ export function krakenChecksum(book: TextBook, { price, size }: KrakenPrecision)
 }
 
 /**
- * The decimals with which a book has its checksum: those of its texts, or more, since a recorder that
- * parses numbers drops trailing zeros. Null if none fits.
+ * The decimals with which a book has its checksum: those of its texts, or more, since a recorder
+ * that parses numbers drops trailing zeros. Null if none fits.
  */
 export function krakenPrecision(book: TextBook, checksum: number): KrakenPrecision | null {
   const { bids, asks } = book.best(Infinity);

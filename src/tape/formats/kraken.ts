@@ -4,8 +4,8 @@
  * "Book (Level 2)" of Spot WebSockets v2, and "Book" of the Futures WebSockets.
  *
  * A spot book has the subscribed number of levels a side: levels that fall out of it are removed
- * without a message. It has no update ids, they are assigned; its checksum is compared with the book
- * after each message. Updates of Futures are numbered.
+ * without a message. It has no update ids, they are assigned; its checksum is compared with the
+ * book after each message. Updates of Futures are numbered.
  * Trades that a subscription starts with are older than it and are skipped.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
