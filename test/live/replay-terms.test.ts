@@ -87,7 +87,7 @@ async function otherOrder(served: Served, afterOrders = 0): Promise<void> {
   const access = { url: served.url, token: SIM_TOKEN };
   await deposit(access, OTHER.address, 0, '1000');
   await expect
-    .poll(() => served.host.view.lastOrderId, { interval: 1, timeout: 20_000 })
+    .poll(() => served.host.view.lastOrderId, { interval: 5, timeout: 20_000 })
     .toBeGreaterThanOrEqual(afterOrders);
   const client = new HttpMatcherClient({ url: served.url, signer: OTHER });
   await client.send('submitOrder', {
@@ -143,7 +143,7 @@ test('orders of another account are counted, before the run and in it', async ()
   expect(await compared(await liveOn(before))).toBe(1);
   expect(printed).toContain('  orders before the run: 1 against 0\n');
   const long = { ...plan, data: join(folder, 'long') };
-  await writeDataset(long.data, [{ symbol: 'AAA', steps: 300, everyUs: 100_000, marksEvery: 2 }]);
+  await writeDataset(long.data, [{ symbol: 'AAA', steps: 120, everyUs: 100_000, marksEvery: 2 }]);
   const served = await serveReplay(long);
   const live = await liveOn(served, long, () => otherOrder(served, 2));
   expect(live.foreignOrders).toBe(1);
