@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { comparedLive, comparedRun, firstDifference } from '../../src/live/compare-runs.ts';
 import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
-import { planOf, plannedOf } from '../run-plan/plans.ts';
+import { onAllData, planOf, plannedOf } from '../run-plan/plans.ts';
 import { writeDataset, type MadeUpMarket } from './made-up-dataset.ts';
 import { liveOnReplay, serveReplay } from './replayed.ts';
 
@@ -153,7 +153,7 @@ test.each(CASES)(
     const data = join(folder, name.replaceAll(/\W+/g, '-'));
     await writeDataset(data, markets);
     const planned = await plannedOf(TESTER, parameters);
-    const { toUs: _recorded, ...base } = planOf([planned], { data, sampleUs: 1_000_000 });
+    const base = onAllData(planOf([planned], { data, sampleUs: 1_000_000 }));
     const plan: RunPlan = { ...base, ...more };
     const { output } = await executePlan(plan);
     const [backtest] = output.strategies;

@@ -12,7 +12,7 @@ import { readMarkets } from '../../src/live/exchange-facts.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import type { RunPlan } from '../../src/run-plan/plan.ts';
 import { CLI } from '../cli/serve-process.ts';
-import { planOf } from '../run-plan/plans.ts';
+import { onAllData, planOf } from '../run-plan/plans.ts';
 import { FROM_US, writeDataset } from './made-up-dataset.ts';
 import { serveReplay } from './replayed.ts';
 
@@ -27,8 +27,7 @@ let plan: RunPlan;
 
 beforeAll(async () => {
   await writeDataset(data, [{ symbol: 'AAA', steps: STEPS, everyUs: EVERY_US }]);
-  const { toUs: _recorded, ...base } = planOf([], { data });
-  plan = base;
+  plan = onAllData(planOf([], { data }));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ import type { LiveRecord } from '../../src/live/live-run.ts';
 import { deposit } from '../../src/live/sim-client.ts';
 import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
 import { SIM_TOKEN, type Served } from '../http/served.ts';
-import { planOf, plannedOf } from '../run-plan/plans.ts';
+import { onAllData, planOf, plannedOf } from '../run-plan/plans.ts';
 import { writeDataset } from './made-up-dataset.ts';
 import { liveOnReplay, serveReplay } from './replayed.ts';
 
@@ -40,7 +40,7 @@ let printed = '';
 beforeAll(async () => {
   await writeDataset(data, [{ symbol: 'AAA', steps: 40, everyUs: 100_000, marksEvery: 2 }]);
   const planned = await plannedOf(TESTER);
-  const { toUs: _recorded, ...base } = planOf([planned], { data, sampleUs: 1_000_000 });
+  const base = onAllData(planOf([planned], { data, sampleUs: 1_000_000 }));
   plan = { ...base, latency: '3ms' };
   const { output, terms } = await executePlan(plan);
   write('backtest', 'run.json', {

@@ -20,7 +20,7 @@ import { openDataset } from '../../src/tape-files/dataset-files.ts';
 import type { TapeRecord } from '../../src/tape/record.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { Served } from '../http/served.ts';
-import { planOf } from '../run-plan/plans.ts';
+import { onAllData, planOf } from '../run-plan/plans.ts';
 
 vi.mock('../../src/cli/cli-support.ts', async (original) => {
   const real = await original<typeof CliSupport>();
@@ -82,7 +82,7 @@ beforeAll(async () => {
     {
       onError,
       onUpdate: ({ time, price, quantity }) => {
-        feed.trades.push(`${String(time)} ${String(price)} ${String(quantity)}`);
+        feed.trades.push(`${String(time)} ${price} ${quantity}`);
       },
     },
   );
@@ -174,10 +174,12 @@ test('the trades and best prices of a backtest on it are those of the public fee
       },
     }),
   });
-  const { toUs: _whole, ...plan } = planOf([{ id: 'reader', bundle: null, parameters: {} }], {
-    data: out,
-    latency: 'none',
-  });
+  const plan = onAllData(
+    planOf([{ id: 'reader', bundle: null, parameters: {} }], {
+      data: out,
+      latency: 'none',
+    }),
+  );
   await executePlan(plan, { definitions: new Map([['reader', definition]]) });
   expect(feed.trades.length).toBeGreaterThan(50);
   expect(seen.trades).toEqual(feed.trades);
