@@ -50,7 +50,7 @@ const ROOMS = [
   room(
     'tape-files',
     'datasets and recordings on disk',
-    ['num', 'base', 'platform', 'engine', 'tape'],
+    ['num', 'base', 'platform', 'engine', 'journal-files', 'tape'],
     [
       ...['apache-arrow', 'fflate', 'fzstd', 'hash-wasm'],
       ...['hyparquet', 'hyparquet-compressors', 'hyparquet-writer'],

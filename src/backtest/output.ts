@@ -40,8 +40,8 @@ export interface MarketOutput {
   readonly lotSize: string;
   readonly series: readonly MarketPoint[];
   /**
-   * Times without a book: from a gap of the recording to the next snapshot. `toUs` is the end of
-   * the run if none came.
+   * Times without a book, the warm-up included: before the first snapshot, and from a gap of the
+   * recording to the next one. `toUs` is the end of the run if none came.
    */
   readonly gaps: readonly { readonly fromUs: number; readonly toUs: number }[];
   readonly fundingRates: readonly { readonly timeUs: number; readonly rate: string }[];

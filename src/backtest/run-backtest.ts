@@ -144,6 +144,7 @@ class Run {
         this.touches.onTape(event);
         return;
       }
+      this.touches.onEvent(event);
       this.recorder.onEvent(event);
       this.feeds.onEvent(event);
     });
@@ -305,6 +306,7 @@ class Run {
       feeds.recordedUs = received === undefined ? null : received - atUs;
       if (command.kind === 'tapeBar') feeds.onTapeBar(command);
       exchange.submit(command);
+      this.touches.refreshChanged(exchange.engine);
       feeds.publishBooks();
     }
     this.tapeCommands += i - from;

@@ -1,9 +1,11 @@
 /**
  * Best bid and ask of each market as numbers, updated from the event of each tape command, so that
- * no view is created while users are idle. After requests and timers they are refreshed from a
- * view.
+ * no view is created while users are idle. They are refreshed from a view after requests and
+ * timers, and in markets where a user's order changed the book after the event of the tape, or
+ * without one. So a recorded mark fires a stop, and a trade in one market liquidates a position in
+ * another.
  */
-import type { TapeApplied } from '../engine/events.ts';
+import type { EngineEvent, TapeApplied } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import type { MarketId } from '../num/units.ts';
 
@@ -19,6 +21,8 @@ export interface Touch {
 export class Touches {
   private readonly touches: Touch[];
   private readonly halfTicks: number[];
+  /** Markets whose book users' orders changed since the last refresh. */
+  private readonly changed = new Set<MarketId>();
 
   constructor(markets: readonly MarketView[]) {
     this.touches = markets.map(() => ({
@@ -48,6 +52,25 @@ export class Touches {
     const touch = this.touches[event.market];
     if (touch === undefined) return;
     set(touch, event.bestBidTicks, event.bestBidLots, event.bestAskTicks, event.bestAskLots);
+  }
+
+  /** Notes the market of an event that may change the book. */
+  onEvent(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'orderRested':
+      case 'orderFilled':
+      case 'orderEnded':
+        this.changed.add(event.market);
+        return;
+      default:
+    }
+  }
+
+  /** Refreshes the prices of the markets that users' orders changed. */
+  refreshChanged(view: ExchangeView): void {
+    if (this.changed.size === 0) return;
+    for (const market of this.changed) this.refresh(view, market);
+    this.changed.clear();
   }
 
   /** Marks the current prices as published. */

@@ -10,6 +10,7 @@ import { listSegments } from '../journal-files/segments.ts';
 import { FileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { openMarkets, type RunMarkets, type RunPlan } from '../run-plan/plan.ts';
+import { exchangeTerms } from '../run-plan/run-terms.ts';
 import { InputError, printError } from './cli-support.ts';
 import { marketPlanOf, RUN_OPTIONS, type MarketArguments } from './run-options.ts';
 
@@ -124,6 +125,7 @@ export async function startReplay(host: Host, planned: PlannedReplay): Promise<v
       sampleUs,
       minRecordedUs: tape.minRecordedUs,
       barsEmitted,
+      terms: exchangeTerms(markets),
     },
     batches: tape.batches,
     played: commandsNow(host),

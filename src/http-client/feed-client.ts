@@ -254,12 +254,14 @@ export class FeedClient {
    * reached, after the updates up to it. Times are µs; see docs/API.md. Rejects with `FeedError`,
    * also after a lost connection: updates may be missing then.
    */
-  async advance(request: AdvanceRequest): Promise<{ timeUs: number; ended: boolean }> {
+  async advance(
+    request: AdvanceRequest,
+  ): Promise<{ timeUs: number; ended: boolean; orders: number }> {
     const socket = await (this.socket ??= this.connect());
     this.driving ??= socket;
     if (this.driving !== socket) throw new FeedError('connection lost');
     const answer = await this.askOn(socket, 'advance', request);
-    return answer as { timeUs: number; ended: boolean };
+    return answer as { timeUs: number; ended: boolean; orders: number };
   }
 
   /** Logs in with a new token, before the current one expires. */

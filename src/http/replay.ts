@@ -40,6 +40,8 @@ export interface ReplayFacts {
   readonly minRecordedUs: number;
   /** Delivery time of recorded bars: at their end, or when the next one opens. */
   readonly barsEmitted: 'over' | 'nextOpen';
+  /** Terms of the exchange and its data by name, which a comparison of two runs names. */
+  readonly terms: Readonly<Record<string, string>>;
 }
 
 export interface ReplayOptions {
@@ -110,8 +112,12 @@ export class Replay {
   static async open(options: ReplayOptions): Promise<Replay> {
     const replay = new Replay(options);
     await replay.skipPlayed(options.played);
-    if (options.speed !== null) replay.pace(options.speed);
     return replay;
+  }
+
+  /** At a speed: moves on from now, once clients can connect. */
+  start(): void {
+    if (this.speed !== null) this.pace(this.speed);
   }
 
   /** A crash may have cut the last instant, so its commands are found one by one. */

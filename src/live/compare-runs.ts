@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
 import type { LiveRecord } from './live-run.ts';
+import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readRun, type RecordedRun } from '../run-plan/run-folder.ts';
 
 export interface ComparedOrder {
@@ -43,6 +44,17 @@ export interface ComparedRun {
   readonly equity: LiveRecord['equity'];
   /** False for a live run on a wall clock. */
   readonly isVirtual: boolean;
+  /** Null if they were not recorded. */
+  readonly terms: RunTerms | null;
+  /** Orders of other accounts in the exchange of a live run. */
+  readonly foreignOrders: number;
+}
+
+/** A term that two runs do not share; null where a run has none of that name. */
+export interface TermDifference {
+  readonly name: string;
+  readonly left: string | null;
+  readonly right: string | null;
 }
 
 /** The first difference of two sequences; null on the side that has ended. */
@@ -79,12 +91,13 @@ export async function readCompared(path: string, strategy: string | null): Promi
   return comparedRun(await readRun(path), strategy, path);
 }
 
-function comparedRun(
-  { strategies }: RecordedRun,
+export function comparedRun(
+  { strategies, terms }: Pick<RecordedRun, 'strategies' | 'terms'>,
   wanted: string | null,
   path: string,
 ): ComparedRun {
-  const found = wanted === null ? strategies[0] : strategies.find(({ id }) => id === wanted);
+  const place = wanted === null ? 0 : strategies.findIndex(({ id }) => id === wanted);
+  const found = strategies[place];
   if (found === undefined) {
     throw new FileError(
       `${path}: no strategy ${wanted ?? ''} in the run; there are ${strategies.map(({ id }) => id).join(', ')}`,
@@ -93,6 +106,8 @@ function comparedRun(
   const fills = byOrder(found.fills.map((fill) => ({ ...fill, size: Number(fill.size) })));
   return {
     isVirtual: true,
+    terms: terms?.[place] ?? null,
+    foreignOrders: 0,
     equity: found.equity,
     fills: found.fills.map((fill) => ({
       ...fill,
@@ -105,12 +120,15 @@ function comparedRun(
   };
 }
 
-function comparedLive({ orders, fills, ends, clock, equity }: Partial<LiveRecord>): ComparedRun {
+export function comparedLive(record: Partial<LiveRecord>): ComparedRun {
+  const { orders, fills, ends, clock, equity, terms = null, foreignOrders = 0 } = record;
   const filled = byOrder(
     (fills ?? []).map((fill) => ({ ...fill, size: Math.abs(Number(fill.quantity)) })),
   );
   return {
     isVirtual: clock === 'replay',
+    terms,
+    foreignOrders,
     equity: equity ?? [],
     fills: (fills ?? []).map((fill) => ({
       ...fill,
@@ -139,6 +157,16 @@ function comparedLive({ orders, fills, ends, clock, equity }: Partial<LiveRecord
 
 function sideOf(quantity: string): 'buy' | 'sell' {
   return quantity.startsWith('-') ? 'sell' : 'buy';
+}
+
+/** Terms that differ, in the order of the left run; none unless both runs have recorded theirs. */
+export function termDifferences(left: ComparedRun, right: ComparedRun): TermDifference[] {
+  if (left.terms === null || right.terms === null) return [];
+  const names = new Set([...Object.keys(left.terms), ...Object.keys(right.terms)]);
+  return [...names].flatMap((name): TermDifference[] => {
+    const [a = null, b = null] = [left.terms?.[name], right.terms?.[name]];
+    return a === b ? [] : [{ name, left: a, right: b }];
+  });
 }
 
 /**

@@ -30,6 +30,7 @@ import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { parseDuration } from '../num/time-text.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
+import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readMarkets } from './exchange-facts.ts';
 import { LiveUpdates } from './live-updates.ts';
 
@@ -72,6 +73,10 @@ export interface LiveRecord {
   /** Samples of a replay; empty on a wall clock. */
   readonly equity: readonly Pick<EquityPoint, 'timeUs' | 'equity' | 'balance'>[];
   readonly log: readonly LogRow[];
+  /** Orders of other accounts in a replay; absent on a wall clock, where they are the market. */
+  readonly foreignOrders?: number;
+  /** Terms of a replay by name; absent on a wall clock. */
+  readonly terms?: RunTerms;
 }
 
 /** Max time for handlers after the stop. */

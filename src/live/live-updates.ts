@@ -2,8 +2,8 @@
  * Converts feed messages to strategy updates of the same shape as in a backtest. Fields missing in
  * feeds are derived:
  *
- * - Role of a fill: maker if the order is post-only, was reported as resting, or is a limit order
- * older than the fill.
+ * - Role of a fill: in a replay, as sent. Otherwise maker if the order is post-only, was reported
+ * as resting, or is a limit order older than the fill.
  * - Position after a fill: the position at the start plus all fills since.
  * - Bars: from trades; finished by the first message of a later time.
  * - Funding: when the venue's time passes the end of an interval, the change of the position's
@@ -172,7 +172,8 @@ export class LiveUpdates {
     });
   }
 
-  fill(message: Message): void {
+  /** `known`: the role, if a replay has sent it. */
+  fill(message: Message, known: FillUpdate['role'] | null = null): void {
     const fill = message as unknown as {
       readonly symbol: string;
       readonly price: string;
@@ -192,7 +193,7 @@ export class LiveUpdates {
       symbol: fill.symbol,
       timeUs,
       orderId: fill.order_id,
-      role: maker ? 'maker' : 'taker',
+      role: known ?? (maker ? 'maker' : 'taker'),
       price: fill.price,
       quantity: fill.quantity,
       fee: fill.fee,

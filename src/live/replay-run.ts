@@ -6,15 +6,15 @@
  */
 import { StrategyRun } from '../backtest/strategy-run.ts';
 import { VirtualClient, type SentRequest } from '../backtest/virtual-client.ts';
-import type { PromiseTurns } from '../backtest/run-backtest.ts';
-import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import type { LogRow } from '../backtest/output.ts';
+import { must } from '../base/assert.ts';
 import { ENDPOINTS, type EndpointId, type ResponseOf } from '../contract/endpoints.ts';
 import type { FeedSource } from '../contract/feeds.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { Reply } from '../gateway/context.ts';
 import type { FeedClient } from '../http-client/feed-client.ts';
 import { quanta, timeUs, type Address, type SubaccountId } from '../num/units.ts';
+import { strategyTerms, type RunTerms } from '../run-plan/run-terms.ts';
 import { readLatencyRows } from '../run-plan/latency-rows.ts';
 import { parseLatency } from '../run-plan/models.ts';
 import { StrategyError } from '../strategy/definition.ts';
@@ -22,39 +22,9 @@ import type { FillUpdate, OrderUpdate } from '../strategy/strategy.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler } from '../virtual-time/scheduler.ts';
 import { readMarkets } from './exchange-facts.ts';
-import type { LiveOptions, LiveOrder, LiveRecord } from './live-run.ts';
+import type { LiveOrder, LiveRecord } from './live-run.ts';
 import { LiveUpdates, type RecordedBar } from './live-updates.ts';
-
-/** Reply of GET /sim/replay. Times are µs. */
-export interface ReplayStatus {
-  readonly dataset: string;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly sampleUs: number;
-  readonly minRecordedUs: number;
-  readonly barsEmitted: BarsEmitted;
-  readonly timeUs: number;
-  /** null on a virtual clock. */
-  readonly speed: number | null;
-}
-
-export interface ReplayRunOptions extends LiveOptions {
-  readonly status: ReplayStatus;
-  readonly simToken: string;
-  /** Name of the strategy's random streams: the id of a backtest with equal random numbers. */
-  readonly id: string;
-  /** Syntax as in `parseLatency`. */
-  readonly latency: string;
-  readonly promises: PromiseTurns;
-  /** Start of trading; default: after the warm-up. */
-  readonly tradeFromUs: number | null;
-  /** Default: that of the strategy. */
-  readonly warmUpUs: number | null;
-  readonly sampleUs: number | null;
-  /** End of the run before that of the recording. */
-  readonly untilUs: number;
-  readonly onProgress: (fraction: number) => void;
-}
+import type { ReplayRunOptions } from './replay-options.ts';
 
 /** Time after the end in which responses arrive, as in a backtest. */
 const DRAIN_US = 60_000_000;
@@ -64,7 +34,7 @@ const RENEW_US = 12 * 3_600_000_000;
 type Data = Readonly<Record<string, unknown>>;
 
 interface Message {
-  readonly kind: FeedSource | 'instant' | 'funding' | 'bar';
+  readonly kind: FeedSource | 'instant' | 'accepted' | 'role' | 'funding' | 'bar';
   readonly data: Data;
 }
 
@@ -84,6 +54,11 @@ class ReplayRun {
   private readonly ends = new Map<string, OrderUpdate>();
   private readonly equity: LiveRecord['equity'][number][] = [];
   private readonly log: LogRow[] = [];
+  /** Roles of its fills whose update follows. */
+  private readonly roles: FillUpdate['role'][] = [];
+  /** Orders of other accounts, which a backtest does not have. */
+  private foreignOrders = 0;
+  private terms: RunTerms = {};
   private inbox: Message[] = [];
   private receivedUs: number | null = null;
   /** Time of the exchange; everything up to it was played. */
@@ -127,6 +102,9 @@ class ReplayRun {
       if (this.scheduler.nowUs < this.tradeFromUs) {
         throw new StrategyError('the replay ends before the warm-up: no time to trade');
       }
+      // As in a backtest, bars that end right after the data are complete.
+      if (this.hasEnded && (this.updates?.barDueUs ?? Infinity) <= endUs + 1)
+        this.moveTo(endUs + 1);
       this.isOver = true;
       this.run?.stop();
       await this.drain(endUs + DRAIN_US);
@@ -148,6 +126,8 @@ class ReplayRun {
       ends: [...this.ends.values()],
       equity: this.equity,
       log: this.log,
+      foreignOrders: this.foreignOrders,
+      terms: this.terms,
     };
   }
 
@@ -158,7 +138,7 @@ class ReplayRun {
       this.inbox.push({ kind: method as Message['kind'], data });
     });
     // The driver of the replay gets the time of each update.
-    await this.advance(0);
+    const ordersBefore = await this.advance(0);
     const { markets, symbols } = await readMarkets(client, options.symbols);
     const { marketDataTimeUnit } = await client.call('getConfig', {});
     const held = await client.call('getPositions', { account, subaccountIndex });
@@ -169,6 +149,26 @@ class ReplayRun {
     const sampleUs = options.sampleUs ?? status.sampleUs;
     const earlyUs = status.barsEmitted === 'nextOpen' ? 1 : 0;
     this.nextSampleUs = Math.ceil((this.tradeFromUs + earlyUs) / sampleUs) * sampleUs - earlyUs;
+    const stats = await client.call('getStats', { account, subaccountIndex });
+    this.terms = {
+      ...status.terms,
+      ...strategyTerms({
+        strategy: definition.name,
+        bundle: options.bundle,
+        parameters,
+        symbols,
+        seed: options.seed,
+        id: options.id,
+        latency: this.latency.words,
+        faults: 'none',
+        balance: stats.accountValue,
+        ordersBefore,
+        startUs: status.timeUs,
+        tradeFromUs: this.tradeFromUs,
+        sampleUs,
+        traders: 1,
+      }),
+    };
     const touch = (): void => {
       this.touched = true;
     };
@@ -319,8 +319,8 @@ class ReplayRun {
     this.run?.check();
   }
 
-  /** Moves the exchange; its updates are in the inbox then. */
-  private async advance(untilUs: number, pastEnd = false): Promise<void> {
+  /** Moves the exchange; its updates are in the inbox then. Returns the number of orders so far. */
+  private async advance(untilUs: number, pastEnd = false): Promise<number> {
     if (this.feedError !== null) throw this.feedError;
     if (this.reachedUs >= this.renewUs) {
       this.renewUs += RENEW_US;
@@ -335,12 +335,15 @@ class ReplayRun {
     });
     if (untilUs > 0) this.reachedUs = answer.timeUs;
     this.hasEnded = answer.ended;
+    return answer.orders;
   }
 
   private takeAll(): void {
     const messages = this.inbox;
     this.inbox = [];
     for (const message of messages) this.take(message);
+    // Bars that end after the last update have no recorded latency.
+    this.receivedUs = null;
     this.moveTo(this.reachedUs);
   }
 
@@ -366,6 +369,12 @@ class ReplayRun {
         this.moveTo(Number(data['timeUs']));
         this.receivedUs = data['receivedUs'] === null ? null : Number(data['receivedUs']);
         return;
+      case 'accepted':
+        if (!this.isOwn(data)) this.foreignOrders += 1;
+        return;
+      case 'role':
+        if (this.isOwn(data)) this.roles.push(data['role'] as FillUpdate['role']);
+        return;
       case 'funding':
         this.takeFunding(data);
         return;
@@ -377,7 +386,7 @@ class ReplayRun {
         updates?.order(data);
         return;
       case 'fill':
-        updates?.fill(data);
+        updates?.fill(data, this.roleOf(data));
         return;
       case 'trade':
         updates?.trade(data);
@@ -390,11 +399,18 @@ class ReplayRun {
     }
   }
 
-  private takeFunding({ symbol, rate, payments }: Data): void {
+  private isOwn(owner: Data): boolean {
     const { account, subaccountIndex } = this.options;
-    const own = (payments as readonly Data[]).find(
-      (paid) => paid['account'] === account && paid['subaccountIndex'] === subaccountIndex,
-    );
+    return owner['account'] === account && owner['subaccountIndex'] === subaccountIndex;
+  }
+
+  /** Null for a position that is transferred: it has no order. */
+  private roleOf({ order_id: orderId }: Data): FillUpdate['role'] | null {
+    return orderId === null ? null : must(this.roles.shift(), 'the role of a fill precedes it');
+  }
+
+  private takeFunding({ symbol, rate, payments }: Data): void {
+    const own = (payments as readonly Data[]).find((paid) => this.isOwn(paid));
     const update = {
       symbol: String(symbol),
       timeUs: this.scheduler.nowUs,

@@ -1,6 +1,6 @@
 /** Simulation control of a served exchange (/sim/*), as far as a live run needs it. */
 import { StrategyError } from '../strategy/definition.ts';
-import type { ReplayStatus } from './replay-run.ts';
+import type { ReplayStatus } from './replay-options.ts';
 
 export interface SimAccess {
   readonly url: string;

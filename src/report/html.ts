@@ -4,6 +4,7 @@
  */
 import type { BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
+import { noBookText } from '../backtest/no-book.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
@@ -86,10 +87,10 @@ function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
 function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   const names = strategies.map(({ id }) => id).join(', ');
   const symbols = markets.map(({ symbol }) => symbol).join(', ');
-  const stale = markets.flatMap(({ symbol, gapUs }) =>
-    gapUs > 0 ? [`; ${symbol} has no book for ${String(gapUs / 1e6)} s of it`] : [],
+  const noBook = markets.flatMap(({ symbol, gapUs }) =>
+    gapUs > 0 ? [`; ${symbol}: ${noBookText(gapUs)}`] : [],
   );
-  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})${stale.join('')}`;
+  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
 }
 
 function strategySection(report: Report, strategy: StrategyReport, index: number): string {

@@ -14,6 +14,7 @@ import type {
 } from '../backtest/output.ts';
 import type { ParameterValues } from '../strategy/definition.ts';
 import type { Note } from '../backtest/note.ts';
+import { noBookUs } from '../backtest/no-book.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
 import { metricsOf, type Metrics, type Trials } from '../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
@@ -67,8 +68,9 @@ export interface MarketReport {
   readonly lotSize: string;
   readonly trades: number;
   readonly volume: string;
+  /** Number of times without a book, the warm-up included. */
   readonly gaps: number;
-  /** Total time without a book. */
+  /** Their total. */
   readonly gapUs: number;
   readonly meanSpread: number | null;
   readonly divergence: Divergence;
@@ -122,7 +124,7 @@ export function buildReport(output: BacktestOutput, about: ReportAbout): Report 
       trades: market.trades,
       volume: market.volume,
       gaps: market.gaps.length,
-      gapUs: market.gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0),
+      gapUs: noBookUs(market),
       divergence: market.divergence,
       meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
       shape: about.isEndogenous === true ? marketShape(market) : null,

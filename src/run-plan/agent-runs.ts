@@ -40,6 +40,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
         },
       },
     ],
+    sha256: null,
     firstUs: startUs,
     lastUs: startUs + durationUs,
     minRecordedUs: 0,

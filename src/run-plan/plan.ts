@@ -19,6 +19,7 @@ import { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
+import { money } from '../gateway/encode.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import {
@@ -49,6 +50,7 @@ import { loadStrategy } from '../strategy-loader/sandbox.ts';
 import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
 import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
+import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -119,6 +121,8 @@ export interface PlanResult {
   readonly data: readonly Note[];
   /** Stylised facts of an endogenous market. */
   readonly stylisedFacts: readonly StylisedFacts[];
+  /** Terms of each strategy's run, in their order. */
+  readonly terms: readonly RunTerms[];
 }
 
 const DEFAULTS = {
@@ -145,10 +149,8 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
   const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
   const streams = new RandomStreams(plan.seed, ports.resume?.random);
-  const { tape, genesisUs, specs, config, barsEmitted, sampleUs } = await openMarkets(
-    plan,
-    startUs,
-  );
+  const markets = await openMarkets(plan, startUs);
+  const { tape, genesisUs, specs, config, barsEmitted, sampleUs } = markets;
   const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
   const latencies = loaded.map(({ planned }) => {
     const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
@@ -183,6 +185,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       };
     },
   );
+  const tradeFromUs = Math.max(genesisUs, plan.fromUs ?? genesisUs + warmUpUs);
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
   const promises = watchPromises();
@@ -197,7 +200,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     promises,
     barsEmitted,
     sampleUs,
-    tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
+    tradeFromUs,
     journal: ports.journal ?? 'none',
     onProgress: () => ports.onProgress?.(tape.progress()),
     ...(ports.onDecision === undefined ? {} : { onDecision: ports.onDecision }),
@@ -215,8 +218,28 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   if (lost !== undefined) throw lost as Error;
   const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
+  const traders = strategies.length + agents.length;
   return {
     output,
+    terms: strategies.map((entry, i) => ({
+      ...exchangeTerms(markets),
+      ...strategyTerms({
+        strategy: entry.name,
+        bundle: plan.strategies[i]?.bundle?.sha256 ?? null,
+        parameters: entry.parameters,
+        symbols: entry.symbols ?? specs.map(({ symbol }) => symbol),
+        seed: plan.seed,
+        id: entry.id,
+        latency: entry.latency.words,
+        faults: plan.faults ?? 'none',
+        balance: money(entry.deposit),
+        ordersBefore: 0,
+        startUs: genesisUs,
+        tradeFromUs,
+        sampleUs,
+        traders,
+      }),
+    })),
     stylisedFacts: facts,
     assumptions: assumptionsOf(plan, {
       latency: latency?.words ?? null,
@@ -225,7 +248,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       markets: tape.markets,
       specs,
     }),
-    data: tape.notes(),
+    data: tape.notes(output.markets),
   };
 }
 

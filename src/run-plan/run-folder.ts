@@ -22,6 +22,7 @@ import { FileError, fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
+import type { RunTerms } from './run-terms.ts';
 
 const FILES = {
   plan: 'plan.json',
@@ -41,6 +42,8 @@ export interface RecordedRun extends Omit<
   readonly version: 1;
   readonly assumptions: readonly Note[];
   readonly data: readonly Note[];
+  /** Of each strategy; absent in runs of earlier versions. */
+  readonly terms?: readonly RunTerms[];
 }
 
 export class RunFolder {
@@ -127,7 +130,7 @@ export class RunFolder {
   }
 
   /** Writes the finished run. */
-  async finish({ output, assumptions, data }: PlanResult): Promise<void> {
+  async finish({ output, assumptions, data, terms }: PlanResult): Promise<void> {
     this.closeJournal();
     const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
     const { chainHash, stateHash } = output;
@@ -145,6 +148,7 @@ export class RunFolder {
       stateHash,
       assumptions,
       data,
+      terms,
     };
     if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
     else await rm(this.file('partial'), { force: true });

@@ -1,7 +1,9 @@
 /** Recorded data for a run: the markets, their times, and one stream of commands. */
 import { createHash } from 'node:crypto';
 import type { Command } from '../engine/commands.ts';
+import { noBookText, noBookUs } from '../backtest/no-book.ts';
 import type { Note } from '../backtest/note.ts';
+import type { MarketOutput } from '../backtest/output.ts';
 import type { TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { RecordKind } from '../tape/record.ts';
@@ -11,7 +13,7 @@ import {
   type Fidelity,
   type TapeModel,
 } from '../tape/tape-model.ts';
-import type { StreamManifest } from '../tape/manifest.ts';
+import type { DatasetManifest, StreamManifest } from '../tape/manifest.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../tape-files/dataset-files.ts';
 
@@ -32,6 +34,8 @@ export interface SourceMarket {
 
 export interface TapeSource {
   readonly markets: readonly SourceMarket[];
+  /** Hash of the recorded data (`dataHash`); null without any. */
+  readonly sha256: string | null;
   readonly firstUs: number;
   readonly lastUs: number;
   /** Min time of receipt minus venue time. */
@@ -44,8 +48,8 @@ export interface TapeSource {
   readonly batches: AsyncIterable<TapeBatch>;
   /** Fraction read, 0…1. */
   readonly progress: () => number;
-  /** Sources of the data and their faults; complete after all data were read. */
-  readonly notes: () => readonly Note[];
+  /** Sources of the data and their faults, after a run that has played all of them. */
+  readonly notes: (played: readonly MarketOutput[]) => readonly Note[];
 }
 
 export interface TapeRange {
@@ -79,13 +83,14 @@ export async function openTape(
   const streams = markets.flatMap((market) => market.streams);
   return {
     markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
+    sha256: hashOf(dataset.manifest, symbols),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
     minStaleUs: Math.max(0, ...streams.map(staleUsOf)),
     minRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
     batches: batchesOf(reading),
     progress: () => reading.progress(),
-    notes: () => notesOf(reading),
+    notes: (played) => notesOf(reading, played),
   };
 }
 
@@ -176,19 +181,13 @@ function countsText(sync: SyncFacts, levels: number): string {
 }
 
 /** Gaps of a book or of bars. */
-function gapsText({
-  gaps,
-  staleUs,
-  firstUs,
-  lastUs,
-  dropped,
-  bars,
-  depths,
-  snapshots,
-}: SyncFacts): string {
+function gapsText(
+  { gaps, firstUs, lastUs, dropped, bars, depths, snapshots }: SyncFacts,
+  withoutBookUs: number,
+): string {
   if (depths + snapshots > 0) {
     const span = (lastUs - firstUs) / 1e6;
-    return `${String(gaps)} breaks in the chain of updates; stale for ${String(staleUs / 1e6)} of ${String(span)} s, without a book; ${String(dropped)} updates older than the snapshot dropped.`;
+    return `${String(gaps)} breaks in the chain of updates; ${noBookText(withoutBookUs)} of ${String(span)} s; ${String(dropped)} updates older than the snapshot dropped.`;
   }
   return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'Such data do not show gaps.';
 }
@@ -199,7 +198,7 @@ function sourceText({ id, source, licence }: StreamManifest): string {
     .join('. ');
 }
 
-function notesOf(reading: TapeReading): Note[] {
+function notesOf(reading: TapeReading, played: readonly MarketOutput[]): Note[] {
   const ms = (us: number): string => `${String(us / 1000)} ms`;
   const facts = reading.facts();
   return reading.markets.flatMap((market, i) => {
@@ -219,7 +218,7 @@ function notesOf(reading: TapeReading): Note[] {
       },
       {
         title: `Gaps${of}`,
-        text: gapsText(sync),
+        text: gapsText(sync, noBookUs(played[i] ?? { gaps: [] })),
       },
       {
         title: `Order of lines${of}`,
@@ -236,6 +235,10 @@ function notesOf(reading: TapeReading): Note[] {
 /** SHA-256 over the files of a dataset: equal for every copy of it. Throws as `openTape`. */
 export async function dataHash(folder: string, symbols: readonly string[] | null): Promise<string> {
   const { manifest } = await openDataset(folder);
+  return hashOf(manifest, symbols);
+}
+
+function hashOf(manifest: DatasetManifest, symbols: readonly string[] | null): string {
   const parts = manifest.streams
     .filter(({ symbol }) => symbols?.includes(symbol) ?? true)
     .flatMap((stream) => stream.parts.flatMap(({ events, levels }) => [events, levels]));

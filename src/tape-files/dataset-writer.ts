@@ -17,6 +17,8 @@ import {
 import { RECORD_KINDS } from '../tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { fidelityOf } from '../tape/tape-model.ts';
+import type { RecordedKind } from '../tape/formats/market-kind.ts';
+import type { ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
 import { areApart } from '../tape/price-jumps.ts';
@@ -40,6 +42,8 @@ export interface StreamFacts {
   readonly format: string;
   readonly source: string;
   readonly licence: string;
+  readonly checksums?: ChecksumFacts;
+  readonly kind?: RecordedKind;
 }
 
 /** A completed input file. */
@@ -249,8 +253,12 @@ export class DatasetWriter {
     );
     this.stream = merged;
     this.counts = counts;
-    const { symbol, format, source, licence, importedFrom } = stream;
-    const facts = { symbol, format, source, licence };
+    const { symbol, format, source, licence, checksums, kind, importedFrom } = stream;
+    const facts = {
+      ...{ symbol, format, source, licence },
+      ...(checksums && { checksums }),
+      ...(kind && { kind }),
+    };
     return { ...(await this.describe(facts, units, [])), importedFrom };
   }
 

@@ -6,6 +6,7 @@
 import { basename, resolve } from 'node:path';
 import { BinanceRawDecoder } from '../tape/binance-raw.ts';
 import type { ColumnMap } from '../tape/formats/column-map.ts';
+import { Checksums, type ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { arrayRows } from '../tape/formats/array-rows.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type MessageDecoder,
   type RowDecoderFactory,
 } from '../tape/formats/formats.ts';
+import { mustBeNoOption, recordedKind, type RecordedKind } from '../tape/formats/market-kind.ts';
 import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
 import { MarketNumbers, NumberScan, timeOf, type NumberReader } from '../tape/formats/numbers.ts';
@@ -22,6 +24,7 @@ import type { DecoderContext } from '../tape/formats/row-decoder.ts';
 import { lines } from '../tape/lines.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { openBytes } from './byte-source.ts';
+import { journalRecords, unitsInJournal } from './journal-records.ts';
 import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
 import { mustBeText } from './text-check.ts';
@@ -45,6 +48,7 @@ export interface RecordingOptions {
 interface ReadState {
   readonly line: number;
   readonly decoder: unknown;
+  readonly checksums: ChecksumFacts;
 }
 
 const LINES_PER_BATCH = 2000;
@@ -83,6 +87,7 @@ export class Recording {
   private line: number;
   private decoderState: unknown;
   private records: TapeRecord[] = [];
+  readonly checksums: Checksums;
 
   constructor(options: RecordingOptions, numbers: NumberReader | null = null) {
     this.options = options;
@@ -93,6 +98,7 @@ export class Recording {
     const state = options.state as Partial<ReadState> | null;
     this.line = state?.line ?? 0;
     this.decoderState = state?.decoder ?? null;
+    this.checksums = new Checksums(state?.checksums);
   }
 
   /** Null until a message names the symbol (raw lines). */
@@ -105,6 +111,13 @@ export class Recording {
     return symbol ?? this.known?.symbol ?? this.names.selected ?? this.pathSymbol;
   }
 
+  /** Null if neither the format nor the records state it. */
+  get kind(): RecordedKind | null {
+    const isSpot = this.raw?.isSpot ?? null;
+    if (isSpot !== null) return isSpot ? 'spot' : 'contract';
+    return recordedKind(this.options.format, this.names.selected ?? this.symbol ?? '');
+  }
+
   /** Markets in the records that are not read. */
   get otherMarkets(): readonly string[] {
     return this.names.others;
@@ -112,7 +125,7 @@ export class Recording {
 
   /** State from which a later pass over more files resumes. */
   state(): ReadState {
-    return { line: this.line, decoder: this.decoderState };
+    return { line: this.line, decoder: this.decoderState, checksums: this.checksums.facts };
   }
 
   /** Records of one file. Throws `TapeError` with file and line, or `FileError` if unreadable. */
@@ -129,6 +142,9 @@ export class Recording {
           break;
         case 'lobster':
           yield* this.lobster(path);
+          break;
+        case 'journal':
+          yield* journalRecords(path, this.known?.symbol ?? '');
           break;
         case 'parquet':
           yield* this.rows(path, format.rows, parquetRows(path, this.onFraction));
@@ -153,6 +169,7 @@ export class Recording {
   /** Throws `TapeError` if the files are of another market, or of several without `--symbol`. */
   mustBeOneMarket(): void {
     this.names.mustHold(this.options.symbol);
+    mustBeNoOption(this.names.selected ?? '');
   }
 
   private readonly onFraction = (fraction: number): void => {
@@ -187,7 +204,8 @@ export class Recording {
   private context(): DecoderContext {
     if (this.numbers === null) throw new TapeError('the tick and lot size are not known');
     const { names, numbers, emit } = this;
-    return { numbers, selects: (symbol) => names.selects(symbol), emit };
+    const { note: onChecksum } = this.checksums;
+    return { numbers, selects: (symbol) => names.selects(symbol), emit, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */
@@ -395,6 +413,7 @@ export async function findUnits(
   unitsOf: (symbol: string) => TapeUnits | null = () => null,
 ): Promise<TapeUnits | null> {
   const { format, units, inverse } = options;
+  if (format.container === 'journal') return unitsInJournal(options, unitsOf);
   if (units !== null) return units;
   const scan = new NumberScan();
   // Bad rows are reported by the second pass. Bad messages count here: if all are bad, no market is
@@ -429,38 +448,6 @@ export async function findUnits(
     symbol,
     ...steps,
     inverse: inverse || recording.units?.inverse === true || format.inverse?.test(symbol) === true,
-  };
-}
-
-/** Opens a recording of raw lines to read its records; `units` null finds them in the data. */
-export async function openRaw(
-  paths: readonly string[],
-  units: TapeUnits | null,
-  symbol: string | null = units?.symbol ?? null,
-) {
-  const found: RecordingOptions = {
-    format: formatNamed('binance-raw'),
-    files: paths,
-    symbol,
-    units,
-    inverse: false,
-    map: null,
-    skipBad: 0,
-    state: null,
-  };
-  const options = { ...found, units: await findUnits(found) };
-  const recording = new Recording(options);
-  let done = 0;
-  async function* records(): AsyncGenerator<TapeRecord[]> {
-    for (const path of paths) {
-      yield* recording.read(path);
-      done += 1;
-    }
-  }
-  return {
-    records: records(),
-    units: () => recording.units,
-    progress: () => (done + recording.fraction) / paths.length,
   };
 }
 

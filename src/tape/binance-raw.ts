@@ -64,6 +64,9 @@ export class BinanceRawDecoder {
     if (units !== null) this.use(units);
   }
 
+  /** Whether the messages are those of spot; null before one that states it. */
+  isSpot: boolean | null = null;
+
   /** Units in use; null before the first message. */
   get units(): TapeUnits | null {
     return this.known;
@@ -164,6 +167,7 @@ export class BinanceRawDecoder {
   /** @param receivedUs null if the recorder gives none: then the message's own time is used. */
   private record(body: Json, receivedUs: TimeUs | null): TapeRecord | null {
     if (!this.isOurs(body)) return null;
+    if (STATES_KIND.includes(body['e'])) this.isSpot ??= isSpot(body);
     if ('lastUpdateId' in body) {
       const at = this.timeOf(body, receivedUs);
       return {
@@ -316,6 +320,9 @@ export class BinanceRawDecoder {
     return new TapeError(`line ${String(this.lineInFile)}: ${problem}`);
   }
 }
+
+/** Messages that differ between spot and futures. */
+const STATES_KIND: readonly unknown[] = ['depthUpdate', 'trade', 'aggTrade'];
 
 /** Whether a message is of the spot market: other fields than in those of futures. */
 function isSpot(body: Json): boolean {

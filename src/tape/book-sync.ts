@@ -51,7 +51,7 @@ export interface SyncFacts {
   prices: PriceRange | null;
   /** Length of a bar; null without bars. */
   barUs: number | null;
-  /** Time without a valid book after the first snapshot; all of the time without any snapshot. */
+  /** Time without a book: before the first snapshot, and from a gap to the next one or the end. */
   staleUs: number;
   firstUs: number;
   lastUs: number;
@@ -99,7 +99,8 @@ export class BookSync {
   private lastId = 0;
   private lastTrade: TradeRecord | null = null;
   private lastFundingUs = -1;
-  private firstDepthUs = -1;
+  /** Time of the first record while the book waits for its first snapshot; −1 otherwise. */
+  private unopenedSinceUs = -1;
   private started = false;
   private opened = false;
   private staleSinceUs = -1;
@@ -207,13 +208,13 @@ export class BookSync {
     facts.largestJump = jumps.largest;
     facts.prices = jumps.range;
     const isUnopened = facts.depths > 0 && facts.snapshots === 0;
-    const fromUs = isUnopened ? this.firstDepthUs : this.staleSinceUs;
+    const fromUs = isUnopened ? this.unopenedSinceUs : this.staleSinceUs;
     if (!this.hasBook || this.state !== 'waiting' || fromUs < 0) return;
     facts.staleUs += facts.lastUs - fromUs;
     if (isUnopened) facts.gaps += 1;
     this.noteGap(fromUs, facts.lastUs, isUnopened ? 'no snapshot' : 'the chain of updates breaks');
     this.staleSinceUs = -1;
-    this.firstDepthUs = -1;
+    this.unopenedSinceUs = -1;
   }
 
   /** Whether depth and snapshots change the book. */
@@ -228,7 +229,10 @@ export class BookSync {
   private open(record: TapeRecord, steps: TapeStep[]): void {
     this.opened = true;
     const { market } = this;
-    if (this.fidelity === 'l2') steps.push(this.gap(record));
+    if (this.fidelity === 'l2') {
+      this.unopenedSinceUs = record.timeUs;
+      steps.push(this.gap(record));
+    }
     if (this.fidelity !== 'l3') return;
     this.state = 'spanning';
     const { timeUs } = record;
@@ -272,6 +276,8 @@ export class BookSync {
       // Older than the current book: no new information.
       return;
     }
+    if (this.unopenedSinceUs >= 0) this.facts.staleUs += record.timeUs - this.unopenedSinceUs;
+    this.unopenedSinceUs = -1;
     if (this.staleSinceUs >= 0) {
       this.facts.staleUs += record.timeUs - this.staleSinceUs;
       this.noteGap(this.staleSinceUs, record.timeUs, 'the chain of updates breaks');
@@ -297,7 +303,6 @@ export class BookSync {
   private onDepth(record: DepthRecord, steps: TapeStep[]): void {
     if (!this.hasBook) return;
     if (this.state === 'waiting') {
-      if (this.firstDepthUs < 0) this.firstDepthUs = record.timeUs;
       this.pending.push(record);
       if (this.pending.length > MAX_WAITING) {
         this.pending.shift();

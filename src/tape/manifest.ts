@@ -3,6 +3,8 @@
  * source recorded of one market, in recorded order, in parts of whole UTC days (record-columns). A
  * market may have several streams: a book, its trades, funding rates.
  */
+import type { ChecksumFacts } from './formats/book-checksum.ts';
+import type { RecordedKind } from './formats/market-kind.ts';
 import type { PriceJump, PriceRange } from './price-jumps.ts';
 import { RECORD_KINDS } from './record-columns.ts';
 import { TapeError, type RecordKind, type TapeUnits } from './record.ts';
@@ -57,6 +59,10 @@ export interface StreamManifest {
   /** The first price jumps between records, and the range; older manifests lack both. */
   readonly jumps?: readonly PriceJump[];
   readonly prices?: PriceRange | null;
+  /** Spot, or a contract with a margin; absent if the recording does not state it. */
+  readonly kind?: RecordedKind;
+  /** Checksums of the venue's book, compared when the files were read; absent without any. */
+  readonly checksums?: ChecksumFacts;
   /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */
   readonly gaps: number;
   readonly gapList: readonly GapManifest[];

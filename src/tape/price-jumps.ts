@@ -63,6 +63,8 @@ export class PriceJumps {
         this.index = { price: record.priceTicks, timeUs };
         return;
       case 'touch':
+        // A side without orders has no price.
+        if (record.bidLots === 0 || record.askLots === 0) return;
         this.next((record.bidTicks + record.askTicks) / 2, record);
         return;
       default:

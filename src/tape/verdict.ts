@@ -1,5 +1,6 @@
 /** Verdict on a recording: the reasons for which it is not what it says; none if it passes. */
 import type { SyncFacts } from './book-sync.ts';
+import { checksumText, type ChecksumFacts } from './formats/book-checksum.ts';
 import { isOtherMarket } from './price-jumps.ts';
 import type { OrderingFacts } from './reading-order.ts';
 import type { TapeVerification } from './verify-tape.ts';
@@ -10,13 +11,19 @@ export interface VerdictInput {
   readonly ordering: OrderingFacts;
   /** Gaps are no fault: the market closes, or bars without trades are omitted. */
   readonly allowGaps: boolean;
+  /** Checksums of the streams, compared when they were imported. */
+  readonly checksums?: readonly ChecksumFacts[];
 }
 
 /** Reasons of a failure with their figures. */
-export function faultsOf({ verification, sync, ordering, allowGaps }: VerdictInput): string[] {
+export function faultsOf(input: VerdictInput): string[] {
+  const { verification, sync, ordering, allowGaps, checksums = [] } = input;
   const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
   const hasUpdates = sync.depths + sync.snapshots + sync.orders > 0;
   const seconds = (us: number): string => `${String(us / 1e6)} s`;
+  // Bars have gaps, and no book.
+  const span = seconds(sync.lastUs - sync.firstUs);
+  const withoutBook = sync.staleUs === 0 ? '' : `, no book for ${seconds(sync.staleUs)} of ${span}`;
   const reasons: readonly (readonly [boolean, string])[] = [
     [commands === 0 && touches === 0, 'the recording has nothing that can be played'],
     [
@@ -25,7 +32,7 @@ export function faultsOf({ verification, sync, ordering, allowGaps }: VerdictInp
     ],
     [
       sync.gaps > 0 && !allowGaps,
-      `${count(sync.gaps, 'gap')}, ${seconds(sync.staleUs)} of ${seconds(sync.lastUs - sync.firstUs)} without a book; --allow-gaps accepts gaps`,
+      `${count(sync.gaps, 'gap')}${withoutBook}; --allow-gaps accepts gaps`,
     ],
     [
       mismatched > 0,
@@ -35,6 +42,7 @@ export function faultsOf({ verification, sync, ordering, allowGaps }: VerdictInp
       hasUpdates && touches > 0 && compared === 0,
       'none of the best prices of the venue could be compared',
     ],
+    ...checksums.map((facts) => [facts.mismatched > 0, checksumText(facts)] as const),
     [crossedBooks > 0, `the recorded book is crossed after ${count(crossedBooks, 'update')}`],
     [
       sync.duplicates + sync.repeatedUpdates > 0,

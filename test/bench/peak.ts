@@ -30,7 +30,15 @@ import(process.env.ORRERY_MAIN);`;
 const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
 const at = (name: string): string => join(folder, name);
 const peakOnce = (data: string): number => {
-  const command = ['backtest', at('quiet.ts'), '--data', at(data), '--out', at('out')];
+  const command = [
+    'backtest',
+    at('quiet.ts'),
+    '--data',
+    at(data),
+    '--out',
+    at('out'),
+    '--overwrite',
+  ];
   const text = execFileSync(
     process.execPath,
     ['-e', PEAK.replaceAll('\n', ' '), '--', ...command],

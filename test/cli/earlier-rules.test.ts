@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { crc32 } from '../../src/journal/format/crc32.ts';
+import { crc32 } from '../../src/base/crc32.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
 import { listSnapshots } from '../../src/journal-files/snapshots.ts';

@@ -135,6 +135,7 @@ export class Served {
       trustProxy: options.trustProxy ?? [],
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    host.replay?.start();
     return new Served(path, app, host, url, problems);
   }
 

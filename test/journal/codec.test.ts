@@ -6,7 +6,7 @@ import { COMMANDS } from '../../src/engine/schema/command-schema.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { ByteReader, BytesError, ByteWriter } from '../../src/journal/format/bytes.ts';
 import { decodeCommand, describeCommand, encodeCommand } from '../../src/journal/format/codec.ts';
-import { crc32 } from '../../src/journal/format/crc32.ts';
+import { crc32 } from '../../src/base/crc32.ts';
 import { COMMAND_EXAMPLES } from '../engine/schema/command-examples.ts';
 
 const T = timeUs(1_700_000_000_000_001);

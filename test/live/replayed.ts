@@ -8,6 +8,7 @@ import type { LiveRecord } from '../../src/live/live-run.ts';
 import { runReplay } from '../../src/live/replay-run.ts';
 import { deposit, readReplay } from '../../src/live/sim-client.ts';
 import { openMarkets, type PlannedStrategy, type RunPlan } from '../../src/run-plan/plan.ts';
+import { exchangeTerms } from '../../src/run-plan/run-terms.ts';
 import { watchPromises } from '../../src/strategy-loader/promise-watch.ts';
 import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
 import { parseParameters } from '../../src/strategy/definition.ts';
@@ -35,10 +36,15 @@ export async function serveReplay(
           sampleUs,
           minRecordedUs,
           barsEmitted,
+          terms: exchangeTerms(markets),
         },
         batches: tape.batches,
         played: more.played ?? [],
         speed: more.speed ?? null,
+        // An unhandled rejection fails the test.
+        onProblem: (error) => {
+          throw error;
+        },
       });
     },
     ...more,
@@ -96,6 +102,7 @@ export async function liveOnReplay(
     return await runReplay({
       definition,
       bindClock,
+      bundle: bundle.sha256,
       parameters: parseParameters(definition.parameters, parameters),
       client: new DelayingClient(served.url, delayedTrade),
       account: WALLET.address.toLowerCase(),

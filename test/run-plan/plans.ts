@@ -32,3 +32,9 @@ export function planOf(
     ...more,
   };
 }
+
+/** The same plan on all of its data. */
+export function onAllData(plan: RunPlan): RunPlan {
+  const fields = Object.entries(plan).filter(([name]) => name !== 'toUs');
+  return Object.fromEntries(fields) as unknown as RunPlan;
+}

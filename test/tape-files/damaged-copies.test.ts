@@ -110,11 +110,11 @@ describe('copies that fail', () => {
       'repeated',
     ],
     ['doubled, as a second stream', () => [whole, whole.map(again)], 'repeated'],
-    ['with a gap', () => [gapAt(20, 25)], 'without a book'],
+    ['with a gap', () => [gapAt(20, 25)], 'no book for'],
     [
       'with one missing update',
       () => [whole.filter(({ kind }, i) => kind !== 'depth' || i < 9000 || i > 9020)],
-      'without a book',
+      'no book for',
     ],
     [
       'without its snapshot',

@@ -202,7 +202,7 @@ test('depth follows its snapshot; after a break it waits for the next one (a gap
   expect(kinds(depth(6, 9, 8))).toEqual(['tapeGap']);
   expect(kinds(depth(7, 10))).toEqual([]);
   expect(kinds(snapshot(1_000_006, 9))).toEqual(['tapeSnapshot', 'tapeDepth', 'tapeDepth']);
-  expect(sync.facts).toMatchObject({ gaps: 1, dropped: 2, staleUs: 1_000_000 });
+  expect(sync.facts).toMatchObject({ gaps: 1, dropped: 2, staleUs: 1_000_002 });
   expect(sync.facts.gapList).toEqual([
     { fromUs: 6, toUs: 1_000_006, reason: 'the chain of updates breaks' },
   ]);

@@ -54,7 +54,10 @@ export class MarketRecorder {
     const { state } = this;
     if (what === 'gap') state.staleSinceUs ??= timeUs;
     else if (what === 'snapshot' && state.staleSinceUs !== null) {
-      state.gaps.push({ fromUs: state.staleSinceUs, toUs: timeUs });
+      // A recording that begins with a snapshot has a book at once.
+      if (timeUs > state.staleSinceUs) {
+        state.gaps.push({ fromUs: state.staleSinceUs, toUs: timeUs });
+      }
       state.staleSinceUs = null;
     }
   }

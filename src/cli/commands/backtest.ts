@@ -5,6 +5,7 @@ import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import { noBookText, noBookUs } from '../../backtest/no-book.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { freePath, mustHoldNoRun, RunFolder } from '../../run-plan/run-folder.ts';
 import {
@@ -252,13 +253,9 @@ function report(
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }
   for (const facts of stylisedFacts) print(factsTable(facts));
-  for (const { symbol, gaps } of output.markets) {
-    const staleUs = gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
-    if (staleUs > 0) {
-      print(
-        `stale    ${(staleUs / 1e6).toFixed(1)} s without a book of ${symbol}, in ${String(gaps.length)} gaps`,
-      );
-    }
+  for (const market of output.markets) {
+    const us = noBookUs(market);
+    if (us > 0) print(`gaps     ${market.symbol}: ${noBookText(us)}`);
   }
   print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
   print(`hashes   chain ${chainHash}`);

@@ -4,6 +4,7 @@ import {
   compareOrders,
   firstDifference,
   readCompared,
+  termDifferences,
   type ComparedOrder,
 } from '../../live/compare-runs.ts';
 import { EXIT, print, printJson, setExitCode } from '../cli-support.ts';
@@ -45,14 +46,28 @@ export const command: CommandModule<object, CompareArguments> = {
     const differing = pairs.filter(({ differences }) => differences.length > 0);
     const first = firstDifference(one, other);
     const isVirtual = runs.every((run) => run.isVirtual);
+    const terms = termDifferences(one, other);
     // In virtual time the sequences decide, so that the pairing needs no tolerance.
-    const same = isVirtual
+    const equal = isVirtual
       ? first === null
       : differing.length + leftOnly.length + rightOnly.length === 0;
-    if (!same) setExitCode(EXIT.failed);
+    if (!equal || terms.length > 0) setExitCode(EXIT.failed);
     if (json) {
-      printJson({ same, isVirtual, firstDifference: first, ...comparison });
+      const same = equal && terms.length === 0;
+      printJson({ same, isVirtual, terms, firstDifference: first, ...comparison });
       return;
+    }
+    if (terms.length > 0) print(`terms that differ: ${String(terms.length)}`);
+    for (const term of terms.slice(0, MAX_SHOWN)) {
+      print(`  ${term.name}: ${term.left ?? 'none'} against ${term.right ?? 'none'}`);
+    }
+    if (terms.length > MAX_SHOWN) print(`  and ${String(terms.length - MAX_SHOWN)} more`);
+    for (const [folder, { foreignOrders }] of [
+      [left, one],
+      [right, other],
+    ] as const) {
+      if (foreignOrders === 0) continue;
+      print(`${folder}: orders of other accounts in its exchange: ${String(foreignOrders)}`);
     }
     if (isVirtual && first === null) {
       print(

@@ -12,7 +12,8 @@ import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { withPlace } from '../../strategy-loader/fault-place.ts';
 import { mustHaveMoney } from '../../live/exchange-facts.ts';
 import { runLive, type LiveOptions, type LiveRecord } from '../../live/live-run.ts';
-import { runReplay, type ReplayStatus } from '../../live/replay-run.ts';
+import { runReplay } from '../../live/replay-run.ts';
+import type { ReplayStatus } from '../../live/replay-options.ts';
 import { deposit, readReplay } from '../../live/sim-client.ts';
 import { mustHoldNoRun } from '../../run-plan/run-folder.ts';
 import { DEFAULT_LATENCY } from '../../run-plan/models.ts';
@@ -180,9 +181,10 @@ export const command: CommandModule<object, LiveArguments> = {
     if (!options.json) {
       printError(`${definition.name} on ${options.url} as ${account}; Ctrl-C stops it`);
     }
-    const live: LiveOptions = {
+    const live = {
       definition,
       bindClock,
+      bundle: bundle.sha256,
       parameters,
       client,
       account,
@@ -190,7 +192,7 @@ export const command: CommandModule<object, LiveArguments> = {
       symbols: options.markets ?? null,
       seed: options.seed,
       stop: stop.signal,
-      onLog: (text) => {
+      onLog: (text: string) => {
         if (!options.json) print(text);
       },
     };
@@ -234,7 +236,7 @@ async function prepare(
 
 /** `lasting`: of the exchange's time, µs. */
 async function replayed(
-  live: LiveOptions,
+  live: LiveOptions & { readonly bundle: string },
   status: ReplayStatus,
   options: LiveArguments,
   lasting: number,

@@ -116,6 +116,7 @@ async function serve(options: ServeArguments): Promise<void> {
     throw new InputError(`cannot listen: ${(error as Error).message}`);
   }
   print(`orrery listens on ${address}`);
+  host.replay?.start();
   await stop;
   await app.close();
   await host.close();

@@ -7,14 +7,20 @@ import {
   parseColumnMap,
   type ColumnMap,
 } from '../../tape/formats/column-map.ts';
+import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket } from '../../tape/formats/market-names.ts';
+import { checksumText } from '../../tape/formats/book-checksum.ts';
 import { FORMATS } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset, sha256Of } from '../../tape-files/dataset-files.ts';
 import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
+import { journalFiles } from '../../tape-files/journal-records.ts';
+import { findKind } from '../../tape-files/raw-recording.ts';
 import { dateText } from '../../base/date-text.ts';
 import { inSteps } from '../../gateway/encode.ts';
+import { parseDecimal } from '../../num/decimal.ts';
+import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 import { fileError } from '../../platform/file-error.ts';
 import {
   companionFiles,
@@ -81,6 +87,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print the manifest of the stream as JSON' })
       .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
       .example('$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add', '')
+      .example('$0 data import orrery-journal live-exchange --symbol BTC-USD-PERP --out data/live', '')
       .example('$0 data import tardis book.csv.gz --out data/book', 'the header determines the kind of file')
       .example('$0 data import csv ticks.csv --map ticks.yaml --symbol GOLD --out data/ticks --skip-bad 5', '')
       .epilog('Formats, column maps and checks: docs/DATA.md'),
@@ -116,7 +123,8 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
   }
   const map = await mapOf(args);
   if (args.merge && !args.add) throw new InputError('--merge needs --add');
-  const present = args.add ? (await openDataset(args.out)).manifest.markets : [];
+  const dataset = args.add ? (await openDataset(args.out)).manifest : null;
+  const present = dataset?.markets ?? [];
   const presentUnits = (name: string): TapeUnits | null =>
     present.find((market) => isSameMarket(market.symbol, name)) ?? null;
   const givenUnits = unitsGiven(args, presentUnits);
@@ -147,9 +155,13 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
       progress.update(fraction / 2);
     };
     const units = await findUnits(options, showFraction, presentUnits);
+    const streams = dataset?.streams ?? [];
+    if (streams.length > 0) mustBeOfOneKind(await findKind(options), units?.symbol ?? '', streams);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
     const files = filesToRead(options);
+    const isJournal = format.container === 'journal';
+    const segments: string[] = [];
     for (const [i, path] of files.entries()) {
       if (i < writer.done.length) continue;
       for await (const batch of recording.read(path)) {
@@ -158,19 +170,26 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
         progress.update((i + recording.fraction) / files.length);
       }
       writer.skippedRows = recording.skipped;
-      await writer.endFile(await inputFile(path), recording.state());
+      const [first = path, ...more] = isJournal ? journalFiles(path) : [path];
+      segments.push(...more);
+      await writer.endFile(await inputFile(first), recording.state());
     }
     recording.mustBeOneMarket();
     const known = recording.units;
     if (known === null) throw new TapeError('the files hold no record');
     const { source, licence } = args;
-    const facts = { symbol: known.symbol, format: format.name, source, licence };
-    const beside = await Promise.all(companionFiles(options).map(inputFile));
+    const checksums = recording.checksums.facts;
+    const facts = {
+      ...{ symbol: known.symbol, format: format.name, source, licence },
+      ...(checksums.compared > 0 ? { checksums } : {}),
+      ...(recording.kind === null ? {} : { kind: recording.kind }),
+    };
+    const beside = await Promise.all([...companionFiles(options), ...segments].map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
     const isGiven = [givenUnits, presentUnits(known.symbol), ...KNOWN_UNITS].includes(known);
     const { otherMarkets } = recording;
     const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
-    return { manifest, units: known, found: !isGiven, notes: [...writer.findings, ...skipped] };
+    return { manifest, units: known, found: !isGiven && !isJournal, notes: [...writer.findings, ...skipped] };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();
@@ -245,7 +264,23 @@ function printSummary(out: string, { manifest: stream, units, found, notes }: Im
     const price = (ticks: number): string => inSteps(Math.round(ticks), units.tickSize);
     print(`price jumps from ${price(fromTicks)} to ${price(toTicks)} at ${dateText(timeUs)}, line ${String(line)}`);
   }
+  const { checksums } = stream;
+  if (checksums !== undefined) print(checksumText(checksums));
   for (const note of notes) print(note);
   if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
+  if (stream.kind === 'spot') {
+    print(`${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`);
+  }
+  const decimals = decimalsOf(units.tickSize) + decimalsOf(units.lotSize);
+  if (decimals > COLLATERAL_DECIMALS && !units.inverse) {
+    print(
+      `tick × lot has ${String(decimals)} decimals, and a market that is traded in at most ${String(COLLATERAL_DECIMALS)}: ` +
+        `books can be verified, and a backtest is refused; a coarser --lot with --round makes one possible where the format has --round`,
+    );
+  }
   if (units.inverse) print(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
+}
+
+function decimalsOf(step: string): number {
+  return parseDecimal(step)?.scale ?? 0;
 }

@@ -10,7 +10,7 @@ import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
 import { TapeSteps } from '../../tape/tape-steps.ts';
 import { openDataset, playedAs } from '../../tape-files/dataset-files.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { openRaw } from '../../tape-files/recordings.ts';
+import { openRaw } from '../../tape-files/raw-recording.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { InputError } from '../cli-support.ts';
 

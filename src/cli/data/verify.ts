@@ -1,3 +1,4 @@
+import { noBookText } from '../../backtest/no-book.ts';
 import type { CommandModule } from 'yargs';
 import { dateText } from '../../base/date-text.ts';
 import { NOT_COMPARED, type NotCompared } from '../../tape/touch-comparison.ts';
@@ -37,7 +38,8 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
       const verification = await verify(tape, args.json);
       const { syncFacts: sync, orderingFacts: ordering } = tape.steps;
       const allowGaps = args['allow-gaps'] || tape.hasGapsByNature;
-      const faults = faultsOf({ verification, sync, ordering, allowGaps });
+      const checksums = tape.streams.flatMap((stream) => stream.checksums ?? []);
+      const faults = faultsOf({ verification, sync, ordering, allowGaps, checksums });
       markets.push({ tape, verification, faults });
     }
     const passed = markets.every(({ faults }) => faults.length === 0);
@@ -98,12 +100,18 @@ function say({ tape, verification, faults }: Verified): void {
     print(`  update ${String(miss.updateId)}, line ${String(miss.line)}: venue ${miss.venue}`);
     print(`  ${' '.repeat(String(miss.updateId).length + 7)} rebuilt ${miss.rebuilt}`);
   }
+  for (const { checksums } of tape.streams) {
+    if (checksums === undefined) continue;
+    const { compared, mismatched, lines } = checksums;
+    const places = mismatched === 0 ? '' : `, first at lines ${lines.join(', ')}`;
+    print(`checksums        ${String(compared)}, ${String(mismatched)} differ${places}`);
+  }
   print(`crossed books    ${String(verification.crossedBooks)}`);
   print(`snapshots, depth ${String(sync.snapshots)}, ${String(sync.depths)}`);
   print(`trades, orders   ${String(sync.trades)}, ${String(sync.orders)}`);
   if (sync.bars > 0) print(`bars             ${String(sync.bars)}`);
   const span = (sync.lastUs - sync.firstUs) / 1e6;
-  print(`gaps             ${String(sync.gaps)}, stale ${String(sync.staleUs / 1e6)} of ${String(span)} s`);
+  print(`gaps             ${String(sync.gaps)}, ${noBookText(sync.staleUs)} of ${String(span)} s`);
   for (const { fromUs, toUs, reason } of sync.gapList.slice(0, 10)) {
     print(`  ${dateText(fromUs)} to ${dateText(toUs)}: ${reason}`);
   }

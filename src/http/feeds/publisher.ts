@@ -160,6 +160,7 @@ export class Publisher {
     const { replay } = this;
     if (replay === null) return;
     const { changes } = this;
+    replay.onEvent(event);
     const { trades, fills, orders } = changes.takeOrdered();
     if (trades.length > 0)
       this.inOrder.push((messages) => {
@@ -176,7 +177,6 @@ export class Publisher {
       this.inOrder.push((messages) => {
         this.addOrder(messages, state);
       });
-    replay.onEvent(event);
   }
 
   /** True if there was an update. */
@@ -193,7 +193,8 @@ export class Publisher {
       const to = this.publicEntries('market', id);
       add(messages, 'market', to, () => this.records.market(id));
     }
-    for (const id of changes.markets) {
+    // By id, as a backtest publishes the books that one command changes.
+    for (const id of [...changes.markets].sort((a, b) => a - b)) {
       this.throttled.add(id);
       this.addBook(messages, id);
       for (const source of ['price', 'summary'] as const) {

@@ -1,8 +1,8 @@
 /**
  * Feeds of a replay on a virtual clock. Trades, fills and orders are published one by one, in the
  * order of the engine's events; an order is published when its status changes. One connection may
- * drive the replay: it moves the clock, and gets the exact time of the updates that follow, settled
- * funding, and recorded bars, as notifications.
+ * drive the replay: it moves the clock, and gets notifications in the order of the updates: their
+ * exact time, accepted orders, the role of the fill that follows, settled funding, recorded bars.
  */
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
@@ -58,7 +58,13 @@ export class ReplayFeed implements ReplaySink {
 
   onEvent(event: EngineEvent): void {
     const { view } = this.host;
-    if (event.kind === 'balanceChanged' || event.kind === 'isolatedMarginChanged') {
+    if (event.kind === 'orderAccepted' || event.kind === 'orderFilled') {
+      if (this.driver === null) return;
+      const { account, index: subaccountIndex } = view.subaccount(event.subaccount);
+      const owner = { account: view.addressOf(account), subaccountIndex };
+      if (event.kind === 'orderAccepted') this.notify('accepted', owner);
+      else this.notify('role', { ...owner, role: event.role });
+    } else if (event.kind === 'balanceChanged' || event.kind === 'isolatedMarginChanged') {
       if (event.reason !== 'funding') return;
       const before = this.funding.get(event.subaccount) ?? 0n;
       this.funding.set(event.subaccount, before + event.deltaQuanta);
@@ -96,10 +102,14 @@ export class ReplayFeed implements ReplaySink {
   }
 
   /**
-   * `{token, untilUs, lingerUs, pastEnd}` of a connection. Rejects with `RequestError`, also if
-   * another connection drives.
+   * `{token, untilUs, lingerUs, pastEnd}` of a connection. The answer has the number of orders of
+   * accounts so far. Rejects with `RequestError`, also if another connection drives.
    */
-  async advance(driver: Driver, params: unknown, simToken: string | null): Promise<Advanced> {
+  async advance(
+    driver: Driver,
+    params: unknown,
+    simToken: string | null,
+  ): Promise<Advanced & { readonly orders: number }> {
     const { replay, exchange } = this.host;
     const fields = new Fields(params, ['token', 'untilUs', 'lingerUs', 'pastEnd'], false);
     if (simToken === null || !isToken(fields.text('token'), simToken)) {
@@ -119,7 +129,7 @@ export class ReplayFeed implements ReplaySink {
       pastEnd: fields.get('pastEnd') === true,
     });
     await exchange.durable();
-    return advanced;
+    return { ...advanced, orders: this.host.view.lastOrderId };
   }
 
   /** Ends the rights of a connection that was closed. */

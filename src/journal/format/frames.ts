@@ -19,7 +19,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { seq as seqOf, timeUs, type Seq, type TimeUs } from '../../num/units.ts';
 import { ByteReader, BytesError, ByteWriter } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
-import { crc32 } from './crc32.ts';
+import { crc32 } from '../../base/crc32.ts';
 import type { JournalFrame } from './frame.ts';
 import {
   BEGINNING,

@@ -10,7 +10,7 @@ import { archiveConfig, configHash } from '../../engine/snapshot/config-archive.
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { seq, timeUs, type Seq, type TimeUs } from '../../num/units.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { crc32 } from './crc32.ts';
+import { crc32 } from '../../base/crc32.ts';
 import { JournalError } from './journal-error.ts';
 
 /** "ORRERY" and line endings that a text-mode copy would corrupt. */

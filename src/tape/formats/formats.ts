@@ -43,7 +43,7 @@ type Reader =
       readonly container: 'messages';
       readonly messages: (context: DecoderContext, state: unknown) => MessageDecoder;
     }
-  | { readonly container: 'lobster' | 'binance-raw' };
+  | { readonly container: 'lobster' | 'binance-raw' | 'journal' };
 
 interface FormatRow {
   readonly name: string;
@@ -58,6 +58,8 @@ interface FormatRow {
   readonly options: readonly ('map' | 'interval' | 'round')[];
   /** Symbols of inverse (coin-margined) contracts. */
   readonly inverse?: RegExp;
+  /** The venue's names of spot markets, if they differ from those of contracts. */
+  readonly spot?: RegExp;
   /** True if the venue has no update ids, so that the decoder assigns them. */
   readonly assignsIds?: boolean;
   /** True if bars without trades are not in the files, so that a missing bar is no gap. */
@@ -187,6 +189,7 @@ export const FORMATS: readonly Format[] = [
     fileName: null,
     symbolIn: 'records',
     options: ['round'],
+    spot: /^@|\//,
     assignsIds: true,
     container: 'messages',
     messages: (context, state) => new HyperliquidDecoder(context, state),
@@ -203,14 +206,17 @@ export const FORMATS: readonly Format[] = [
   },
   {
     ...venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
+    spot: /^[^-]+-[^-]+$/,
     inverse: /-USD-(?:SWAP|[0-9]{6})$/,
   },
   {
     ...venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
+    spot: /^[^-]+_[^-]+$/,
     inverse: /^[A-Z]+-(?:PERPETUAL|[0-9]{1,2}[A-Z]{3}[0-9]{2})$/,
   },
   {
     ...venue('kraken', 'Kraken spot v2 and Futures books and trades', CRYPTO, KrakenDecoder),
+    spot: /\//,
     inverse: /^[PF]I_/,
     assignsIds: true,
   },
@@ -221,6 +227,7 @@ export const FORMATS: readonly Format[] = [
       ['spot', 'linear'],
       CoinbaseDecoder,
     ),
+    spot: /^[^-]+-[^-]+$/,
     assignsIds: true,
   },
   {
@@ -277,6 +284,16 @@ export const FORMATS: readonly Format[] = [
     options: ['round'],
     companion: /orderbook/,
     container: 'lobster',
+  },
+  {
+    name: 'orrery-journal',
+    description: 'public market data in the journal of a served exchange: a file or a data folder',
+    markets: ['linear'],
+    fileName: /\.orrery$/,
+    symbolIn: 'records',
+    options: [],
+    assignsIds: true,
+    container: 'journal',
   },
   table('csv', null, 'CSV'),
   table('parquet', /\.(?:parquet|pq)$/, 'Parquet table'),

@@ -4,12 +4,21 @@
  * "Book (Level 2)" of Spot WebSockets v2, and "Book" of the Futures WebSockets.
  *
  * A spot book has the subscribed number of levels a side: levels that fall out of it are removed
- * without a message. It has no update ids, they are assigned. Updates of Futures are numbered.
+ * without a message. It has no update ids, they are assigned; its checksum is compared with the
+ * book after each message. Updates of Futures are numbered.
  * Trades that a subscription starts with are older than it and are skipped.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
+import {
+  krakenChecksum,
+  krakenPrecision,
+  levelTexts,
+  TextBook,
+  type KrakenPrecision,
+  type TextBookState,
+} from './book-checksum.ts';
 import {
   emitTrade,
   levelsOf,
@@ -24,12 +33,16 @@ import { parseObject, rawLine, textOf, type Json, type RawLine } from './raw-lin
 import type { DecoderContext } from './row-decoder.ts';
 
 const DEPTHS = [10, 25, 100, 500, 1000];
+/** Messages in which the decimals of a pair are searched. */
+const MAX_SEARCHES = 20;
 
 interface State {
   readonly chain: unknown;
   readonly depth: number;
   readonly bids: readonly number[];
   readonly asks: readonly number[];
+  readonly texts: TextBookState;
+  readonly precision: KrakenPrecision | null;
 }
 
 export class KrakenDecoder {
@@ -38,18 +51,26 @@ export class KrakenDecoder {
   /** Levels a side of the subscription; 0 before the first snapshot. */
   private depth: number;
   private readonly prices: Readonly<Record<TapeLevel['side'], Set<number>>>;
+  private readonly texts: TextBook;
+  /** Decimals of the pair in checksums; null before one was compared. */
+  private precision: KrakenPrecision | null;
+  private searches = 0;
 
   constructor(context: DecoderContext, state: unknown) {
     this.context = context;
-    const { chain, depth = 0, bids = [], asks = [] } = (state ?? {}) as Partial<State>;
+    const before = (state ?? {}) as Partial<State>;
+    const { chain, depth = 0, bids = [], asks = [], texts, precision = null } = before;
+    this.texts = new TextBook(texts);
+    this.precision = precision;
     this.chain = new UpdateChain(context, chain);
     this.depth = depth;
     this.prices = { bid: new Set(bids), ask: new Set(asks) };
   }
 
   state(): State {
-    const { chain, depth, prices } = this;
-    return { chain: chain.state(), depth, bids: [...prices.bid], asks: [...prices.ask] };
+    const { chain, depth, prices, texts, precision } = this;
+    const [bids, asks] = [[...prices.bid], [...prices.ask]];
+    return { chain: chain.state(), depth, bids, asks, texts: texts.state(), precision };
   }
 
   line(text: string, line: number): void {
@@ -67,7 +88,8 @@ export class KrakenDecoder {
   private spot(channel: string, message: Json, raw: RawLine, line: number): void {
     if (channel !== 'book' && channel !== 'trade') return;
     const isWhole = message['type'] === 'snapshot';
-    for (const entry of objectsIn(message['data'], 'data')) {
+    const entries = objectsIn(message['data'], 'data');
+    for (const entry of entries) {
       const { symbol, side, price, qty, trade_id: id } = entry;
       if (typeof symbol !== 'string') throw new TapeError('`symbol` is missing');
       if (!this.context.selects(symbol)) continue;
@@ -76,8 +98,11 @@ export class KrakenDecoder {
       if (timeUs === null)
         throw new TapeError('`timestamp` is missing, and the line has no time of receipt');
       const at = { timeUs, localUs: raw.localUs ?? timeUs, line };
-      if (channel === 'book') this.book(entry, at, isWhole);
-      else if (!isWhole) emitTrade(this.context, at, { price, size: qty, side, id });
+      if (channel === 'book') {
+        this.book(entry, at, isWhole);
+        // The lists of the source are then those of the entry.
+        if (entries.length === 1) this.check(entry, raw.json, at, isWhole);
+      } else if (!isWhole) emitTrade(this.context, at, { price, size: qty, side, id });
     }
   }
 
@@ -102,6 +127,21 @@ export class KrakenDecoder {
       const dropped = [...this.beyond('bid'), ...this.beyond('ask')];
       chain.update(at, chain.nextId, chain.nextId - 1, [...levels, ...dropped]);
     }
+  }
+
+  private check({ checksum }: Json, source: string, at: MessageTime, isWhole: boolean): void {
+    const { texts, context } = this;
+    if (isWhole) texts.clear();
+    texts.take(levelTexts(source, 'bids'), levelTexts(source, 'asks'));
+    if (this.depth > 0) texts.cut(this.depth);
+    if (typeof checksum !== 'number') return;
+    if (this.precision === null && this.searches < MAX_SEARCHES) {
+      this.searches += 1;
+      this.precision = krakenPrecision(texts, checksum);
+    }
+    const { precision } = this;
+    const isEqual = precision !== null && krakenChecksum(texts, precision) === checksum;
+    context.onChecksum(at.line, isEqual);
   }
 
   /** Removes the levels that are deeper than the subscription. */

@@ -4,9 +4,11 @@
  * Sizes of swaps and futures are contracts. Source: OKX API guide v5, "Order book channel".
  *
  * Each update names the one that it follows (`prevSeqId`). A message without levels and with equal
- * ids is a heartbeat. Ids restart after maintenance. The best prices are those of every 10 ms.
+ * ids is a heartbeat. Ids restart after maintenance. The best prices are those of every 10 ms. The
+ * checksum of a message is compared with the book after it; channels without one send 0.
  */
 import { TapeError } from '../record.ts';
+import { okxChecksum, TextBook, type TextBookState, type TextLevel } from './book-checksum.ts';
 import {
   emitTrade,
   levelsOf,
@@ -24,14 +26,17 @@ export class OkxDecoder {
   private readonly chain: UpdateChain;
   /** Channels of different depth are different books; the first one is read. */
   private channel: string | null = null;
+  private readonly texts: TextBook;
 
   constructor(context: DecoderContext, state: unknown) {
     this.context = context;
     this.chain = new UpdateChain(context, state);
+    const { texts = {} } = (state ?? {}) as { readonly texts?: Partial<TextBookState> };
+    this.texts = new TextBook(texts);
   }
 
   state(): unknown {
-    return this.chain.state();
+    return { ...this.chain.state(), texts: this.texts.state() };
   }
 
   line(text: string, line: number): void {
@@ -68,6 +73,7 @@ export class OkxDecoder {
       ...levelsOf(this.context, entry['asks'], 'ask'),
     ];
     const id = 'seqId' in entry ? wholeIn(entry, 'seqId') : this.chain.nextId;
+    this.check(action !== 'update', entry, at);
     if (action !== 'update') {
       this.chain.snapshot(at, id, levels);
       return;
@@ -75,6 +81,14 @@ export class OkxDecoder {
     const prevId = 'prevSeqId' in entry ? wholeIn(entry, 'prevSeqId') : id - 1;
     if (id === prevId && levels.length === 0) return;
     this.chain.update(at, id, prevId, levels);
+  }
+
+  private check(isWhole: boolean, { bids, asks, checksum }: Json, at: MessageTime): void {
+    const { texts, context } = this;
+    if (isWhole) texts.clear();
+    texts.take(textsOf(bids), textsOf(asks));
+    if (typeof checksum !== 'number' || checksum === 0) return;
+    context.onChecksum(at.line, okxChecksum(texts) === checksum);
   }
 
   private touch(entry: Json, at: MessageTime): void {
@@ -91,4 +105,10 @@ export class OkxDecoder {
       askLots: ask.lots,
     });
   }
+}
+
+/** Levels of a list that was read before, in its texts. */
+function textsOf(rows: unknown): TextLevel[] {
+  const list = Array.isArray(rows) ? (rows as readonly (readonly unknown[])[]) : [];
+  return list.map(([price, size]) => ({ price: textOf(price) ?? '', size: textOf(size) ?? '' }));
 }

@@ -8,6 +8,8 @@ export interface DecoderContext {
   readonly selects: (symbol: string) => boolean;
   readonly numbers: NumberReader;
   readonly emit: (record: TapeRecord) => void;
+  /** Reports whether the venue's checksum of its book equals the recorded levels. */
+  readonly onChecksum: (line: number, isEqual: boolean) => void;
 }
 
 export interface Row {

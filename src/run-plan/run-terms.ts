@@ -1,0 +1,74 @@
+/**
+ * Terms of a run as text by name: its data, the rules of its exchange, and the settings of its
+ * strategy. Two runs that are compared have equal terms, or the comparison names those that differ.
+ */
+import type { RunMarkets } from './plan.ts';
+
+export type RunTerms = Readonly<Record<string, string>>;
+
+/** Terms that a strategy has in a run. Times are µs. */
+export interface StrategyTerms {
+  readonly strategy: string;
+  /** SHA-256; null for an object of the calling program. */
+  readonly bundle: string | null;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly symbols: readonly string[];
+  readonly seed: string;
+  /** Name of its random streams. */
+  readonly id: string;
+  readonly latency: string;
+  readonly faults: string;
+  readonly balance: string;
+  /** Orders that the exchange had before the run. */
+  readonly ordersBefore: number;
+  readonly startUs: number;
+  readonly tradeFromUs: number;
+  readonly sampleUs: number;
+  /** Number of strategies and agents in the exchange. */
+  readonly traders: number;
+}
+
+/** Data, markets and exchange. */
+export function exchangeTerms({ tape, beginUs, endUs, specs, config }: RunMarkets): RunTerms {
+  const terms: Record<string, string> = {
+    data: tape.sha256 ?? 'made by agents',
+    'first data': timeText(beginUs),
+    'last data': timeText(endUs),
+  };
+  for (const { symbol, ...spec } of specs) {
+    for (const [field, value] of Object.entries(spec)) terms[`${symbol} ${field}`] = text(value);
+  }
+  for (const [field, value] of Object.entries(config)) terms[`exchange ${field}`] = text(value);
+  return terms;
+}
+
+export function strategyTerms(terms: StrategyTerms): RunTerms {
+  const { parameters, symbols, startUs, tradeFromUs, sampleUs } = terms;
+  return {
+    strategy: terms.strategy,
+    bundle: terms.bundle ?? 'an object',
+    parameters: text(parameters),
+    markets: symbols.join(', '),
+    seed: terms.seed,
+    'random streams': terms.id,
+    latency: terms.latency,
+    faults: terms.faults,
+    balance: terms.balance,
+    'orders before the run': String(terms.ordersBefore),
+    'start of the run': timeText(startUs),
+    'start of trading': timeText(tradeFromUs),
+    'interval of samples': `${String(sampleUs / 1e6)} s`,
+    'strategies and agents': String(terms.traders),
+  };
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? String(field) : field,
+  );
+}
+
+function timeText(us: number): string {
+  return `${new Date(us / 1000).toISOString().slice(0, 23)}${String(us % 1000).padStart(3, '0')}Z`;
+}
