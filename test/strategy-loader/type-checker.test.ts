@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { afterAll, expect, test } from 'vitest';
-import { STRATEGY_TEMPLATE } from '../../src/cli/templates.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { GLOBALS } from '../../src/strategy-loader/strategy-globals.ts';
 import { checkTypes, type TypeCheckResult } from '../../src/strategy-loader/type-checker.ts';
@@ -148,12 +147,15 @@ test('files that decide the result are recorded', () => {
   expect(files.some((path) => path.endsWith('lib.es2023.d.ts'))).toBe(false);
 });
 
-test('the template and every example pass', () => {
+test('the templates and every example pass', () => {
   const examples = join(root, 'examples', 'strategies');
   // One program for all.
   const all = readdirSync(examples).map((name) => `import '${join(examples, name)}';`);
-  const template = write('e/template.ts', STRATEGY_TEMPLATE.replaceAll('{{name}}', 'mine'));
-  const file = write('e/all.ts', [...all, `import '${template}';`].join('\n'));
+  const folderOfTemplates = join(root, 'examples', 'templates');
+  for (const name of readdirSync(folderOfTemplates).filter((one) => one.endsWith('.ts'))) {
+    all.push(`import '${join(folderOfTemplates, name)}';`);
+  }
+  const file = write('e/all.ts', all.join('\n'));
   writeFileSync(
     join(folder, 'e', 'tsconfig.json'),
     JSON.stringify({ extends: join(root, 'tsconfig.json') }),
