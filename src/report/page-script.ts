@@ -9,7 +9,7 @@ export const PAGE_SCRIPT = `
   const library = window.LightweightCharts;
   const dark = matchMedia('(prefers-color-scheme: dark)');
 
-  /** One formatter for charts and readouts: a minus sign, thousands, fixed decimals; – if unknown. */
+  /** Formats numbers of charts: a minus sign, thousands, fixed decimals; – if unknown. */
   const number = (value, decimals) => {
     if (value === null || value === undefined || Number.isNaN(value)) return '–';
     const [whole, fraction] = Math.abs(value).toFixed(decimals).split('.');

@@ -1,7 +1,7 @@
 /**
- * Style sheet of the pages: tokens, type, tables, layout. Light and dark follow the reader's setting
- * unless the page's switch is used. Colours of gains and losses differ for colour-blind readers,
- * and never stand alone: a sign or a word accompanies them.
+ * Style sheet of the pages: tokens, type, tables, layout. Light and dark follow the reader's
+ * setting unless the page's switch is used. Colours of gains and losses differ for colour-blind
+ * readers, and never stand alone: a sign or a word accompanies them.
  */
 
 /** Colour tokens of both themes; a test checks their contrasts. */

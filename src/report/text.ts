@@ -123,7 +123,7 @@ export interface TableOptions {
   readonly maxRows?: number;
   /** File that has all rows. */
   readonly all?: string;
-  /** Placeholder of a filter over the rows; with it the table has a toolbar and its columns sort. */
+  /** Placeholder of a filter of the rows. With it the table has a toolbar, and columns sort. */
   readonly filter?: string;
   /** Name for screen readers. */
   readonly caption?: string;

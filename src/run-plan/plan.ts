@@ -51,6 +51,7 @@ import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
 import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
+import { sampleUsOf } from './sample-interval.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -131,12 +132,6 @@ const DEFAULTS = {
   fees: '0.0001,0.00035',
   margin: '0.02,0.01',
 };
-/** Approximate number of samples of a run. */
-const SAMPLES = 4000;
-const SAMPLE_STEPS_US = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400].map(
-  (seconds) => seconds * 1_000_000,
-);
-
 /**
  * Throws `StrategyError`, `TapeError` or `FileError` for faults of the plan, and errors thrown by a
  * strategy.
@@ -398,10 +393,6 @@ function balanceOf(text: string): Quanta {
     );
   }
   return quanta(whole);
-}
-
-function sampleUsOf(spanUs: number): number {
-  return SAMPLE_STEPS_US.find((step) => spanUs / step <= SAMPLES) ?? 86_400_000_000;
 }
 
 const QUEUE_TEXTS: Readonly<Record<string, string>> = {

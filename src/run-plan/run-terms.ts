@@ -2,7 +2,7 @@
  * Terms of a run as text by name: its data, the rules of its exchange, and the settings of its
  * strategy. Two runs that are compared have equal terms, or the comparison names those that differ.
  */
-import type { RunMarkets } from './plan.ts';
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 
 export type RunTerms = Readonly<Record<string, string>>;
 
@@ -28,8 +28,18 @@ export interface StrategyTerms {
   readonly traders: number;
 }
 
+/** The exchange of a run, and its recording. Times are µs. */
+export interface ExchangeFacts {
+  readonly tape: { readonly sha256: string | null };
+  readonly beginUs: number;
+  readonly endUs: number;
+  readonly specs: readonly MarketSpec[];
+  readonly config: ExchangeConfig;
+}
+
 /** Data, markets and exchange. */
-export function exchangeTerms({ tape, beginUs, endUs, specs, config }: RunMarkets): RunTerms {
+export function exchangeTerms(facts: ExchangeFacts): RunTerms {
+  const { tape, beginUs, endUs, specs, config } = facts;
   const terms: Record<string, string> = {
     data: tape.sha256 ?? 'made by agents',
     'first data': timeText(beginUs),
