@@ -251,7 +251,7 @@ class Run {
     let left = QUIET_WITHIN;
     let skip = this.tapeCommands;
     if (input.resume != null) this.tapeCommands = 0;
-    tape: for await (const { commands, localUs } of input.tape) {
+    for await (const { commands, localUs } of input.tape) {
       if (skip >= commands.length) {
         skip -= commands.length;
         this.tapeCommands += commands.length;
@@ -260,26 +260,32 @@ class Run {
       let i = skip;
       this.tapeCommands += skip;
       skip = 0;
-      while (i < commands.length) {
-        const atUs = must(commands[i], 'there are as many as counted').timeUs;
-        if (this.nextDueUs() < atUs) await this.advance(atUs);
-        if (this.cancelled && (this.mayStop() || --left === 0)) break tape;
-        i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
-      }
+      let stopped = false;
+      await this.whole(() => {
+        while (i < commands.length) {
+          const atUs = must(commands[i], 'there are as many as counted').timeUs;
+          if (this.nextDueUs() < atUs && !this.advance(atUs)) return false;
+          stopped = this.cancelled && (this.mayStop() || --left === 0);
+          if (stopped) return true;
+          i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
+        }
+        return true;
+      });
+      if (stopped) break;
       this.handOut();
       input.onProgress?.();
       this.cancelled ||= input.cancelled?.() ?? false;
     }
     if (this.cancelled) return this.output(true, this.checkpoint());
     const endUs = exchange.engine.nowUs;
-    await this.advance(timeUs(endUs + 1));
+    await this.whole(() => this.advance(timeUs(endUs + 1)));
     if (!this.warm) {
       throw new Error('the recording ends before the warm-up: no time to trade');
     }
     this.ended = true;
     for (const run of this.runs) run.stop();
     // Responses in flight are delivered; no new market data are.
-    await this.drain(endUs + DRAIN_US);
+    await this.whole(() => this.drain(endUs + DRAIN_US));
     this.recorder.end(exchange.engine.nowUs);
     return this.output(false, null);
   }
@@ -326,8 +332,14 @@ class Run {
     );
   }
 
-  /** Runs all events that precede the tape at this time. */
-  private async advance(untilUs: TimeUs): Promise<void> {
+  /** Runs work that returns false when it needs a turn of the event loop to continue. */
+  private async whole(work: () => boolean): Promise<void> {
+    const { atOnce } = this.input.promises;
+    while (!(atOnce === undefined ? work() : await atOnce.run(work))) await this.turn();
+  }
+
+  /** Runs all events that precede the tape at this time; false: continues after a turn. */
+  private advance(untilUs: TimeUs): boolean {
     const { scheduler, exchange, recorder, feeds } = this;
     for (;;) {
       const beginUs = this.warm ? Infinity : this.tradeFromUs;
@@ -341,7 +353,7 @@ class Run {
         scheduler.advanceTo(timeUs(atUs));
         feeds.recordedUs = null;
         feeds.finishBars(atUs);
-      } else if (atUs >= untilUs) return;
+      } else if (atUs >= untilUs) return true;
       else if (timerUs === atUs) {
         scheduler.advanceTo(timeUs(atUs));
         feeds.recordedUs = null;
@@ -352,8 +364,7 @@ class Run {
         feeds.recordedUs = null;
         scheduler.runNext();
         feeds.publishBooks();
-        if (this.touched) await this.settle();
-        else if (this.input.promises.overdue?.() === true) await this.turn();
+        if (!this.settled()) return false;
       } else {
         recorder.takeDue(atUs);
       }
@@ -366,27 +377,46 @@ class Run {
     this.recorder.begin(atUs);
   }
 
-  private async drain(untilUs: number): Promise<void> {
+  private drain(untilUs: number): boolean {
     while (this.scheduler.nextUs() <= untilUs) {
       this.scheduler.runNext();
-      if (this.touched) await this.settle();
+      if (!this.settled()) return false;
     }
+    return true;
   }
 
-  /** Runs all promise callbacks; fails if a handler threw or can never continue. */
-  private async settle(): Promise<void> {
+  /** Runs the promise callbacks of the last handler; false if that needs a turn. */
+  private settled(): boolean {
+    const { overdue, atOnce } = this.input.promises;
+    // Turns let interrupts arrive, even if handlers never await.
+    if (overdue?.() === true) return false;
+    if (!this.touched) return true;
+    if (atOnce === undefined) return false;
     this.touched = false;
-    const { lost } = this.input.promises;
-    await this.turn();
-    for (const error of lost?.() ?? []) {
+    atOnce.drain();
+    this.checkRuns();
+    return true;
+  }
+
+  /** Runs all promise callbacks, and yields to the event loop. */
+  private async turn(): Promise<void> {
+    const { touched } = this;
+    this.touched = false;
+    await this.input.promises.drain();
+    if (touched) this.checkRuns();
+    else this.pollCancelled();
+  }
+
+  /** Fails if a handler threw or can never continue. */
+  private checkRuns(): void {
+    this.pollCancelled();
+    for (const error of this.input.promises.lost?.() ?? []) {
       this.runs[this.touchedBy]?.fail('a promise that is not awaited', error);
     }
     for (const run of this.runs) run.check();
   }
 
-  /** Yields to the event loop so that interrupts arrive, even if handlers never await. */
-  private async turn(): Promise<void> {
-    await this.input.promises.drain();
+  private pollCancelled(): void {
     this.cancelled ||= this.input.cancelled?.() ?? false;
   }
 

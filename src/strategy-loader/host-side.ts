@@ -3,9 +3,14 @@
  * guest take and return primitive values and never throw, so that no error of this realm leaves it.
  */
 import { ENDPOINTS, type EndpointId, type ListId } from '../contract/endpoints.ts';
-import { MatcherError } from '../gateway/matcher-client.ts';
+import {
+  asPage,
+  MatcherError,
+  type AnsweringClient,
+  type MatcherClient,
+} from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
-import type { StrategyContext } from '../strategy/strategy.ts';
+import type { MarketTerms, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
@@ -23,6 +28,8 @@ export class HostSide {
   clock: VirtualClock | null = null;
   private context: StrategyContext | null = null;
   private readonly pending = new Map<number, Pending>();
+  /** Terms that were packed. */
+  private readonly terms = new WeakMap<MarketTerms, string>();
   private lastFailure = { name: '', message: '' };
   private thrown: unknown = null;
 
@@ -128,7 +135,7 @@ export class HostSide {
       warmingUp: () => this.mustContext().warmingUp,
       draw: () => this.mustContext().random.next(),
       drawState: () => pack(this.mustContext().random.state()),
-      market: (symbol) => pack(termsOf(this.mustContext().market(symbol))),
+      market: (symbol) => this.packedTerms(this.mustContext().market(symbol)),
       nextNonce: () => this.mustContext().nextNonce(),
       setTimer: (name, afterUs) => {
         this.mustContext().setTimer(name, afterUs);
@@ -143,34 +150,91 @@ export class HostSide {
         return undefined;
       },
       call: (ticket, endpoint, request) => {
-        const { client } = this.mustContext();
-        this.answer(ticket, client.call(knownEndpoint(endpoint), unpack(request) as never));
+        this.request(ticket, knownEndpoint(endpoint), unpack(request), 'body');
         return undefined;
       },
       page: (ticket, endpoint, request) => {
-        const { client } = this.mustContext();
-        const list = knownEndpoint(endpoint) as ListId;
-        this.answer(ticket, client.page(list, unpack(request) as never));
+        this.request(ticket, knownEndpoint(endpoint), unpack(request), 'page');
         return undefined;
       },
     };
   }
 
+  private packedTerms(terms: MarketTerms): string {
+    let packed = this.terms.get(terms);
+    if (packed === undefined) {
+      packed = pack(termsOf(terms));
+      this.terms.set(terms, packed);
+    }
+    return packed;
+  }
+
+  private request(
+    ticket: number,
+    endpoint: EndpointId,
+    request: unknown,
+    result: 'body' | 'page',
+  ): void {
+    const { client } = this.mustContext();
+    if (isAnswering(client)) {
+      client.ask(endpoint, request, (reply) => {
+        const { status, body } = reply;
+        if (status === 200) this.settle(ticket, result === 'body' ? body : asPage(reply));
+        else this.refuse(ticket, { name: 'MatcherError', message: String(body), status, endpoint });
+      });
+      return;
+    }
+    const answer: Promise<unknown> =
+      result === 'body'
+        ? client.call(endpoint, request as never)
+        : client.page(endpoint as ListId, request as never);
+    this.answer(ticket, answer);
+  }
+
   private answer(ticket: number, answer: Promise<unknown>): void {
     answer.then(
       (value) => {
-        const packed = pack(value);
-        inStrategy(() => this.guest?.settle(ticket, packed));
+        this.settle(ticket, value);
       },
       (error: unknown) => {
         const { name, message } = error as Error;
         const isReply = error instanceof MatcherError;
         const endpoint = isReply ? error.endpoint : null;
         const status = isReply ? error.status : 0;
-        inStrategy(() => this.guest?.refuse(ticket, name, message, status, endpoint));
+        this.refuse(ticket, { name, message, status, endpoint });
       },
     );
   }
+
+  private settle(ticket: number, value: unknown): void {
+    const packed = pack(value);
+    this.resume(() => this.guest?.settle(ticket, packed));
+  }
+
+  private refuse(ticket: number, { name, message, status, endpoint }: Refused): void {
+    this.resume(() => this.guest?.refuse(ticket, name, message, status, endpoint));
+  }
+
+  /** Resumes what awaits an answer. An error of it is one that no handler awaits. */
+  private resume(run: () => void): void {
+    const code = this.entered(() => {
+      run();
+      return 0;
+    });
+    if (code === -1) void Promise.reject(this.takeThrown());
+  }
+}
+
+/** `endpoint` is null if the error is not a reply. */
+interface Refused {
+  readonly name: string;
+  readonly message: string;
+  readonly status: number;
+  readonly endpoint: EndpointId | null;
+}
+
+function isAnswering(client: MatcherClient): client is AnsweringClient {
+  return 'ask' in client;
 }
 
 /** The functions; an error becomes the value that `failed` gives. */

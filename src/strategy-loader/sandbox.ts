@@ -24,6 +24,8 @@ import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
   BarUpdate,
   BookUpdate,
+  FillUpdate,
+  OrderUpdate,
   Strategy,
   StrategyContext,
   TradeUpdate,
@@ -104,6 +106,14 @@ function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
   });
 }
 
+/**
+ * A field of an update. Live updates come from a server's JSON: an object in the place of text would
+ * be one of this realm.
+ */
+function primitive<T>(field: T): T {
+  return typeof field === 'object' && field !== null ? (JSON.stringify(field) as T) : field;
+}
+
 function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly number[] {
   if (
     Array.isArray(lengths) &&
@@ -136,15 +146,19 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
     onBook(book: BookUpdate, context) {
       within(context);
       return host.outcome(() => {
-        for (const { price, size } of book.bids) guest.level(true, price, size);
-        for (const { price, size } of book.asks) guest.level(false, price, size);
+        for (const { price, size } of book.bids) {
+          guest.level(true, primitive(price), primitive(size));
+        }
+        for (const { price, size } of book.asks) {
+          guest.level(false, primitive(price), primitive(size));
+        }
         const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
         return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
       });
     },
     onTrade({ symbol, timeUs, price, quantity }: TradeUpdate, context) {
       within(context);
-      return host.outcome(() => guest.trade(symbol, timeUs, price, quantity));
+      return host.outcome(() => guest.trade(symbol, timeUs, primitive(price), primitive(quantity)));
     },
     onBar(bar: BarUpdate, context) {
       within(context);
@@ -153,8 +167,27 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
         guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume),
       );
     },
-    onFill: update('onFill'),
-    onOrder: update('onOrder'),
+    onFill(fill: FillUpdate, context) {
+      within(context);
+      const { symbol, timeUs, role } = fill;
+      const orderId = primitive(fill.orderId);
+      const [price, quantity] = [primitive(fill.price), primitive(fill.quantity)];
+      const [fee, position] = [primitive(fill.fee), primitive(fill.position)];
+      return host.outcome(() =>
+        guest.fill(symbol, timeUs, orderId, role, price, quantity, fee, position),
+      );
+    },
+    onOrder(order: OrderUpdate, context) {
+      within(context);
+      const { symbol, timeUs } = order;
+      const orderId = primitive(order.orderId);
+      const [clientId, status] = [primitive(order.clientId), primitive(order.status)];
+      const reason = primitive(order.reason);
+      const [quantity, remaining] = [primitive(order.quantity), primitive(order.remaining)];
+      return host.outcome(() =>
+        guest.order(symbol, timeUs, orderId, clientId, status, reason, quantity, remaining),
+      );
+    },
     onFunding: update('onFunding'),
     onTimer(name, context) {
       within(context);
