@@ -10,24 +10,22 @@
  * Look-ahead is impossible by construction: an event is delivered one feed latency after it occurs,
  * reads see the exchange at the request's arrival, and strategies have no other input.
  */
-import { outcomeCode } from '../engine/refusals.ts';
 import { must } from '../base/assert.ts';
 import { pack } from '../strategy/plain-data.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import { Exchange } from '../engine/exchange.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { InProcessClient } from '../gateway/in-process-client.ts';
 import { TrustOrderIds } from '../gateway/order-ids.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { marketId, timeUs, type TimeUs } from '../num/units.ts';
-import { JournalWriter } from '../journal/format/frames.ts';
-import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
+import type { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import type { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
 import { Feeds, type BarsEmitted } from './strategy-feeds.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
+import { openExchange } from './open-exchange.ts';
 import { Recorder } from './recording/recorder.ts';
 import {
   StrategyRun,
@@ -71,7 +69,6 @@ export interface BacktestInput {
   readonly resume?: BacktestCheckpoint | null;
 }
 
-const CHECKPOINT_EVERY = 5000;
 /** Max commands that a cancelled run plays until a quiet point. */
 const QUIET_WITHIN = 100_000;
 const DRAIN_JOURNAL_AT = 1 << 20;
@@ -117,7 +114,7 @@ class Run {
     const startUs = config.genesisTimeUs;
     this.tradeFromUs = Math.max(startUs, input.tradeFromUs ?? startUs);
     this.scheduler = new Scheduler(startUs);
-    this.exchange = this.openExchange(resume);
+    this.exchange = openExchange(input);
     const { engine } = this.exchange;
     this.touches = new Touches(engine.markets());
     const ids = new TrustOrderIds(engine, input.keccak);
@@ -148,32 +145,6 @@ class Run {
       this.feeds.onEvent(event);
     });
     if (resume !== null) this.load(resume);
-  }
-
-  private openExchange(resume: BacktestCheckpoint | null): RecordedExchange {
-    const { config, markets, strategies, journal } = this.input;
-    const options = { checkpointEvery: journal === 'none' ? 0 : CHECKPOINT_EVERY };
-    if (resume !== null) {
-      return new RecordedExchange(Exchange.restore(resume.engine), {
-        ...options,
-        journal: journal === 'none' ? null : new JournalWriter(null),
-      });
-    }
-    const exchange = new RecordedExchange(new Exchange(config), {
-      ...options,
-      journal: journal === 'none' ? null : new JournalWriter(config),
-    });
-    const atUs = config.genesisTimeUs;
-    for (const spec of markets) {
-      const listed = exchange.submit({ kind: 'listMarket', timeUs: atUs, spec });
-      if (listed !== 'ok') {
-        throw new Error(`market ${spec.symbol} cannot be listed: ${outcomeCode(listed)}`);
-      }
-    }
-    for (const { account, subaccountIndex, deposit: amount } of strategies) {
-      exchange.submit({ kind: 'deposit', timeUs: atUs, account, subaccountIndex, amount });
-    }
-    return exchange;
   }
 
   private addStrategy(
@@ -263,11 +234,12 @@ class Run {
       let stopped = false;
       await this.whole(() => {
         while (i < commands.length) {
-          const atUs = must(commands[i], 'there are as many as counted').timeUs;
-          if (this.nextDueUs() < atUs && !this.advance(atUs)) return false;
+          const command = must(commands[i], 'there are as many as counted');
+          if (this.nextDueUs() < command.timeUs && !this.advance(command.timeUs)) return false;
           stopped = this.cancelled && (this.mayStop() || --left === 0);
           if (stopped) return true;
-          i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
+          this.play(command, localUs?.[i]);
+          i += 1;
         }
         return true;
       });
@@ -290,31 +262,16 @@ class Run {
     return this.output(false, null);
   }
 
-  /**
-   * Plays commands from `from` to before `to` until something else is due; returns the index
-   * reached.
-   */
-  private play(
-    commands: readonly Command[],
-    localUs: readonly number[] | undefined,
-    from: number,
-    to: number,
-  ): number {
+  /** `receivedUs`: its time of receipt, if recorded. */
+  private play(command: Command, receivedUs: number | undefined): void {
     const { scheduler, exchange, feeds } = this;
-    let i = from;
-    for (; i < to; i++) {
-      const command = must(commands[i], 'there are as many as counted');
-      const { timeUs: atUs } = command;
-      if (i > from && this.nextDueUs() < atUs) break;
-      scheduler.advanceTo(atUs);
-      const received = localUs?.[i];
-      feeds.recordedUs = received === undefined ? null : received - atUs;
-      if (command.kind === 'tapeBar') feeds.onTapeBar(command);
-      exchange.submit(command);
-      feeds.publishBooks();
-    }
-    this.tapeCommands += i - from;
-    return i;
+    const { timeUs: atUs } = command;
+    scheduler.advanceTo(atUs);
+    feeds.recordedUs = receivedUs === undefined ? null : receivedUs - atUs;
+    if (command.kind === 'tapeBar') feeds.onTapeBar(command);
+    exchange.submit(command);
+    feeds.publishBooks();
+    this.tapeCommands += 1;
   }
 
   /**

@@ -36,10 +36,15 @@ export interface WatchThreadData {
 
 /** Runs a part of a strategy. */
 export function inStrategy<T>(run: () => T): T {
+  return inStrategyWith(run, undefined);
+}
+
+/** `inStrategy` for a function that is not made for each call. */
+export function inStrategyWith<T, A>(run: (argument: A) => T, argument: A): T {
   beats[0] = (beats[0] ?? 0) + 1;
   beats[1] = 1;
   try {
-    return run();
+    return run(argument);
   } finally {
     beats[1] = 0;
   }

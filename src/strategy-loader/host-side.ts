@@ -14,12 +14,10 @@ import type { MarketTerms, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
-import { inStrategy } from './handler-watch.ts';
+import { inStrategyWith } from './handler-watch.ts';
+import { PendingHandler } from '../strategy/pending-handler.ts';
 
-interface Pending {
-  resolve(): void;
-  reject(error: unknown): void;
-}
+type Handled = void | Promise<void>;
 
 export class HostSide {
   static readonly failed = Symbol('failed');
@@ -27,7 +25,7 @@ export class HostSide {
   guest: GuestPort | null = null;
   clock: VirtualClock | null = null;
   private context: StrategyContext | null = null;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new Map<number, PendingHandler>();
   /** Terms that were packed. */
   private readonly terms = new WeakMap<MarketTerms, string>();
   private lastFailure = { name: '', message: '' };
@@ -38,21 +36,24 @@ export class HostSide {
   }
 
   /** Makes the guest's context from the first one given. */
-  bind(context: StrategyContext): void {
-    if (this.context === context) return;
+  private bind(context: StrategyContext): void {
     this.context = context;
     const { account, subaccountIndex, symbol, symbols } = context;
     this.guest?.begin(pack({ account, subaccountIndex, symbol, symbols }));
   }
 
-  /** Runs a handler of the guest; a promise if it is pending. Throws its error. */
-  outcome(run: () => number): void | Promise<void> {
-    const handler = this.entered(run);
-    if (handler === 0) return undefined;
-    if (handler === -1) throw this.takeThrown();
-    return new Promise((resolve, reject) => {
-      this.pending.set(handler, { resolve, reject });
-    });
+  /** A handler that calls one of the guest with an update. It throws the guest's error. */
+  handler<U>(run: (update: U) => number): (update: U, context: StrategyContext) => Handled {
+    return (update, context) => {
+      if (this.context !== context) this.bind(context);
+      const handler = this.entered(run, update);
+      if (handler === 0) return undefined;
+      if (handler === -1) throw this.takeThrown();
+      const pending = new PendingHandler();
+      this.pending.set(handler, pending);
+      // It has `then`, and nothing else of a promise is used.
+      return pending as unknown as Promise<void>;
+    };
   }
 
   mustReturn(code: number): void {
@@ -64,9 +65,9 @@ export class HostSide {
     return text;
   }
 
-  private entered(run: () => number): number {
+  private entered<A>(run: (argument: A) => number, argument: A): number {
     try {
-      return inStrategy(run);
+      return inStrategyWith(run, argument);
     } catch {
       // The error may be the guest's, so it is not kept.
       this.thrown = new Error('it changed built-in functions that its own calls need');
@@ -91,6 +92,8 @@ export class HostSide {
     throw new StrategyError(`${this.file}: uses time or random numbers before the run starts`);
   }
 
+  private readonly ring = (timer: number): number => this.guest?.ring(timer) ?? 0;
+
   port(): HostPort {
     return {
       failure: (what) => this.lastFailure[what],
@@ -111,15 +114,15 @@ export class HostSide {
       ended: (handler, failed) => {
         const found = this.pending.get(handler);
         this.pending.delete(handler);
-        if (failed) found?.reject(this.takeThrown());
-        else found?.resolve();
+        if (failed) found?.fail(this.takeThrown());
+        else found?.end();
         return undefined;
       },
       nowMs: () => Math.floor(this.mustClock().nowUs() / 1000),
       random: () => this.mustClock().random(),
       after: (us) => {
         const id: number = this.mustClock().after(us, () => {
-          if (this.entered(() => this.guest?.ring(id) ?? 0) === -1) throw this.takeThrown();
+          if (this.entered(this.ring, id) === -1) throw this.takeThrown();
         });
         return id;
       },
@@ -220,7 +223,7 @@ export class HostSide {
     const code = this.entered(() => {
       run();
       return 0;
-    });
+    }, null);
     if (code === -1) void Promise.reject(this.takeThrown());
   }
 }

@@ -25,6 +25,7 @@ import type {
   BarUpdate,
   BookUpdate,
   FillUpdate,
+  FundingUpdate,
   OrderUpdate,
   Strategy,
   StrategyContext,
@@ -106,6 +107,15 @@ function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
   });
 }
 
+/** Handlers that receive the context only. */
+function contextHandlers(host: HostSide, guest: GuestPort): Pick<Handlers, 'onStart' | 'onStop'> {
+  const plain = (handler: 'onStart' | 'onStop') => {
+    const run = host.handler(() => guest.plain(handler));
+    return (context: StrategyContext) => run(null, context);
+  };
+  return { onStart: plain('onStart'), onStop: plain('onStop') };
+}
+
 /**
  * A field of an update. Live updates come from a server's JSON: an object in the place of text would
  * be one of this realm.
@@ -129,70 +139,48 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
   const names = unpack(
     host.mustText(inStrategy(() => guest.create(pack(parameters)))),
   ) as (keyof Strategy)[];
-  const within = (context: StrategyContext): void => {
-    host.bind(context);
-  };
-  const update = (handler: string) => (given: object, context: StrategyContext) => {
-    within(context);
-    return host.outcome(() => guest.update(handler, pack(given)));
-  };
-  const plain = (handler: 'onStart' | 'onStop') => (context: StrategyContext) => {
-    within(context);
-    return host.outcome(() => guest.plain(handler));
-  };
   const all: Handlers = {
-    onStart: plain('onStart'),
-    onStop: plain('onStop'),
-    onBook(book: BookUpdate, context) {
-      within(context);
-      return host.outcome(() => {
-        for (const { price, size } of book.bids) {
-          guest.level(true, primitive(price), primitive(size));
-        }
-        for (const { price, size } of book.asks) {
-          guest.level(false, primitive(price), primitive(size));
-        }
-        const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
-        return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
-      });
-    },
-    onTrade({ symbol, timeUs, price, quantity }: TradeUpdate, context) {
-      within(context);
-      return host.outcome(() => guest.trade(symbol, timeUs, primitive(price), primitive(quantity)));
-    },
-    onBar(bar: BarUpdate, context) {
-      within(context);
+    ...contextHandlers(host, guest),
+    onBook: host.handler((book: BookUpdate) => {
+      const { bids, asks } = book;
+      for (const { price, size } of bids) guest.level(true, primitive(price), primitive(size));
+      for (const { price, size } of asks) guest.level(false, primitive(price), primitive(size));
+      const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
+      return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
+    }),
+    onTrade: host.handler(({ symbol, timeUs, price, quantity }: TradeUpdate) =>
+      guest.trade(symbol, timeUs, primitive(price), primitive(quantity)),
+    ),
+    onBar: host.handler((bar: BarUpdate) => {
       const { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume } = bar;
-      return host.outcome(() =>
-        guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume),
-      );
-    },
-    onFill(fill: FillUpdate, context) {
-      within(context);
-      const { symbol, timeUs, role } = fill;
-      const orderId = primitive(fill.orderId);
-      const [price, quantity] = [primitive(fill.price), primitive(fill.quantity)];
-      const [fee, position] = [primitive(fill.fee), primitive(fill.position)];
-      return host.outcome(() =>
-        guest.fill(symbol, timeUs, orderId, role, price, quantity, fee, position),
-      );
-    },
-    onOrder(order: OrderUpdate, context) {
-      within(context);
-      const { symbol, timeUs } = order;
-      const orderId = primitive(order.orderId);
-      const [clientId, status] = [primitive(order.clientId), primitive(order.status)];
-      const reason = primitive(order.reason);
-      const [quantity, remaining] = [primitive(order.quantity), primitive(order.remaining)];
-      return host.outcome(() =>
-        guest.order(symbol, timeUs, orderId, clientId, status, reason, quantity, remaining),
-      );
-    },
-    onFunding: update('onFunding'),
-    onTimer(name, context) {
-      within(context);
-      return host.outcome(() => guest.timer(name));
-    },
+      return guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume);
+    }),
+    onFill: host.handler((fill: FillUpdate) =>
+      guest.fill(
+        fill.symbol,
+        fill.timeUs,
+        primitive(fill.orderId),
+        fill.role,
+        primitive(fill.price),
+        primitive(fill.quantity),
+        primitive(fill.fee),
+        primitive(fill.position),
+      ),
+    ),
+    onOrder: host.handler((order: OrderUpdate) =>
+      guest.order(
+        order.symbol,
+        order.timeUs,
+        primitive(order.orderId),
+        primitive(order.clientId),
+        primitive(order.status),
+        primitive(order.reason),
+        primitive(order.quantity),
+        primitive(order.remaining),
+      ),
+    ),
+    onFunding: host.handler((update: FundingUpdate) => guest.update('onFunding', pack(update))),
+    onTimer: host.handler((name: string) => guest.timer(name)),
     save: () => host.mustText(inStrategy(() => guest.save())),
     load: (saved) => {
       host.mustReturn(inStrategy(() => guest.load(String(saved))));
