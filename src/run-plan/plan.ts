@@ -49,6 +49,7 @@ import { loadStrategy } from '../strategy-loader/sandbox.ts';
 import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
 import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
+import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -106,6 +107,8 @@ export interface PlanPorts {
   readonly onDecision?: BacktestInput['onDecision'];
   /** Changes the recording before it is played. */
   readonly tape?: (batches: BacktestInput['tape']) => BacktestInput['tape'];
+  /** Keeps recordings for later runs; without it each run reads its files. */
+  readonly tapes?: TapeMemory;
   readonly cancelled?: () => boolean;
   readonly hurried?: () => boolean;
   readonly journal?: BacktestInput['journal'];
@@ -185,12 +188,16 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   );
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
+  const batches =
+    ports.tapes === undefined || plan.population !== undefined
+      ? tape.batches
+      : ports.tapes.batches(recordingKey(plan, startUs), tape.batches);
   const promises = watchPromises();
   const output = await runBacktest({
     config,
     markets: specs,
     strategies: [...strategies, ...agents],
-    tape: ports.tape?.(tape.batches) ?? tape.batches,
+    tape: ports.tape?.(batches) ?? batches,
     streams,
     seed: plan.seed,
     keccak,
@@ -227,6 +234,11 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     }),
     data: tape.notes(),
   };
+}
+
+/** Plans with equal keys play equal commands. */
+function recordingKey({ data, markets, toUs, bars, fidelity }: RunPlan, startUs: number | null) {
+  return JSON.stringify([data, markets, startUs, toUs, bars, fidelity]);
 }
 
 /** The exchange of a run and the recording that it plays. Times are µs. */

@@ -80,22 +80,44 @@ export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
   };
 }
 
+interface Compiled {
+  readonly guest: Script;
+  readonly strategy: Script;
+}
+
+/** The last bundle that was compiled, with its scripts: trials of a search run the same. */
+let last: { readonly code: string; readonly file: string; readonly compiled: Compiled } | null =
+  null;
+
+/** Scripts belong to no realm: each run has its own objects. */
+function compiledOf({ code, file, filter, guest }: StrategyBundle): Compiled {
+  if (last?.code === code && last.file === file) return last.compiled;
+  const prefix = `(function (module, exports, require, ${filter}) {'use strict';`;
+  // Script positions equal bundle positions, which the source map resolves.
+  const place = { filename: file, columnOffset: -prefix.length };
+  const compiled = {
+    guest: new Script(`(function (module, exports) {'use strict';${guest}\n})`, {
+      filename: 'orrery',
+    }),
+    strategy: new Script(`${prefix}${code}\n})`, place),
+  };
+  last = { code, file, compiled };
+  return compiled;
+}
+
 function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
   const realm = createContext(Object.create(null) as object, {
     name: bundle.file,
     codeGeneration: { strings: false, wasm: false },
   });
+  const compiled = compiledOf(bundle);
   const guest: { exports: { open?: typeof open } } = { exports: {} };
-  const load = new Script(`(function (module, exports) {'use strict';${bundle.guest}\n})`, {
-    filename: 'orrery',
-  }).runInContext(realm) as (module: typeof guest, exports: object) => void;
+  const load = compiled.guest.runInContext(realm) as (
+    module: typeof guest,
+    exports: object,
+  ) => void;
   load(guest, guest.exports);
-  const prefix = `(function (module, exports, require, ${bundle.filter}) {'use strict';`;
-  // Script positions equal bundle positions, which the source map resolves.
-  const place = { filename: bundle.file, columnOffset: -prefix.length };
-  const script = new Script(`${prefix}${bundle.code}\n})`, place).runInContext(
-    realm,
-  ) as Realm['script'];
+  const script = compiled.strategy.runInContext(realm) as Realm['script'];
   const { open: opened } = guest.exports;
   if (opened === undefined) throw new Error('the code of the realm has no entry');
   return opened({

@@ -10,6 +10,7 @@ import {
   type SweepPorts,
 } from '../../search/sweep.ts';
 import { TrialLog, type Trial } from '../../search/trial-log.ts';
+import { TapeMemory } from '../../run-plan/tape-memory.ts';
 import { runTrial } from '../../search/trial.ts';
 import { TrialPool } from '../../search/workers/trial-pool.ts';
 import { StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
@@ -158,8 +159,9 @@ async function withRunner<T>(
   if (isObject || workers === 0) {
     // One run after the other: runs side by side would only share the core and its memory.
     let last: Promise<unknown> = Promise.resolve();
+    const tapes = new TapeMemory();
     return work((task) => {
-      const next = last.then(() => runTrial(task, stopped, definitions));
+      const next = last.then(() => runTrial(task, stopped, { definitions, tapes }));
       last = next.catch(() => undefined);
       return next;
     });
