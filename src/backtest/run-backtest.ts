@@ -13,7 +13,6 @@
 import { must } from '../base/assert.ts';
 import { pack } from '../strategy/plain-data.ts';
 import type { Command } from '../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { InProcessClient } from '../gateway/in-process-client.ts';
 import { TrustOrderIds } from '../gateway/order-ids.ts';
@@ -25,7 +24,7 @@ import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
 import { Feeds, type BarsEmitted } from './strategy-feeds.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
-import { openExchange } from './open-exchange.ts';
+import { openExchange, type ExchangeInput } from './open-exchange.ts';
 import { Recorder } from './recording/recorder.ts';
 import {
   StrategyRun,
@@ -39,11 +38,7 @@ import { VirtualClient } from './virtual-client.ts';
 
 export type { Decision, PromiseTurns, TapeBatch };
 
-export interface BacktestInput {
-  readonly config: ExchangeConfig;
-  /** In the order of their ids from 0, as tape commands refer to them. */
-  readonly markets: readonly MarketSpec[];
-  readonly strategies: readonly StrategyEntry[];
+export interface BacktestInput extends ExchangeInput {
   readonly tape: AsyncIterable<TapeBatch>;
   /** Source of all random streams of the run. */
   readonly streams: RandomStreams;
@@ -56,8 +51,6 @@ export interface BacktestInput {
   readonly sampleUs: number;
   /** Start of trading and measurement; earlier, strategies only receive updates. Default: start. */
   readonly tradeFromUs?: number;
-  /** Target of the journal: memory, none, or a sink that receives it in chunks. */
-  readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
   /** Called at each decision until the tape ends. */
   readonly onDecision?: (decision: Decision) => void;
@@ -65,8 +58,6 @@ export interface BacktestInput {
   readonly cancelled?: () => boolean;
   /** Polled once cancelled; true stops the run immediately, without the possibility to resume. */
   readonly hurried?: () => boolean;
-  /** Checkpoint to resume from; the other input must equal that of the stopped run. */
-  readonly resume?: BacktestCheckpoint | null;
 }
 
 /** Max commands that a cancelled run plays until a quiet point. */

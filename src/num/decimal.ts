@@ -58,8 +58,8 @@ export function formatScaled(digits: number, scale: number): string {
 }
 
 /**
- * The double nearest to a safe integer × 10^−scale, which is also that of its decimal text; null for
- * scales beyond 15.
+ * The double nearest to a safe integer × 10^−scale, which is also that of its decimal text; null
+ * for scales beyond 15.
  */
 export function numberScaled(digits: number, scale: number): number | null {
   const ten = TENS[scale];

@@ -85,7 +85,7 @@ interface Compiled {
   readonly strategy: Script;
 }
 
-/** The last bundle that was compiled, with its scripts: trials of a search run the same. */
+/** The bundle compiled last, with its scripts: trials of a search run the same one. */
 let last: { readonly code: string; readonly file: string; readonly compiled: Compiled } | null =
   null;
 
@@ -139,8 +139,8 @@ function contextHandlers(host: HostSide, guest: GuestPort): Pick<Handlers, 'onSt
 }
 
 /**
- * A field of an update. Live updates come from a server's JSON: an object in the place of text would
- * be one of this realm.
+ * A field of an update. Live updates come from a server's JSON: an object in the place of text
+ * would be one of this realm.
  */
 function primitive<T>(field: T): T {
   return typeof field === 'object' && field !== null ? (JSON.stringify(field) as T) : field;
