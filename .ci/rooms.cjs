@@ -45,7 +45,7 @@ const ROOMS = [
     'tape',
     'recorded market data: formats, reading order, verification',
     ['num', 'base', 'engine', 'gateway'],
-    ['hyparquet', 'hyparquet-compressors', 'papaparse'],
+    ['hyparquet', 'papaparse'],
   ),
   room(
     'tape-files',

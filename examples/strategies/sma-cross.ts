@@ -13,6 +13,7 @@ import {
   integer,
   MatcherError,
   type Strategy,
+  type StrategyContext,
 } from 'orrery/strategy';
 import { SMA } from 'trading-signals';
 
@@ -33,46 +34,55 @@ export default defineStrategy({
 
   create: ({ fast, slow, size, short }): Strategy => {
     if (fast >= slow) throw new Error(`fast ${String(fast)} must be below slow ${String(slow)}`);
-    /** Closes of the last `slow` bars, input of the averages. */
+    /** Closes of the last `slow` bars, which the averages are made of again after a restart. */
     let closes: number[] = [];
+    let averages = [new SMA(fast), new SMA(slow)] as const;
     let position = 0;
     let busy = false;
 
+    const take = (close: number): void => {
+      closes.push(close);
+      if (closes.length > slow) closes.shift();
+      for (const average of averages) average.update(close, false);
+    };
+    const trade = async (target: number, context: StrategyContext): Promise<void> => {
+      busy = true;
+      try {
+        await context.submit({
+          side: target > position ? 'buy' : 'sell',
+          size: context.market().size(Math.abs(target - position), 'nearest'),
+        });
+      } catch (error) {
+        if (!(error instanceof MatcherError)) throw error;
+        context.log(`refused: ${error.message}`);
+      } finally {
+        busy = false;
+      }
+    };
+
     return {
-      async onBar(bar, context) {
+      // Not async: a handler that returns nothing costs no promise.
+      onBar(bar, context) {
         // Updates of the other markets of the data arrive as well.
-        if (bar.symbol !== context.symbol) return;
-        closes = [...closes, bar.close].slice(-slow);
-        if (closes.length < slow || context.warmingUp || busy) return;
-        const up = average(closes, fast) > average(closes, slow);
+        if (bar.symbol !== context.symbol) return undefined;
+        take(bar.close);
+        if (closes.length < slow || context.warmingUp || busy) return undefined;
+        const [fastAverage, slowAverage] = averages;
+        const up = fastAverage.getResultOrThrow() > slowAverage.getResultOrThrow();
         const target = up ? Number(size) : short ? -Number(size) : 0;
-        if (target === position) return;
-        busy = true;
-        try {
-          await context.submit({
-            side: target > position ? 'buy' : 'sell',
-            size: context.market().size(Math.abs(target - position), 'nearest'),
-          });
-        } catch (error) {
-          if (!(error instanceof MatcherError)) throw error;
-          context.log(`refused: ${error.message}`);
-        } finally {
-          busy = false;
-        }
+        return target === position ? undefined : trade(target, context);
       },
       onFill(fill) {
         position = Number(fill.position);
       },
       save: () => ({ closes, position }),
       load: (saved) => {
-        ({ closes, position } = saved as { closes: number[]; position: number });
+        const state = saved as { closes: number[]; position: number };
+        closes = [];
+        averages = [new SMA(fast), new SMA(slow)];
+        state.closes.forEach(take);
+        position = state.position;
       },
     };
   },
 });
-
-function average(closes: readonly number[], length: number): number {
-  const sma = new SMA(length);
-  sma.updates(closes.slice(-length), false);
-  return sma.getResultOrThrow();
-}

@@ -10,24 +10,21 @@
  * Look-ahead is impossible by construction: an event is delivered one feed latency after it occurs,
  * reads see the exchange at the request's arrival, and strategies have no other input.
  */
-import { outcomeCode } from '../engine/refusals.ts';
 import { must } from '../base/assert.ts';
 import { pack } from '../strategy/plain-data.ts';
 import type { Command } from '../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import { Exchange } from '../engine/exchange.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { InProcessClient } from '../gateway/in-process-client.ts';
 import { TrustOrderIds } from '../gateway/order-ids.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { marketId, timeUs, type TimeUs } from '../num/units.ts';
-import { JournalWriter } from '../journal/format/frames.ts';
-import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
+import type { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import type { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
 import { Feeds, type BarsEmitted } from './strategy-feeds.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
+import { openExchange, type ExchangeInput } from './open-exchange.ts';
 import { Recorder } from './recording/recorder.ts';
 import {
   StrategyRun,
@@ -41,11 +38,7 @@ import { VirtualClient } from './virtual-client.ts';
 
 export type { Decision, PromiseTurns, TapeBatch };
 
-export interface BacktestInput {
-  readonly config: ExchangeConfig;
-  /** In the order of their ids from 0, as tape commands refer to them. */
-  readonly markets: readonly MarketSpec[];
-  readonly strategies: readonly StrategyEntry[];
+export interface BacktestInput extends ExchangeInput {
   readonly tape: AsyncIterable<TapeBatch>;
   /** Source of all random streams of the run. */
   readonly streams: RandomStreams;
@@ -58,8 +51,6 @@ export interface BacktestInput {
   readonly sampleUs: number;
   /** Start of trading and measurement; earlier, strategies only receive updates. Default: start. */
   readonly tradeFromUs?: number;
-  /** Target of the journal: memory, none, or a sink that receives it in chunks. */
-  readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
   /** Called at each decision until the tape ends. */
   readonly onDecision?: (decision: Decision) => void;
@@ -67,11 +58,8 @@ export interface BacktestInput {
   readonly cancelled?: () => boolean;
   /** Polled once cancelled; true stops the run immediately, without the possibility to resume. */
   readonly hurried?: () => boolean;
-  /** Checkpoint to resume from; the other input must equal that of the stopped run. */
-  readonly resume?: BacktestCheckpoint | null;
 }
 
-const CHECKPOINT_EVERY = 5000;
 /** Max commands that a cancelled run plays until a quiet point. */
 const QUIET_WITHIN = 100_000;
 const DRAIN_JOURNAL_AT = 1 << 20;
@@ -117,7 +105,7 @@ class Run {
     const startUs = config.genesisTimeUs;
     this.tradeFromUs = Math.max(startUs, input.tradeFromUs ?? startUs);
     this.scheduler = new Scheduler(startUs);
-    this.exchange = this.openExchange(resume);
+    this.exchange = openExchange(input);
     const { engine } = this.exchange;
     this.touches = new Touches(engine.markets());
     const ids = new TrustOrderIds(engine, input.keccak);
@@ -149,32 +137,6 @@ class Run {
       this.feeds.onEvent(event);
     });
     if (resume !== null) this.load(resume);
-  }
-
-  private openExchange(resume: BacktestCheckpoint | null): RecordedExchange {
-    const { config, markets, strategies, journal } = this.input;
-    const options = { checkpointEvery: journal === 'none' ? 0 : CHECKPOINT_EVERY };
-    if (resume !== null) {
-      return new RecordedExchange(Exchange.restore(resume.engine), {
-        ...options,
-        journal: journal === 'none' ? null : new JournalWriter(null),
-      });
-    }
-    const exchange = new RecordedExchange(new Exchange(config), {
-      ...options,
-      journal: journal === 'none' ? null : new JournalWriter(config),
-    });
-    const atUs = config.genesisTimeUs;
-    for (const spec of markets) {
-      const listed = exchange.submit({ kind: 'listMarket', timeUs: atUs, spec });
-      if (listed !== 'ok') {
-        throw new Error(`market ${spec.symbol} cannot be listed: ${outcomeCode(listed)}`);
-      }
-    }
-    for (const { account, subaccountIndex, deposit: amount } of strategies) {
-      exchange.submit({ kind: 'deposit', timeUs: atUs, account, subaccountIndex, amount });
-    }
-    return exchange;
   }
 
   private addStrategy(
@@ -252,7 +214,7 @@ class Run {
     let left = QUIET_WITHIN;
     let skip = this.tapeCommands;
     if (input.resume != null) this.tapeCommands = 0;
-    tape: for await (const { commands, localUs } of input.tape) {
+    for await (const { commands, localUs } of input.tape) {
       if (skip >= commands.length) {
         skip -= commands.length;
         this.tapeCommands += commands.length;
@@ -261,56 +223,48 @@ class Run {
       let i = skip;
       this.tapeCommands += skip;
       skip = 0;
-      while (i < commands.length) {
-        const atUs = must(commands[i], 'there are as many as counted').timeUs;
-        if (this.nextDueUs() < atUs) await this.advance(atUs);
-        if (this.cancelled && (this.mayStop() || --left === 0)) break tape;
-        i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
-      }
+      let stopped = false;
+      await this.whole(() => {
+        while (i < commands.length) {
+          const command = must(commands[i], 'there are as many as counted');
+          if (this.nextDueUs() < command.timeUs && !this.advance(command.timeUs)) return false;
+          stopped = this.cancelled && (this.mayStop() || --left === 0);
+          if (stopped) return true;
+          this.play(command, localUs?.[i]);
+          i += 1;
+        }
+        return true;
+      });
+      if (stopped) break;
       this.handOut();
       input.onProgress?.();
       this.cancelled ||= input.cancelled?.() ?? false;
     }
     if (this.cancelled) return this.output(true, this.checkpoint());
     const endUs = exchange.engine.nowUs;
-    await this.advance(timeUs(endUs + 1));
+    await this.whole(() => this.advance(timeUs(endUs + 1)));
     if (!this.warm) {
       throw new Error('the recording ends before the warm-up: no time to trade');
     }
     this.ended = true;
     for (const run of this.runs) run.stop();
     // Responses in flight are delivered; no new market data are.
-    await this.drain(endUs + DRAIN_US);
+    await this.whole(() => this.drain(endUs + DRAIN_US));
     this.recorder.end(exchange.engine.nowUs);
     return this.output(false, null);
   }
 
-  /**
-   * Plays commands from `from` to before `to` until something else is due; returns the index
-   * reached.
-   */
-  private play(
-    commands: readonly Command[],
-    localUs: readonly number[] | undefined,
-    from: number,
-    to: number,
-  ): number {
+  /** `receivedUs`: its time of receipt, if recorded. */
+  private play(command: Command, receivedUs: number | undefined): void {
     const { scheduler, exchange, feeds } = this;
-    let i = from;
-    for (; i < to; i++) {
-      const command = must(commands[i], 'there are as many as counted');
-      const { timeUs: atUs } = command;
-      if (i > from && this.nextDueUs() < atUs) break;
-      scheduler.advanceTo(atUs);
-      const received = localUs?.[i];
-      feeds.recordedUs = received === undefined ? null : received - atUs;
-      if (command.kind === 'tapeBar') feeds.onTapeBar(command);
-      exchange.submit(command);
-      this.touches.refreshChanged(exchange.engine);
-      feeds.publishBooks();
-    }
-    this.tapeCommands += i - from;
-    return i;
+    const { timeUs: atUs } = command;
+    scheduler.advanceTo(atUs);
+    feeds.recordedUs = receivedUs === undefined ? null : receivedUs - atUs;
+    if (command.kind === 'tapeBar') feeds.onTapeBar(command);
+    exchange.submit(command);
+    this.touches.refreshChanged(exchange.engine);
+    feeds.publishBooks();
+    this.tapeCommands += 1;
   }
 
   /**
@@ -328,8 +282,14 @@ class Run {
     );
   }
 
-  /** Runs all events that precede the tape at this time. */
-  private async advance(untilUs: TimeUs): Promise<void> {
+  /** Runs work that returns false when it needs a turn of the event loop to continue. */
+  private async whole(work: () => boolean): Promise<void> {
+    const { atOnce } = this.input.promises;
+    while (!(atOnce === undefined ? work() : await atOnce.run(work))) await this.turn();
+  }
+
+  /** Runs all events that precede the tape at this time; false: continues after a turn. */
+  private advance(untilUs: TimeUs): boolean {
     const { scheduler, exchange, recorder, feeds } = this;
     for (;;) {
       const beginUs = this.warm ? Infinity : this.tradeFromUs;
@@ -343,7 +303,7 @@ class Run {
         scheduler.advanceTo(timeUs(atUs));
         feeds.recordedUs = null;
         feeds.finishBars(atUs);
-      } else if (atUs >= untilUs) return;
+      } else if (atUs >= untilUs) return true;
       else if (timerUs === atUs) {
         scheduler.advanceTo(timeUs(atUs));
         feeds.recordedUs = null;
@@ -354,8 +314,7 @@ class Run {
         feeds.recordedUs = null;
         scheduler.runNext();
         feeds.publishBooks();
-        if (this.touched) await this.settle();
-        else if (this.input.promises.overdue?.() === true) await this.turn();
+        if (!this.settled()) return false;
       } else {
         recorder.takeDue(atUs);
       }
@@ -368,27 +327,46 @@ class Run {
     this.recorder.begin(atUs);
   }
 
-  private async drain(untilUs: number): Promise<void> {
+  private drain(untilUs: number): boolean {
     while (this.scheduler.nextUs() <= untilUs) {
       this.scheduler.runNext();
-      if (this.touched) await this.settle();
+      if (!this.settled()) return false;
     }
+    return true;
   }
 
-  /** Runs all promise callbacks; fails if a handler threw or can never continue. */
-  private async settle(): Promise<void> {
+  /** Runs the promise callbacks of the last handler; false if that needs a turn. */
+  private settled(): boolean {
+    const { overdue, atOnce } = this.input.promises;
+    // Turns let interrupts arrive, even if handlers never await.
+    if (overdue?.() === true) return false;
+    if (!this.touched) return true;
+    if (atOnce === undefined) return false;
     this.touched = false;
-    const { lost } = this.input.promises;
-    await this.turn();
-    for (const error of lost?.() ?? []) {
+    atOnce.drain();
+    this.checkRuns();
+    return true;
+  }
+
+  /** Runs all promise callbacks, and yields to the event loop. */
+  private async turn(): Promise<void> {
+    const { touched } = this;
+    this.touched = false;
+    await this.input.promises.drain();
+    if (touched) this.checkRuns();
+    else this.pollCancelled();
+  }
+
+  /** Fails if a handler threw or can never continue. */
+  private checkRuns(): void {
+    this.pollCancelled();
+    for (const error of this.input.promises.lost?.() ?? []) {
       this.runs[this.touchedBy]?.fail('a promise that is not awaited', error);
     }
     for (const run of this.runs) run.check();
   }
 
-  /** Yields to the event loop so that interrupts arrive, even if handlers never await. */
-  private async turn(): Promise<void> {
-    await this.input.promises.drain();
+  private pollCancelled(): void {
     this.cancelled ||= this.input.cancelled?.() ?? false;
   }
 

@@ -11,8 +11,17 @@ export interface TapeBatch {
 export interface PromiseTurns {
   /** Number of promises created or settled; unchanged by a handler that queues no callback. */
   readonly count: () => number;
-  /** Runs all queued callbacks, including those they queue. */
+  /** Runs all queued callbacks, including those they queue, in a turn of the event loop. */
   readonly drain: () => Promise<void>;
+  /**
+   * `drain` without a turn of the event loop, for work that runs outside of callbacks. Absent: each
+   * handler that queues a callback costs a turn.
+   */
+  readonly atOnce?: {
+    readonly drain: () => void;
+    /** Runs work outside of callbacks. */
+    readonly run: <T>(work: () => T) => Promise<T>;
+  };
   /** Unhandled rejections since the last call. */
   readonly lost?: () => readonly unknown[];
   /** Whether the event loop has been blocked for long; `drain` yields to it for interrupts. */

@@ -7,7 +7,7 @@ import type { EngineEvent, FundingSettled, OrderFilled, TradePrinted } from '../
 import type { Exchange } from '../engine/exchange.ts';
 import type { MarketView } from '../engine/read/views.ts';
 import { must } from '../base/assert.ts';
-import { money, priceText, sizeText } from '../gateway/encode.ts';
+import { money, numberInSteps, priceText, sizeText } from '../gateway/encode.ts';
 import type { OrderIds } from '../gateway/order-ids.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
@@ -54,7 +54,8 @@ export class Feeds {
   private readonly listeners: readonly Listener[];
   private readonly audiences: readonly Subscribers[];
   private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
-  private readonly hasBars: boolean;
+  /** End of the next bar; null after a bar began or ended. */
+  private dueUs: number | null = null;
   private readonly barsEmitted: BarsEmitted;
   /** Time of receipt minus venue time of the current tape command. */
   recordedUs: number | null = null;
@@ -73,7 +74,6 @@ export class Feeds {
     this.listeners = listeners;
     this.bySubaccount = new Map(listeners.map((listener) => [listener.run.subaccount, listener]));
     this.audiences = engine.markets().map((market) => this.audienceOf(market));
-    this.hasBars = this.audiences.some(({ bars }) => bars.length > 0);
   }
 
   private audienceOf(market: MarketView): Subscribers {
@@ -97,7 +97,11 @@ export class Feeds {
 
   /** End of the next bar. */
   get barDueUs(): number {
-    if (!this.hasBars) return Infinity;
+    this.dueUs ??= this.firstBarDueUs();
+    return this.dueUs;
+  }
+
+  private firstBarDueUs(): number {
     let dueUs = Infinity;
     for (const audience of this.audiences) {
       if (this.waitsForOpen(audience)) continue;
@@ -121,6 +125,7 @@ export class Feeds {
     for (const { builder, listeners } of bars) {
       if (builder.dueUs > atUs) continue;
       const update = builder.finish();
+      this.dueUs = null;
       if (update === null) continue;
       for (const { run } of listeners) run.publish('onBar', update, this.recordedUs);
     }
@@ -213,6 +218,7 @@ export class Feeds {
     const audience = this.audiences[market];
     if (audience === undefined) return;
     audience.recordsBars = true;
+    this.dueUs = null;
     if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, timeUs);
     for (const { builder } of audience.bars) {
       for (const priceTicks of [openTicks, highTicks, lowTicks]) {
@@ -225,7 +231,12 @@ export class Feeds {
   private onTrade(event: TradePrinted): void {
     const audience = this.audiences[event.market];
     if (audience === undefined) return;
-    if (!audience.recordsBars) for (const { builder } of audience.bars) builder.onTrade(event);
+    if (!audience.recordsBars) {
+      for (const { builder } of audience.bars) {
+        if (builder.dueUs === Infinity) this.dueUs = null;
+        builder.onTrade(event);
+      }
+    }
     if (audience.trades.length === 0) return;
     const { market } = audience;
     const update: TradeUpdate = {
@@ -309,6 +320,7 @@ export class Feeds {
 
   load(saved: unknown): void {
     const from = saved as readonly SavedAudience[];
+    this.dueUs = null;
     this.audiences.forEach((audience, i) => {
       audience.recordsBars = from[i]?.recordsBars ?? false;
       audience.bars.forEach(({ builder }, j) => {
@@ -326,7 +338,7 @@ interface SavedAudience {
 function unitsOf(market: MarketView): BarUnits {
   return {
     symbol: market.spec.symbol,
-    price: (ticks) => Number(priceText(market, ticks)),
-    size: (lots) => Number(sizeText(market, lots)),
+    price: (ticks) => numberInSteps(ticks, market.spec.tickSize),
+    size: (lots) => numberInSteps(lots, market.spec.lotSize),
   };
 }

@@ -9,9 +9,10 @@ import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/uni
 import type { FaultModel, SavedFaults } from '../virtual-time/faults.ts';
 import type { LatencyModel } from '../virtual-time/latency.ts';
 import type { RandomStream } from '../virtual-time/rng.ts';
-import { PRIORITY, type Scheduler } from '../virtual-time/scheduler.ts';
+import { PRIORITY, type Scheduler, type Work } from '../virtual-time/scheduler.ts';
 import type { ParameterValues } from '../strategy/definition.ts';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
+import { PendingHandler } from '../strategy/pending-handler.ts';
 import { StrategyFault, type Failure } from '../strategy/strategy-fault.ts';
 import type { MarketTerms, Strategy, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
@@ -99,6 +100,8 @@ export class StrategyRun {
   private readonly ports: StrategyRunPorts;
   private readonly context: StrategyContext;
   private readonly symbols: readonly string[];
+  /** Other strategies receive the same objects; a realm of its own copies them. */
+  private readonly sharesUpdates: boolean;
   private pendingHandlers = 0;
   private sleeping = 0;
   private failure: Failure | null = null;
@@ -121,6 +124,7 @@ export class StrategyRun {
     this.subaccount = subaccount;
     this.ports = ports;
     this.symbols = entry.symbols ?? ports.markets.map(({ symbol }) => symbol);
+    this.sharesUpdates = entry.bindClock === undefined;
     this.context = this.makeContext();
     entry.bindClock?.(this.clock());
   }
@@ -154,14 +158,14 @@ export class StrategyRun {
   }
 
   start(): void {
-    this.at('onStart', () => this.entry.strategy.onStart?.(this.context));
+    this.at('onStart');
   }
 
   /** End of the data: runs the last handler and cancels timers. */
   stop(): void {
     this.timers.clear();
     this.stopped = true;
-    this.at('onStop', () => this.entry.strategy.onStop?.(this.context));
+    this.at('onStop');
   }
 
   /** Delivers an update after the feed latency; updates keep their order. */
@@ -186,27 +190,23 @@ export class StrategyRun {
   }
 
   private schedule(atUs: number, handler: UpdateHandler, update: unknown): void {
-    freeze(update);
-    const saved: SavedUpdate = { kind: 'update', strategy: this.index, handler, update };
-    this.ports.scheduler.at(
-      timeUs(atUs),
-      PRIORITY.delivery,
-      () => {
-        const { strategy } = this.entry;
-        // The update has the type of this handler.
-        const handlers = strategy as Partial<
-          Record<UpdateHandler, (update: unknown, context: StrategyContext) => void | Promise<void>>
-        >;
-        this.handle(handler, () => handlers[handler]?.(update, this.context));
-      },
-      saved,
-    );
+    if (this.sharesUpdates) freeze(update);
+    const delivery = new Delivery(this, handler, update);
+    this.ports.scheduler.add(timeUs(atUs), PRIORITY.delivery, delivery);
   }
 
-  private at(name: string, handler: Handler): void {
+  /** Calls the handler of an update. */
+  deliver(handler: UpdateHandler, update: unknown): void {
+    // The update has the type of this handler.
+    const handlers = this.entry.strategy as Partial<Record<UpdateHandler, HandlerOf<unknown>>>;
+    this.handle(handler, handlers[handler], update);
+  }
+
+  private at(name: 'onStart' | 'onStop'): void {
     const { scheduler } = this.ports;
+    const { strategy } = this.entry;
     scheduler.at(scheduler.nowUs, PRIORITY.delivery, () => {
-      this.handle(name, handler);
+      this.handle(name, (_update, context) => strategy[name]?.(context), null);
     });
   }
 
@@ -216,12 +216,13 @@ export class StrategyRun {
   }
 
   /** `name`: handler name for error messages. */
-  private handle(name: string, handler: Handler): void {
+  private handle<U>(name: string, handler: HandlerOf<U> | undefined, update: U): void {
+    if (handler === undefined) return;
     const { promises } = this.ports;
     const before = promises();
     let result: void | Promise<void> | undefined;
     try {
-      result = handler();
+      result = handler.call(this.entry.strategy, update, this.context);
     } catch (error) {
       this.fail(name, error);
       this.ports.touch();
@@ -234,15 +235,15 @@ export class StrategyRun {
     }
     this.pendingHandlers += 1;
     this.ports.touch();
-    result.then(
-      () => {
-        this.pendingHandlers -= 1;
-      },
-      (error: unknown) => {
-        this.pendingHandlers -= 1;
-        this.fail(name, error);
-      },
-    );
+    const ended = (): void => {
+      this.pendingHandlers -= 1;
+    };
+    const failed = (error: unknown): void => {
+      this.pendingHandlers -= 1;
+      this.fail(name, error);
+    };
+    if (result instanceof PendingHandler) result.onEnd(ended, failed);
+    else result.then(ended, failed);
   }
 
   private makeContext(): StrategyContext {
@@ -288,7 +289,7 @@ export class StrategyRun {
     const ring = (): void => {
       if (this.timers.get(name) !== id) return;
       this.timers.delete(name);
-      this.handle('onTimer', () => this.entry.strategy.onTimer?.(name, this.context));
+      this.handle('onTimer', this.entry.strategy.onTimer, name);
     };
     this.ports.scheduler.at(timeUs(atUs), PRIORITY.timer, ring, saved);
   }
@@ -306,9 +307,7 @@ export class StrategyRun {
         scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
           if (!this.pendingTimers.delete(id)) return;
           this.sleeping -= 1;
-          this.handle('a timer', () => {
-            run();
-          });
+          this.handle('a timer', run, null);
           this.ports.touch();
         });
         return id;
@@ -345,7 +344,29 @@ export class StrategyRun {
   }
 }
 
-type Handler = () => void | Promise<void> | undefined;
+type HandlerOf<U> = (update: U, context: StrategyContext) => void | Promise<void> | undefined;
+
+/** Delivery of an update to a strategy. */
+class Delivery implements Work {
+  private readonly to: StrategyRun;
+  private readonly handler: UpdateHandler;
+  private readonly update: unknown;
+
+  constructor(to: StrategyRun, handler: UpdateHandler, update: unknown) {
+    this.to = to;
+    this.handler = handler;
+    this.update = update;
+  }
+
+  run(): void {
+    this.to.deliver(this.handler, this.update);
+  }
+
+  describe(): SavedUpdate {
+    const { to, handler, update } = this;
+    return { kind: 'update', strategy: to.index, handler, update };
+  }
+}
 
 /** Several strategies receive the same update, so it is frozen. */
 function freeze(value: unknown): void {

@@ -14,7 +14,7 @@ import type { Reply } from '../gateway/context.ts';
 import {
   asPage,
   MatcherError,
-  type MatcherClient,
+  type AnsweringClient,
   type PageOf,
 } from '../gateway/matcher-client.ts';
 import { timeUs } from '../num/units.ts';
@@ -45,7 +45,7 @@ export interface SentRequest {
   readonly sentMids: readonly (number | null)[];
 }
 
-export class VirtualClient implements MatcherClient {
+export class VirtualClient implements AnsweringClient {
   // Private: strategies hold this object, and the ports lead to the exchange and future events.
   readonly #ports: VirtualClientPorts;
   readonly #mids: () => readonly (number | null)[];
@@ -73,49 +73,53 @@ export class VirtualClient implements MatcherClient {
 
   /** Creates one promise only: each further one would settle one microtask later. */
   #send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      // A copy, so that later changes by the strategy have no effect on the request.
+      this.ask(endpoint, structuredCopy(request), (reply) => {
+        if (reply.status === 200) resolve(read(reply));
+        else reject(new MatcherError(endpoint, reply.status, String(reply.body)));
+      });
+    });
+  }
+
+  /** `request` must not change any more. */
+  ask(endpoint: EndpointId, request: unknown, answered: (reply: Reply) => void): void {
     const { scheduler, latency, faults, warmingUp } = this.#ports;
     const sentUs = scheduler.nowUs;
     const write = isWrite(endpoint);
-    // A copy, so that later changes by the strategy have no effect on the request.
-    const sent = structuredCopy(request);
-    this.#ports.sent(endpoint, sent);
-    return new Promise((resolve, reject) => {
-      this.#outstanding += 1;
-      const answer = (reply: Reply): void => {
-        this.#outstanding -= 1;
-        if (reply.status === 200) resolve(read(reply));
-        else {
-          if (write) this.#ports.refused();
-          reject(new MatcherError(endpoint, reply.status, String(reply.body)));
-        }
-        this.#ports.settled();
-      };
-      const now = (status: number, body: string): void => {
-        scheduler.at(sentUs, PRIORITY.delivery, () => {
-          answer({ status, body });
+    this.#ports.sent(endpoint, request);
+    this.#outstanding += 1;
+    const answer = (reply: Reply): void => {
+      this.#outstanding -= 1;
+      if (write && reply.status !== 200) this.#ports.refused();
+      answered(reply);
+      this.#ports.settled();
+    };
+    const now = (status: number, body: string): void => {
+      scheduler.at(sentUs, PRIORITY.delivery, () => {
+        answer({ status, body });
+      });
+    };
+    if (write && warmingUp()) {
+      now(400, 'The strategy is warming up: writes are rejected');
+      return;
+    }
+    const fault = faults?.onRequest(sentUs, write) ?? null;
+    if (fault?.atOnce === true) {
+      now(fault.status, fault.message);
+      return;
+    }
+    const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
+    const sentMids = this.#mids();
+    scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
+      const back = (reply: Reply): void => {
+        const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
+        scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
+          answer(reply);
         });
       };
-      if (write && warmingUp()) {
-        now(400, 'The strategy is warming up: writes are rejected');
-        return;
-      }
-      const fault = faults?.onRequest(sentUs, write) ?? null;
-      if (fault?.atOnce === true) {
-        now(fault.status, fault.message);
-        return;
-      }
-      const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
-      const sentMids = this.#mids();
-      scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
-        const back = (reply: Reply): void => {
-          const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
-          scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
-            answer(reply);
-          });
-        };
-        if (fault !== null) back({ status: fault.status, body: fault.message });
-        else this.#ports.arrive({ endpoint, request: sent, sentUs, arrivalUs, sentMids }, back);
-      });
+      if (fault !== null) back({ status: fault.status, body: fault.message });
+      else this.#ports.arrive({ endpoint, request, sentUs, arrivalUs, sentMids }, back);
     });
   }
 

@@ -10,6 +10,10 @@
 import { UserError } from './user-error.ts';
 import { assert } from './assert.ts';
 
+const HALF = 2 ** 28;
+/** Bigints below it are exact as numbers. */
+const EXACT = 2n ** 53n;
+
 export interface Archive {
   readonly loading: boolean;
   /** A safe integer. */
@@ -42,12 +46,19 @@ export class ArchiveWriter implements Archive {
       return value;
     }
     if (value > -0x10000000000000 && value < 0x10000000000000) {
-      let large = value < 0 ? -2 * value - 1 : 2 * value;
-      while (large >= 0x80) {
-        this.buffer[this.length++] = (large % 0x80) | 0x80;
-        large = Math.floor(large / 0x80);
+      // Two halves of 28 bits; the upper one is not zero.
+      const large = value < 0 ? -2 * value - 1 : 2 * value;
+      let high = Math.floor(large / HALF);
+      let low = large - high * HALF;
+      for (let i = 0; i < 4; i++) {
+        this.buffer[this.length++] = (low & 0x7f) | 0x80;
+        low >>>= 7;
       }
-      this.buffer[this.length++] = large;
+      while (high >= 0x80) {
+        this.buffer[this.length++] = (high & 0x7f) | 0x80;
+        high >>>= 7;
+      }
+      this.buffer[this.length++] = high;
       return value;
     }
     let rest = value < 0 ? BigInt(value) * -2n - 1n : BigInt(value) * 2n;
@@ -62,6 +73,10 @@ export class ArchiveWriter implements Archive {
   bigint(value: bigint): bigint {
     const negative = value < 0n;
     let rest = negative ? -value : value;
+    if (rest < EXACT) {
+      this.smallBigint(Number(rest), negative);
+      return value;
+    }
     const bytes: number[] = [];
     while (rest > 0n) {
       bytes.push(Number(rest & 0xffn));
@@ -71,6 +86,16 @@ export class ArchiveWriter implements Archive {
     this.reserve(bytes.length);
     for (const byte of bytes) this.buffer[this.length++] = byte;
     return value;
+  }
+
+  private smallBigint(size: number, negative: boolean): void {
+    let bytes = 0;
+    for (let rest = size; rest >= 1; rest /= 256) bytes += 1;
+    this.int(negative ? -bytes : bytes);
+    this.reserve(bytes);
+    for (let rest = size; rest >= 1; rest = Math.floor(rest / 256)) {
+      this.buffer[this.length++] = rest % 256;
+    }
   }
 
   bool(value: boolean): boolean {
@@ -127,6 +152,7 @@ export class ArchiveReader implements Archive {
   }
 
   int(_value = 0): number {
+    const start = this.at;
     let low = 0;
     let shift = 0;
     let byte = this.next();
@@ -139,15 +165,30 @@ export class ArchiveReader implements Archive {
       const zigzag = (low | (byte << shift)) >>> 0;
       return (zigzag >>> 1) ^ -(zigzag & 1);
     }
-    let value = BigInt(low);
-    let bigShift = BigInt(shift);
-    for (;;) {
-      value |= BigInt(byte & 0x7f) << bigShift;
-      if (byte < 0x80) break;
-      bigShift += 7n;
-      if (bigShift > 63n)
-        throw new ArchiveError(`snapshot byte ${String(this.at)}: integer too long`);
+    // Two halves of 28 bits.
+    low |= (byte & 0x7f) << 21;
+    let high = 0;
+    shift = 0;
+    do {
       byte = this.next();
+      high |= (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte >= 0x80 && shift < 28);
+    const value = high * HALF + low;
+    if (byte < 0x80 && value < 2 ** 53) return (low & 1) === 1 ? -(value + 1) / 2 : value / 2;
+    this.at = start;
+    return this.largeInt();
+  }
+
+  private largeInt(): number {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      if (shift > 63n) {
+        throw new ArchiveError(`snapshot byte ${String(this.at)}: integer too long`);
+      }
+      const byte = this.next();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
     }
     const decoded = Number((value & 1n) === 1n ? -(value >> 1n) - 1n : value >> 1n);
     if (!Number.isSafeInteger(decoded)) {
@@ -161,7 +202,13 @@ export class ArchiveReader implements Archive {
     let value = 0n;
     const bytes = Math.abs(size);
     if (bytes > 64) throw new ArchiveError(`snapshot byte ${String(this.at)}: bigint too long`);
-    for (let i = 0; i < bytes; i++) value |= BigInt(this.next()) << BigInt(8 * i);
+    if (bytes <= 6) {
+      let small = 0;
+      for (let i = 0, scale = 1; i < bytes; i++, scale *= 256) small += this.next() * scale;
+      value = BigInt(small);
+    } else {
+      for (let i = 0; i < bytes; i++) value |= BigInt(this.next()) << BigInt(8 * i);
+    }
     return size < 0 ? -value : value;
   }
 

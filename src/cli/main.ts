@@ -4,9 +4,10 @@
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import yargs, { type Argv, type CommandModule } from 'yargs';
+import type { Argv, CommandModule } from 'yargs';
 import { raiseInliningLimits } from '../platform/inlining-limits.ts';
-import { explainFailure, InputError, takeExitCode, watchInterrupt } from './cli-support.ts';
+import { explainFailure, InputError, print, takeExitCode, watchInterrupt } from './cli-support.ts';
+import { programHelp } from './program-help.ts';
 
 const VERSION = '0.2.0';
 
@@ -121,6 +122,23 @@ export const COMMANDS: readonly LazyCommand[] = [
 
 /** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) {
+    print(programHelp(COMMANDS));
+    return 0;
+  }
+  const parser = await parserOf(argv);
+  try {
+    await parser.parseAsync();
+    return takeExitCode();
+  } catch (error) {
+    takeExitCode();
+    return explainFailure(error);
+  }
+}
+
+/** The parser with the command that the line names; of others it knows name and description. */
+export async function parserOf(argv: readonly string[]): Promise<Argv> {
+  const { default: yargs } = await import('yargs');
   const parser = yargs(joinNegativeValues(argv))
     .scriptName('orrery')
     .usage('$0 <command> [options]')
@@ -156,13 +174,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       );
     }
   }
-  try {
-    await parser.parseAsync();
-    return takeExitCode();
-  } catch (error) {
-    takeExitCode();
-    return explainFailure(error);
-  }
+  return parser;
 }
 
 /** Joins `--option -value`, because yargs would parse the value as short options. */

@@ -2,7 +2,7 @@
  * JSON Schemas of records and requests (contract, "Resources and their fields"). Decimals are
  * strings (R-1.5), int64 integers. Objects are closed: unknown fields are rejected (R-11.3).
  */
-import * as Type from 'typebox/type';
+import { Type } from './schema-types.ts';
 import type { Static, TSchema } from 'typebox';
 
 const closed = { additionalProperties: false } as const;

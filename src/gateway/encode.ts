@@ -10,7 +10,13 @@ import type {
   TransferView,
 } from '../engine/read/views.ts';
 import { absBig, ceilDivBig } from '../num/arithmetic.ts';
-import { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';
+import {
+  formatDecimal,
+  formatScaled,
+  numberScaled,
+  parseDecimal,
+  type Decimal,
+} from '../num/decimal.ts';
 import { address, COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
 import { must } from '../base/assert.ts';
 import type { OrderIds } from './order-ids.ts';
@@ -34,13 +40,19 @@ export function millis(us: TimeUs): number {
   return Math.floor(us / 1000);
 }
 
-const steps = new Map<string, Decimal>();
+interface Step extends Decimal {
+  /** `digits` as a number. */
+  readonly units: number;
+}
+
+const steps = new Map<string, Step>();
 
 /** Decimal of a spec's text, cached. */
-export function stepOf(text: string): Decimal {
+export function stepOf(text: string): Step {
   let step = steps.get(text);
   if (step === undefined) {
-    step = must(parseDecimal(text) ?? undefined, 'a listed step is decimal text');
+    const decimal = must(parseDecimal(text) ?? undefined, 'a listed step is decimal text');
+    step = { ...decimal, units: Number(decimal.digits) };
     steps.set(text, step);
   }
   return step;
@@ -48,8 +60,18 @@ export function stepOf(text: string): Decimal {
 
 /** A number of steps as decimal text. */
 export function inSteps(count: number | bigint, step: string): string {
-  const { digits, scale } = stepOf(step);
+  const { digits, scale, units } = stepOf(step);
+  const total = Number(count) * units;
+  if (Number.isSafeInteger(total)) return formatScaled(total, scale);
   return formatDecimal(BigInt(count) * digits, scale);
+}
+
+/** A number of steps as the double that is nearest to it, as of its text. */
+export function numberInSteps(count: number, step: string): number {
+  const { scale, units } = stepOf(step);
+  const total = count * units;
+  const exact = Number.isSafeInteger(total) ? numberScaled(total, scale) : null;
+  return exact ?? Number(inSteps(count, step));
 }
 
 export function priceText(market: MarketView, ticks: number | bigint): string {

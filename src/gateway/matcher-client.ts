@@ -24,6 +24,12 @@ export interface MatcherClient {
   page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>>;
 }
 
+/** A client that can also answer through a function, without a promise. */
+export interface AnsweringClient extends MatcherClient {
+  /** `request` must not change any more; `answered` is called once, never during this call. */
+  ask(endpoint: EndpointId, request: unknown, answered: (reply: Reply) => void): void;
+}
+
 /** A page of a list and its pagination. */
 export interface PageOf<E extends ListId> extends PageInfo {
   readonly body: ResponseOf<E>;

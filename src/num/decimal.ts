@@ -38,6 +38,35 @@ export function formatDecimal(digits: bigint, scale: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+/** Max number of digits after the point for which numbers are exact. */
+const MAX_SCALE = 15;
+const TENS: readonly number[] = Array.from({ length: MAX_SCALE + 1 }, (_, i) => 10 ** i);
+
+/** `formatDecimal` of a safe integer, without a bigint. */
+export function formatScaled(digits: number, scale: number): string {
+  const ten = TENS[scale];
+  if (ten === undefined) return formatDecimal(BigInt(digits), scale);
+  const size = Math.abs(digits);
+  const sign = digits < 0 ? '-' : '';
+  // Exact: the quotient's rounding error is below 1 ÷ ten.
+  const whole = Math.floor(size / ten);
+  let rest = size - whole * ten;
+  if (rest === 0) return `${sign}${String(whole)}`;
+  let places = scale;
+  for (; rest % 10 === 0; rest /= 10) places -= 1;
+  return `${sign}${String(whole)}.${String(rest).padStart(places, '0')}`;
+}
+
+/**
+ * The double nearest to a safe integer × 10^−scale, which is also that of its decimal text; null
+ * for scales beyond 15.
+ */
+export function numberScaled(digits: number, scale: number): number | null {
+  const ten = TENS[scale];
+  // Both are exact, so the quotient is rounded once. The sum makes −0 zero.
+  return ten === undefined ? null : digits / ten + 0;
+}
+
 const POWERS_OF_TEN: readonly bigint[] = Array.from({ length: 77 }, (_, i) => 10n ** BigInt(i));
 
 /** 10^exponent for 0 ≤ exponent ≤ 76. */

@@ -26,17 +26,19 @@ export async function writeReport(
     const report = buildReport(output, about);
     const html = renderReport(report, output, await pageLibraries());
     await makeFolder(folder);
-    for (const strategy of output.strategies) {
+    const files = output.strategies.flatMap((strategy) => {
       const name = (what: string): string =>
         join(folder, `${fileName(strategy.id, output)}${what}.arrow`);
-      await writeWholeFile(name('equity'), equityArrow(strategy, output));
-      await writeWholeFile(name('orders'), ordersArrow(strategy));
-      await writeWholeFile(name('fills'), fillsArrow(strategy));
-    }
-    await writeWholeFile(
-      join(folder, 'report.json'),
-      Buffer.from(`${JSON.stringify(report, null, 1)}\n`),
-    );
+      return [
+        [name('equity'), equityArrow(strategy, output)],
+        [name('orders'), ordersArrow(strategy)],
+        [name('fills'), fillsArrow(strategy)],
+      ] as const;
+    });
+    const json = Buffer.from(`${JSON.stringify(report, null, 1)}\n`);
+    files.push([join(folder, 'report.json'), json]);
+    // Together, because each waits for the disk.
+    await Promise.all(files.map(([file, content]) => writeWholeFile(file, content)));
     await writeWholeFile(page, Buffer.from(html));
     return { report, page };
   } catch (error) {

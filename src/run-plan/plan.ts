@@ -52,6 +52,7 @@ import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { sampleUsOf } from './sample-interval.ts';
+import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -109,6 +110,8 @@ export interface PlanPorts {
   readonly onDecision?: BacktestInput['onDecision'];
   /** Changes the recording before it is played. */
   readonly tape?: (batches: BacktestInput['tape']) => BacktestInput['tape'];
+  /** Keeps recordings for later runs; without it each run reads its files. */
+  readonly tapes?: TapeMemory;
   readonly cancelled?: () => boolean;
   readonly hurried?: () => boolean;
   readonly journal?: BacktestInput['journal'];
@@ -183,12 +186,16 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const tradeFromUs = Math.max(genesisUs, plan.fromUs ?? genesisUs + warmUpUs);
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
+  const batches =
+    ports.tapes === undefined || plan.population !== undefined
+      ? tape.batches
+      : ports.tapes.batches(recordingKey(plan, startUs), tape.batches);
   const promises = watchPromises();
   const output = await runBacktest({
     config,
     markets: specs,
     strategies: [...strategies, ...agents],
-    tape: ports.tape?.(tape.batches) ?? tape.batches,
+    tape: ports.tape?.(batches) ?? batches,
     streams,
     seed: plan.seed,
     keccak,
@@ -245,6 +252,11 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     }),
     data: tape.notes(output.markets),
   };
+}
+
+/** Plans with equal keys play equal commands. */
+function recordingKey({ data, markets, toUs, bars, fidelity }: RunPlan, startUs: number | null) {
+  return JSON.stringify([data, markets, startUs, toUs, bars, fidelity]);
 }
 
 /** The exchange of a run and the recording that it plays. Times are µs. */

@@ -46,11 +46,12 @@ export interface TrialFigures {
  * Runs a trial; an error of the run becomes a failed trial. Null if stopped.
  *
  * @param stopped polled during the run
+ * @param ports strategies that are objects, and recordings that earlier trials read
  */
 export async function runTrial(
   { plan, parameters, objective, options }: TrialTask,
   stopped: () => boolean = () => false,
-  definitions?: PlanPorts['definitions'],
+  ports: Pick<PlanPorts, 'definitions' | 'tapes'> = {},
 ): Promise<TrialResult | null> {
   const [first, ...others] = plan.strategies;
   if (first === undefined) throw new StrategyError('a search needs a strategy');
@@ -58,8 +59,8 @@ export async function runTrial(
   try {
     const run = { ...plan, strategies: [varied, ...others] };
     const { output } = await executePlan(run, {
+      ...ports,
       cancelled: stopped,
-      ...(definitions === undefined ? {} : { definitions }),
     });
     if (output.cancelled) return null;
     const [strategy] = output.strategies;

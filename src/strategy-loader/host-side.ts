@@ -3,19 +3,22 @@
  * guest take and return primitive values and never throw, so that no error of this realm leaves it.
  */
 import { ENDPOINTS, type EndpointId, type ListId } from '../contract/endpoints.ts';
-import { MatcherError } from '../gateway/matcher-client.ts';
+import {
+  asPage,
+  MatcherError,
+  type AnsweringClient,
+  type MatcherClient,
+} from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
-import type { StrategyContext } from '../strategy/strategy.ts';
+import type { MarketTerms, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
 import type { StrategyBundle } from './bundle.ts';
 import { watchStrategy, type CallName, type WatchedStrategy } from './handler-watch.ts';
+import { PendingHandler } from '../strategy/pending-handler.ts';
 
-interface Pending {
-  resolve(): void;
-  reject(error: unknown): void;
-}
+type Handled = void | Promise<void>;
 
 export class HostSide {
   static readonly failed = Symbol('failed');
@@ -24,7 +27,9 @@ export class HostSide {
   guest: GuestPort | null = null;
   clock: VirtualClock | null = null;
   private context: StrategyContext | null = null;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new Map<number, PendingHandler>();
+  /** Terms that were packed. */
+  private readonly terms = new WeakMap<MarketTerms, string>();
   private lastFailure = { name: '', message: '' };
   private thrown: unknown = null;
 
@@ -35,25 +40,35 @@ export class HostSide {
 
   /** Runs a part of the strategy. */
   call<T>(name: CallName, run: () => T): T {
-    return this.watched.call(name, this.clock?.nowUs() ?? NaN, run);
+    return this.watched.call(name, this.nowUs(), run, undefined);
+  }
+
+  private nowUs(): number {
+    return this.clock?.nowUs() ?? NaN;
   }
 
   /** Makes the guest's context from the first one given. */
-  bind(context: StrategyContext): void {
-    if (this.context === context) return;
+  private bind(context: StrategyContext): void {
     this.context = context;
     const { account, subaccountIndex, symbol, symbols } = context;
     this.guest?.begin(pack({ account, subaccountIndex, symbol, symbols }));
   }
 
-  /** Runs a handler of the guest; a promise if it is pending. Throws its error. */
-  outcome(name: CallName, run: () => number): void | Promise<void> {
-    const handler = this.entered(name, run);
-    if (handler === 0) return undefined;
-    if (handler === -1) throw this.takeThrown();
-    return new Promise((resolve, reject) => {
-      this.pending.set(handler, { resolve, reject });
-    });
+  /** A handler that calls one of the guest with an update. It throws the guest's error. */
+  handler<U>(
+    name: CallName,
+    run: (update: U) => number,
+  ): (update: U, context: StrategyContext) => Handled {
+    return (update, context) => {
+      if (this.context !== context) this.bind(context);
+      const handler = this.entered(name, run, update);
+      if (handler === 0) return undefined;
+      if (handler === -1) throw this.takeThrown();
+      const pending = new PendingHandler();
+      this.pending.set(handler, pending);
+      // It has `then`, and nothing else of a promise is used.
+      return pending as unknown as Promise<void>;
+    };
   }
 
   mustReturn(code: number): void {
@@ -65,9 +80,9 @@ export class HostSide {
     return text;
   }
 
-  private entered(name: CallName, run: () => number): number {
+  private entered<A>(name: CallName, run: (argument: A) => number, argument: A): number {
     try {
-      return this.call(name, run);
+      return this.watched.call(name, this.nowUs(), run, argument);
     } catch {
       // The error may be the guest's, so it is not kept.
       this.thrown = new Error('it changed built-in functions that its own calls need');
@@ -92,6 +107,8 @@ export class HostSide {
     throw new StrategyError(`${this.file}: uses time or random numbers before the run starts`);
   }
 
+  private readonly ring = (timer: number): number => this.guest?.ring(timer) ?? 0;
+
   port(): HostPort {
     return {
       failure: (what) => this.lastFailure[what],
@@ -112,16 +129,15 @@ export class HostSide {
       ended: (handler, failed) => {
         const found = this.pending.get(handler);
         this.pending.delete(handler);
-        if (failed) found?.reject(this.takeThrown());
-        else found?.resolve();
+        if (failed) found?.fail(this.takeThrown());
+        else found?.end();
         return undefined;
       },
       nowMs: () => Math.floor(this.mustClock().nowUs() / 1000),
       random: () => this.mustClock().random(),
       after: (us) => {
         const id: number = this.mustClock().after(us, () => {
-          const rang = this.entered('a timer', () => this.guest?.ring(id) ?? 0);
-          if (rang === -1) throw this.takeThrown();
+          if (this.entered('a timer', this.ring, id) === -1) throw this.takeThrown();
         });
         return id;
       },
@@ -137,7 +153,7 @@ export class HostSide {
       warmingUp: () => this.mustContext().warmingUp,
       draw: () => this.mustContext().random.next(),
       drawState: () => pack(this.mustContext().random.state()),
-      market: (symbol) => pack(termsOf(this.mustContext().market(symbol))),
+      market: (symbol) => this.packedTerms(this.mustContext().market(symbol)),
       nextNonce: () => this.mustContext().nextNonce(),
       setTimer: (name, afterUs) => {
         this.mustContext().setTimer(name, afterUs);
@@ -152,36 +168,92 @@ export class HostSide {
         return undefined;
       },
       call: (ticket, endpoint, request) => {
-        const { client } = this.mustContext();
-        this.answer(ticket, client.call(knownEndpoint(endpoint), unpack(request) as never));
+        this.request(ticket, knownEndpoint(endpoint), unpack(request), 'body');
         return undefined;
       },
       page: (ticket, endpoint, request) => {
-        const { client } = this.mustContext();
-        const list = knownEndpoint(endpoint) as ListId;
-        this.answer(ticket, client.page(list, unpack(request) as never));
+        this.request(ticket, knownEndpoint(endpoint), unpack(request), 'page');
         return undefined;
       },
     };
   }
 
+  private packedTerms(terms: MarketTerms): string {
+    let packed = this.terms.get(terms);
+    if (packed === undefined) {
+      packed = pack(termsOf(terms));
+      this.terms.set(terms, packed);
+    }
+    return packed;
+  }
+
+  private request(
+    ticket: number,
+    endpoint: EndpointId,
+    request: unknown,
+    result: 'body' | 'page',
+  ): void {
+    const { client } = this.mustContext();
+    if (isAnswering(client)) {
+      client.ask(endpoint, request, (reply) => {
+        const { status, body } = reply;
+        if (status === 200) this.settle(ticket, result === 'body' ? body : asPage(reply));
+        else this.refuse(ticket, { name: 'MatcherError', message: String(body), status, endpoint });
+      });
+      return;
+    }
+    const answer: Promise<unknown> =
+      result === 'body'
+        ? client.call(endpoint, request as never)
+        : client.page(endpoint as ListId, request as never);
+    this.answer(ticket, answer);
+  }
+
   private answer(ticket: number, answer: Promise<unknown>): void {
     answer.then(
       (value) => {
-        const packed = pack(value);
-        this.call('code after an await', () => this.guest?.settle(ticket, packed));
+        this.settle(ticket, value);
       },
       (error: unknown) => {
         const { name, message } = error as Error;
         const isReply = error instanceof MatcherError;
         const endpoint = isReply ? error.endpoint : null;
         const status = isReply ? error.status : 0;
-        this.call('code after an await', () =>
-          this.guest?.refuse(ticket, name, message, status, endpoint),
-        );
+        this.refuse(ticket, { name, message, status, endpoint });
       },
     );
   }
+
+  private settle(ticket: number, value: unknown): void {
+    const packed = pack(value);
+    this.resume(() => this.guest?.settle(ticket, packed));
+  }
+
+  private refuse(ticket: number, { name, message, status, endpoint }: Refused): void {
+    this.resume(() => this.guest?.refuse(ticket, name, message, status, endpoint));
+  }
+
+  /** Resumes what awaits an answer. An error of it is one that no handler awaits. */
+  private resume(run: () => void): void {
+    const finish = (): number => {
+      run();
+      return 0;
+    };
+    const code = this.entered('code after an await', finish, null);
+    if (code === -1) void Promise.reject(this.takeThrown());
+  }
+}
+
+/** `endpoint` is null if the error is not a reply. */
+interface Refused {
+  readonly name: string;
+  readonly message: string;
+  readonly status: number;
+  readonly endpoint: EndpointId | null;
+}
+
+function isAnswering(client: MatcherClient): client is AnsweringClient {
+  return 'ask' in client;
 }
 
 /** The functions; an error becomes the value that `failed` gives. */

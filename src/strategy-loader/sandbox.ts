@@ -24,6 +24,9 @@ import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
   BarUpdate,
   BookUpdate,
+  FillUpdate,
+  FundingUpdate,
+  OrderUpdate,
   Strategy,
   StrategyContext,
   TradeUpdate,
@@ -32,7 +35,6 @@ import type { StrategyBundle } from './bundle.ts';
 import type { open, Realm } from './guest/guest.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
-import type { CallName } from './handler-watch.ts';
 import { HostSide } from './host-side.ts';
 
 export interface LoadedStrategy {
@@ -76,22 +78,44 @@ export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
   };
 }
 
+interface Compiled {
+  readonly guest: Script;
+  readonly strategy: Script;
+}
+
+/** The bundle compiled last, with its scripts: trials of a search run the same one. */
+let last: { readonly code: string; readonly file: string; readonly compiled: Compiled } | null =
+  null;
+
+/** Scripts belong to no realm: each run has its own objects. */
+function compiledOf({ code, file, filter, guest }: StrategyBundle): Compiled {
+  if (last?.code === code && last.file === file) return last.compiled;
+  const prefix = `(function (module, exports, require, ${filter}) {'use strict';`;
+  // Script positions equal bundle positions, which the source map resolves.
+  const place = { filename: file, columnOffset: -prefix.length };
+  const compiled = {
+    guest: new Script(`(function (module, exports) {'use strict';${guest}\n})`, {
+      filename: 'orrery',
+    }),
+    strategy: new Script(`${prefix}${code}\n})`, place),
+  };
+  last = { code, file, compiled };
+  return compiled;
+}
+
 function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
   const realm = createContext(Object.create(null) as object, {
     name: bundle.file,
     codeGeneration: { strings: false, wasm: false },
   });
+  const compiled = compiledOf(bundle);
   const guest: { exports: { open?: typeof open } } = { exports: {} };
-  const load = new Script(`(function (module, exports) {'use strict';${bundle.guest}\n})`, {
-    filename: 'orrery',
-  }).runInContext(realm) as (module: typeof guest, exports: object) => void;
+  const load = compiled.guest.runInContext(realm) as (
+    module: typeof guest,
+    exports: object,
+  ) => void;
   load(guest, guest.exports);
-  const prefix = `(function (module, exports, require, ${bundle.filter}) {'use strict';`;
-  // Script positions equal bundle positions, which the source map resolves.
-  const place = { filename: bundle.file, columnOffset: -prefix.length };
-  const script = new Script(`${prefix}${bundle.code}\n})`, place).runInContext(
-    realm,
-  ) as Realm['script'];
+  const script = compiled.strategy.runInContext(realm) as Realm['script'];
   const { open: opened } = guest.exports;
   if (opened === undefined) throw new Error('the code of the realm has no entry');
   return opened({
@@ -101,6 +125,23 @@ function openRealm(bundle: StrategyBundle, host: HostSide): GuestPort {
     file: bundle.file,
     script,
   });
+}
+
+/** Handlers that receive the context only. */
+function contextHandlers(host: HostSide, guest: GuestPort): Pick<Handlers, 'onStart' | 'onStop'> {
+  const plain = (handler: 'onStart' | 'onStop') => {
+    const run = host.handler(handler, () => guest.plain(handler));
+    return (context: StrategyContext) => run(null, context);
+  };
+  return { onStart: plain('onStart'), onStop: plain('onStop') };
+}
+
+/**
+ * A field of an update. Live updates come from a server's JSON: an object in the place of text
+ * would be one of this realm.
+ */
+function primitive<T>(field: T): T {
+  return typeof field === 'object' && field !== null ? (JSON.stringify(field) as T) : field;
 }
 
 function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly number[] {
@@ -118,47 +159,50 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
   const names = unpack(
     host.mustText(host.call('create', () => guest.create(pack(parameters)))),
   ) as (keyof Strategy)[];
-  const within = (context: StrategyContext): void => {
-    host.bind(context);
-  };
-  const update = (handler: CallName) => (given: object, context: StrategyContext) => {
-    within(context);
-    return host.outcome(handler, () => guest.update(handler, pack(given)));
-  };
-  const plain = (handler: 'onStart' | 'onStop') => (context: StrategyContext) => {
-    within(context);
-    return host.outcome(handler, () => guest.plain(handler));
-  };
   const all: Handlers = {
-    onStart: plain('onStart'),
-    onStop: plain('onStop'),
-    onBook(book: BookUpdate, context) {
-      within(context);
-      return host.outcome('onBook', () => {
-        for (const { price, size } of book.bids) guest.level(true, price, size);
-        for (const { price, size } of book.asks) guest.level(false, price, size);
-        const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
-        return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
-      });
-    },
-    onTrade({ symbol, timeUs, price, quantity }: TradeUpdate, context) {
-      within(context);
-      return host.outcome('onTrade', () => guest.trade(symbol, timeUs, price, quantity));
-    },
-    onBar(bar: BarUpdate, context) {
-      within(context);
+    ...contextHandlers(host, guest),
+    onBook: host.handler('onBook', (book: BookUpdate) => {
+      const { bids, asks } = book;
+      for (const { price, size } of bids) guest.level(true, primitive(price), primitive(size));
+      for (const { price, size } of asks) guest.level(false, primitive(price), primitive(size));
+      const { symbol, timeUs, bidTicks, askTicks, tickSize, mid } = book;
+      return guest.book(symbol, timeUs, bidTicks, askTicks, tickSize, mid);
+    }),
+    onTrade: host.handler('onTrade', ({ symbol, timeUs, price, quantity }: TradeUpdate) =>
+      guest.trade(symbol, timeUs, primitive(price), primitive(quantity)),
+    ),
+    onBar: host.handler('onBar', (bar: BarUpdate) => {
       const { symbol, startUs, timeUs, intervalUs, open, high, low, close, volume } = bar;
-      return host.outcome('onBar', () =>
-        guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume),
-      );
-    },
-    onFill: update('onFill'),
-    onOrder: update('onOrder'),
-    onFunding: update('onFunding'),
-    onTimer(name, context) {
-      within(context);
-      return host.outcome('onTimer', () => guest.timer(name));
-    },
+      return guest.bar(symbol, startUs, timeUs, intervalUs, open, high, low, close, volume);
+    }),
+    onFill: host.handler('onFill', (fill: FillUpdate) =>
+      guest.fill(
+        fill.symbol,
+        fill.timeUs,
+        primitive(fill.orderId),
+        fill.role,
+        primitive(fill.price),
+        primitive(fill.quantity),
+        primitive(fill.fee),
+        primitive(fill.position),
+      ),
+    ),
+    onOrder: host.handler('onOrder', (order: OrderUpdate) =>
+      guest.order(
+        order.symbol,
+        order.timeUs,
+        primitive(order.orderId),
+        primitive(order.clientId),
+        primitive(order.status),
+        primitive(order.reason),
+        primitive(order.quantity),
+        primitive(order.remaining),
+      ),
+    ),
+    onFunding: host.handler('onFunding', (update: FundingUpdate) =>
+      guest.update('onFunding', pack(update)),
+    ),
+    onTimer: host.handler('onTimer', (name: string) => guest.timer(name)),
     save: () => host.mustText(host.call('save', () => guest.save())),
     load: (saved) => {
       host.mustReturn(host.call('load', () => guest.load(String(saved))));

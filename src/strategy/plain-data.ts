@@ -9,7 +9,8 @@ const TAG = '$';
 const MAX_DEPTH = 200;
 const { stringify, parse } = JSON;
 const { isArray } = Array;
-const { keys, defineProperty, is } = Object;
+const { keys, defineProperty, getPrototypeOf, is, prototype: objects } = Object;
+const { prototype: arrays } = Array;
 /** Of values that have a time; the clock is not read. */
 // eslint-disable-next-line no-restricted-globals
 const DateValue = Date;
@@ -27,13 +28,46 @@ const ARRAYS = {
 } as const;
 type ArrayName = keyof typeof ARRAYS;
 
+/** Begins every object that JSON lacks, in the text of `pack`. */
+const TAGGED = `{"${TAG}":`;
+
 /** Throws `TypeError` for functions, symbols, and data nested too deep. */
 export function pack(value: unknown): string {
-  return stringify(encoded(value, 0));
+  return stringify(isJson(value, 0) ? value : encoded(value, 0));
 }
 
 export function unpack(text: string): unknown {
-  return decoded(parse(text));
+  const value: unknown = parse(text);
+  return text.includes(TAGGED) ? decoded(value) : value;
+}
+
+/** Whether JSON keeps the value: most messages, which are then not copied. */
+function isJson(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value) && !is(value, -0);
+    case 'object':
+      return value === null || (depth < MAX_DEPTH && isJsonObject(value, depth + 1));
+    default:
+      return false;
+  }
+}
+
+function isJsonObject(value: object, depth: number): boolean {
+  if (isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isJson(value[i], depth)) return false;
+    return getPrototypeOf(value) === arrays;
+  }
+  if (getPrototypeOf(value) !== objects) return false;
+  const names = keys(value);
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] ?? '';
+    if (name === TAG || !isJson((value as Record<string, unknown>)[name], depth)) return false;
+  }
+  return true;
 }
 
 function encoded(value: unknown, depth: number): unknown {

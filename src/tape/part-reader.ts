@@ -10,7 +10,6 @@ import {
   type DecodedArray,
   type FileMetaData,
 } from 'hyparquet';
-import { compressors as portable } from 'hyparquet-compressors';
 import { must } from '../base/assert.ts';
 import { EVENT_COLUMNS, LEVEL_COLUMNS, recordsOf, type RecordColumns } from './record-columns.ts';
 import { TapeError, type TapeRecord } from './record.ts';
@@ -23,11 +22,11 @@ export interface PartTable {
 
 type Numbers = ArrayLike<number>;
 
-/** Records in recorded order. Throws `TapeError` on damage. `compressors`: faster native ones. */
+/** Records in recorded order. Throws `TapeError` on damage. */
 export async function* readPart(
   events: PartTable,
   levels: PartTable,
-  compressors: Compressors = portable,
+  compressors: Compressors,
 ): AsyncGenerator<TapeRecord[]> {
   const eventTable = await TableReader.open(events, compressors);
   const levelTable = await TableReader.open(levels, compressors);

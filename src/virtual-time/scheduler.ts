@@ -18,12 +18,18 @@ export interface SavedEntry {
   readonly what: Described;
 }
 
+/** Work of an entry. */
+export interface Work {
+  run(): void;
+  /** The entry as data; null if it has none. */
+  describe(): Described;
+}
+
 interface Entry {
   readonly atUs: TimeUs;
   readonly priority: Priority;
   readonly order: number;
-  readonly run: () => void;
-  readonly what: Described;
+  readonly work: Work;
 }
 
 export class Scheduler {
@@ -50,8 +56,12 @@ export class Scheduler {
 
   /** `what` describes the entry for `save`; without it nothing can be saved meanwhile. */
   at(atUs: TimeUs, priority: Priority, run: () => void, what: Described = null): void {
+    this.add(atUs, priority, { run, describe: () => what });
+  }
+
+  add(atUs: TimeUs, priority: Priority, work: Work): void {
     assert(atUs >= this.currentUs, 'entries are not in the past');
-    const entry = { atUs, priority, order: this.scheduled++, run, what };
+    const entry = { atUs, priority, order: this.scheduled++, work };
     const { heap } = this;
     let place = heap.length;
     heap.push(entry);
@@ -79,15 +89,19 @@ export class Scheduler {
     const last = heap.pop();
     if (last !== undefined && heap.length > 0) this.sink(last);
     this.currentUs = top.atUs;
-    top.run();
+    top.work.run();
     return true;
   }
 
   /** All scheduled entries in run order; null while one has no description. */
   save(): SavedEntry[] | null {
     const waiting = [...this.heap].sort((a, b) => (before(a, b) ? -1 : 1));
-    if (waiting.some(({ what }) => what === null)) return null;
-    return waiting.map(({ atUs, priority, what }) => ({ atUs, priority, what }));
+    const saved = waiting.map(({ atUs, priority, work }): SavedEntry => ({
+      atUs,
+      priority,
+      what: work.describe(),
+    }));
+    return saved.some(({ what }) => what === null) ? null : saved;
   }
 
   private sink(entry: Entry): void {

@@ -1,8 +1,9 @@
 /**
- * The order flow shared by all contestants: 50 % limit adds (70 % within 50 ticks of a random-walk
- * mid, 30 % within 500), 45 % cancels of a random live order, 5 % ioc, sizes 1–100, around 10,000
- * live orders. Integers from a linear congruential generator, equal on every machine. Generated in
- * advance, outside the timing.
+ * The order flow shared by all contestants: limit adds (70 % within 50 ticks of a random-walk mid,
+ * 30 % within 500), cancels of a random live order, 5 % ioc, sizes 1–100. The share of cancels holds
+ * the book at 10,000 live orders: fills also remove orders, so a constant share would empty it.
+ * Integers from a linear congruential generator, equal on every machine. Generated in advance,
+ * outside the timing.
  */
 import { BareBook } from './bare-book.ts';
 
@@ -17,9 +18,14 @@ export interface Mix {
   readonly id: Int32Array;
   /** Operations before this one only fill the book. */
   readonly warmUp: number;
+  /** Fewest and most live orders after `warmUp`. */
+  readonly live: { readonly min: number; readonly max: number };
 }
 
-const LIVE = 10_000;
+export const LIVE = 10_000;
+/** Percent of cancels while the book has fewer live orders than `LIVE`, and otherwise. */
+const CANCELS = { below: 20, above: 75 };
+const IOCS = 5;
 const START = 100_000;
 
 export function makeMix(count: number, seed = 12_345): Mix {
@@ -31,6 +37,7 @@ export function makeMix(count: number, seed = 12_345): Mix {
     price: new Int32Array(total),
     id: new Int32Array(total),
     warmUp: LIVE,
+    live: { min: Infinity, max: 0 },
   };
   let state = seed;
   const below = (bound: number): number => {
@@ -42,8 +49,13 @@ export function makeMix(count: number, seed = 12_345): Mix {
   let mid = START;
   for (let i = 0; i < total; i++) {
     if (below(100) < 10) mid += below(3) - 1;
-    const roll = i < LIVE ? 0 : below(100);
-    if (roll >= 50 && roll < 95) {
+    const resting = book.table.size;
+    if (i >= LIVE) {
+      mix.live.min = Math.min(mix.live.min, resting);
+      mix.live.max = Math.max(mix.live.max, resting);
+    }
+    const roll = i < LIVE ? 100 : below(100);
+    if (roll >= IOCS && roll < IOCS + (resting < LIVE ? CANCELS.below : CANCELS.above)) {
       // Orders filled in the meantime are dropped on selection.
       let id = 0;
       while (live.length > 0 && id === 0) {
@@ -57,7 +69,7 @@ export function makeMix(count: number, seed = 12_345): Mix {
       mix.id[i] = id;
       continue;
     }
-    const ioc = roll >= 95;
+    const ioc = roll < IOCS;
     const buys = below(2) === 0;
     const width = below(100) < 70 ? 50 : 500;
     const distance = ioc ? -5 : below(width) - 2;

@@ -1,23 +1,62 @@
 /**
- * `npm run bench`: engine throughput relative to nodejs-order-book, the memory of a million resting
- * orders, and the cost of tape, backtests, history, risk and checked runs. `npm run bench --
- * --throughput` runs only the first.
+ * `npm run bench`: engine throughput beside nodejs-order-book, backtests beside grademark, the
+ * memory of a million resting orders, and the cost of tape, history, risk and checked runs. Writes
+ * `reports/bench/latest.json`, or the file of `--out`. `--compare <file>` prints the change of each
+ * rate since a file, and fails if one fell by more than its spread and 3 %. `--throughput` runs only
+ * the first. Runs on one core where `taskset` exists.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { measureThroughput, printThroughput } from './throughput.ts';
+import { changesOf, type Recorded } from './compare.ts';
+import type { Row } from './measure.ts';
+import { measureThroughput, printRows, printThroughput } from './throughput.ts';
 
 const options = parseArgs({
-  options: { json: { type: 'boolean' }, throughput: { type: 'boolean' } },
+  options: {
+    json: { type: 'boolean' },
+    throughput: { type: 'boolean' },
+    out: { type: 'string' },
+    compare: { type: 'string' },
+  },
 }).values;
-
 const json = options.json === true;
-const { rows, eventsPerCommand } = measureThroughput();
+
+// A process that moves between cores loses its caches.
+const core = String(availableParallelism() - 1);
+const isPinned = spawnSync('taskset', ['-pc', core, String(process.pid)]).status === 0;
+
+const before =
+  options.compare === undefined
+    ? null
+    : (JSON.parse(readFileSync(options.compare, 'utf8')) as Recorded);
+const throughput = await measureThroughput();
 if (options.throughput === true) {
-  if (json) console.log(JSON.stringify({ rows, eventsPerCommand }, null, 2));
-  else printThroughput(rows);
+  finish({ rows: throughput.rows });
+  if (json) console.log(JSON.stringify(throughput, null, 2));
+  else printThroughput(throughput);
   process.exit();
+}
+
+/** Writes the rates, and compares them with those of `--compare`. */
+function finish(measured: Pick<Recorded, 'rows'>): void {
+  const file =
+    options.out ?? fileURLToPath(new URL('../../reports/bench/latest.json', import.meta.url));
+  const recorded: Recorded = {
+    node: process.version,
+    processor: cpus()[0]?.model ?? 'unknown',
+    isPinned,
+    ...measured,
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`);
+  if (before === null) return;
+  const { lines, isSlower } = changesOf(before, recorded);
+  console.error(lines.join('\n'));
+  if (isSlower) process.exitCode = 1;
 }
 
 /**
@@ -30,7 +69,7 @@ function apart(script: string, ...words: readonly string[]): unknown {
 }
 const memory = apart('./memory.ts') as { orders: number; bytes: number };
 const tape = apart('./tape.ts') as {
-  rates: Record<'dataset' | 'barsIdle' | 'barsHeld' | 'peerIdle' | 'peerHeld', number>;
+  rates: Record<'dataset' | 'barsIdle' | 'barsHeld', number>;
   memory: { recorded: number; bars: number };
 };
 type BacktestRates = Record<'tape' | 'bars' | 'node' | 'help' | 'tiny', number>;
@@ -38,6 +77,8 @@ const backtest = Object.assign(
   {},
   ...['tape', 'bars', 'start'].map((group) => apart('./backtest.ts', group)),
 ) as BacktestRates;
+const backtests = apart('./backtests.ts') as Row[];
+finish({ rows: [...throughput.rows, ...backtests] });
 const history = apart('./history.ts') as Record<string, number>;
 const risk = apart('./risk.ts') as {
   accounts: number;
@@ -63,37 +104,38 @@ if (json) {
   console.log(
     JSON.stringify(
       {
-        rows,
+        ...throughput,
+        backtests,
         memory,
         tape,
         backtest,
         history,
         risk,
         checkCost,
-        eventsPerCommand,
       },
       null,
       2,
     ),
   );
 } else {
-  printThroughput(rows);
+  printThroughput(throughput);
+  printRows('one-minute bars', backtests);
   console.log(
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,
   );
-  const { dataset, barsIdle, barsHeld, peerIdle, peerHeld } = tape.rates;
+  const { dataset, barsIdle, barsHeld } = tape.rates;
   const million = (rate: number): string => `${(rate / 1e6).toFixed(2)} M/s`;
   console.log(
     `recorded levels and trades, from the dataset's files through the book: ${million(dataset)}`,
   );
   console.log(
-    `1m bars without positions: ${million(barsIdle)}, ${(barsIdle / peerIdle).toFixed(1)} × grademark 0.3.0; ` +
-      `with a position and two brackets: ${million(barsHeld)}, ${(barsHeld / peerHeld).toFixed(1)} ×`,
+    `the engine alone on 1m bars without positions: ${million(barsIdle)}; ` +
+      `with a position and two brackets: ${million(barsHeld)}`,
   );
   console.log(
     `orrery backtest of a strategy without subscriptions, files to journal: ${million(backtest.tape)} levels and trades, ` +
-      `${(backtest.tape / dataset).toFixed(2)} × the book alone; 1m bars ${million(backtest.bars)}, ${(backtest.bars / peerIdle).toFixed(1)} × grademark`,
+      `${(backtest.tape / dataset).toFixed(2)} × the book alone; 1m bars ${million(backtest.bars)}`,
   );
   console.log(
     `memory after a tape ten times as long: ${tape.memory.recorded.toFixed(2)} × recorded, ${tape.memory.bars.toFixed(2)} × bars`,

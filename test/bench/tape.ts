@@ -1,13 +1,10 @@
 /**
  * History through the engine: the recorded dataset, read from disk and played through the real
- * book, in levels and trades per second. Also one-minute bars, without positions and with a
- * position and two brackets, beside `grademark` on the same bars. Contestants alternate. Then the
- * memory of a tape ten times as long as one that fills a market's retention. Run with --expose-gc;
+ * book, in levels and trades per second. Also the engine alone on one-minute bars, without positions
+ * and with a position and two brackets. Contestants alternate. Then the memory of a tape ten times as long as one that fills a market's retention. Run with --expose-gc;
  * prints JSON.
  */
-import { DataFrame } from 'data-forge';
 import { outcomeCode } from '../../src/engine/refusals.ts';
-import { backtest, type IStrategy } from 'grademark';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
@@ -28,8 +25,6 @@ import { RECORDED } from './long-tape.ts';
 
 const ROUNDS = 5;
 const BARS = 500_000;
-/** The peer is slower by orders of magnitude: it gets the first part of the same bars. */
-const PEER_BARS = 20_000;
 const FAR_MS = 9_007_199_254_741n;
 /** Repetitions of the recording: one ends before the compiler has finished. */
 const PLAYS = 3;
@@ -188,51 +183,10 @@ function entry(size: number, price: number): NewOrder {
   };
 }
 
-type PeerBar = {
-  time: Date;
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-};
-const peerBars = new DataFrame<number, PeerBar>(
-  bars.slice(0, PEER_BARS).map(({ minute, open, high, low, close, volume }) => ({
-    time: new Date(minute * 60_000),
-    open: open / 10,
-    high: high / 10,
-    low: low / 10,
-    close: close / 10,
-    volume,
-  })),
-);
-
-function peerIdle(): number {
-  const idle: IStrategy<PeerBar> = { entryRule: () => undefined };
-  return perSecond(PEER_BARS, () => {
-    backtest(idle as never, peerBars as never);
-  });
-}
-
-function peerHeld(): number {
-  const held: IStrategy<PeerBar> = {
-    entryRule: (enter) => {
-      enter();
-    },
-    stopLoss: ({ entryPrice }) => entryPrice * 0.5,
-    profitTarget: ({ entryPrice }) => entryPrice * 0.5,
-  };
-  return perSecond(PEER_BARS, () => {
-    backtest(held as never, peerBars as never);
-  });
-}
-
 const contestants = [
   { name: 'dataset', round: dataset },
   { name: 'barsIdle', round: idleBars },
   { name: 'barsHeld', round: heldBars },
-  { name: 'peerIdle', round: peerIdle },
-  { name: 'peerHeld', round: peerHeld },
 ].map((contestant) => ({ ...contestant, figures: [] as number[] }));
 
 for (let round = -1; round < ROUNDS; round++) {

@@ -15,7 +15,7 @@ import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import { absBig, maxBig } from '../../num/arithmetic.ts';
 import { formatDecimal } from '../../num/decimal.ts';
-import type { OrderId, SubaccountId } from '../../num/units.ts';
+import { marketId, type OrderId, type SubaccountId } from '../../num/units.ts';
 import {
   MARKOUT_HORIZONS_US,
   type EquityPoint,
@@ -180,8 +180,7 @@ export class StrategyRecorder {
   }
 
   positionLots(market: number): number {
-    const { engine } = this.ports;
-    return engine.positions(this.subaccount).find((held) => held.market === market)?.lots ?? 0;
+    return this.ports.engine.positionLots(this.subaccount, marketId(market));
   }
 
   sample(timeUs: number, marks: readonly (number | null)[]): void {

@@ -256,6 +256,10 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
+  positionLots(id: SubaccountId, market: MarketId): number {
+    return this.state.subaccount(id).exposures[market]?.positionLots ?? 0;
+  }
+
   positions(id: SubaccountId): PositionView[] {
     const subaccount = this.state.subaccount(id);
     const views: PositionView[] = [];

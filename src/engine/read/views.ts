@@ -361,6 +361,8 @@ export interface ExchangeView {
   subaccountsOf(address: Address): SubaccountView[];
   margin(id: SubaccountId): MarginView;
   /** Open positions in ascending market id. */
+  /** Signed; 0 without a position. */
+  positionLots(id: SubaccountId, market: MarketId): number;
   positions(id: SubaccountId): PositionView[];
   /**
    * ADL quintile (R-6.4): 5 is closed first, null without position or mark; may be `maxAgeUs` old.

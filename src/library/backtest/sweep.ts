@@ -13,6 +13,7 @@ import {
 } from '../../search/sweep.ts';
 import { countedLog, TrialLedger } from '../../search/trial-ledger.ts';
 import { TrialLog, type Trial } from '../../search/trial-log.ts';
+import { TapeMemory } from '../../run-plan/tape-memory.ts';
 import { runTrial } from '../../search/trial.ts';
 import { TrialPool } from '../../search/workers/trial-pool.ts';
 import {
@@ -192,8 +193,9 @@ async function withRunner<T>(
   if (isObject || workers === 0) {
     // One run after the other: runs side by side would only share the core and its memory.
     let last: Promise<unknown> = Promise.resolve();
+    const tapes = new TapeMemory();
     return work((task) => {
-      const next = last.then(() => runTrial(task, stopped, definitions));
+      const next = last.then(() => runTrial(task, stopped, { definitions, tapes }));
       last = next.catch(() => undefined);
       return next;
     });

@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import workerpool from 'workerpool';
 import { raiseInliningLimits } from '../../platform/inlining-limits.ts';
 import { STUCK } from './stuck.ts';
+import type { TrialResult, TrialTask } from '../trial.ts';
 
 // Below the priority of the user's other programs, and never above the parent's.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
@@ -20,8 +21,9 @@ new Worker(fileURLToPath(new URL('./parent-watch.js', import.meta.url)), {
 }).unref();
 
 // Imported after the watch thread has started.
-const [{ runTrial }, { writeBest }, { watchHandlers }] = await Promise.all([
+const [{ runTrial }, { TapeMemory }, { writeBest }, { watchHandlers }] = await Promise.all([
   import('../trial.ts'),
+  import('../../run-plan/tape-memory.ts'),
   import('../best-report.ts'),
   import('../../strategy-loader/handler-watch.ts'),
 ]);
@@ -48,8 +50,15 @@ function stoppable<Task, Result>(
   };
 }
 
+const tapes = new TapeMemory();
 workerpool.worker(
-  { trial: stoppable(runTrial), report: stoppable(writeBest), ready: () => null },
+  {
+    trial: stoppable<TrialTask, TrialResult | null>((task, stopped) =>
+      runTrial(task, stopped, { tapes }),
+    ),
+    report: stoppable(writeBest),
+    ready: () => null,
+  },
   {
     // The process exits when the promise resolves.
     onTerminate: async () => {

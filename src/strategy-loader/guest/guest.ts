@@ -367,6 +367,21 @@ export function open(realm: Realm): GuestPort {
         ...levels,
       });
     },
+    // eslint-disable-next-line @typescript-eslint/max-params -- an argument per field, as in `bar`
+    fill: (symbol, timeUs, orderId, role, price, quantity, fee, position) =>
+      handle('onFill', { symbol, timeUs, orderId, role, price, quantity, fee, position }),
+    // eslint-disable-next-line @typescript-eslint/max-params -- an argument per field, as in `bar`
+    order: (symbol, timeUs, orderId, clientId, status, reason, quantity, remaining) =>
+      handle('onOrder', {
+        symbol,
+        timeUs,
+        orderId,
+        clientId,
+        status,
+        reason,
+        quantity,
+        remaining,
+      }),
     update: (handler, update) => handle(handler, unpack(update)),
     plain: (handler) => handle(handler),
     timer: (name) => handle('onTimer', name),

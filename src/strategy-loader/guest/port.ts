@@ -3,6 +3,8 @@
  * primitive values cross it. Neither side throws across it: a host function that fails returns
  * `FAILED`, and then `failure` has the error's name and message.
  */
+import type { OrderUpdate } from '../../strategy/strategy.ts';
+
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined;
 
 /** Functions of the host for the guest; `ticket`: number of a request that `settle` answers. */
@@ -68,6 +70,26 @@ export interface GuestPort {
     askTicks: number | null,
     tickSize: string,
     mid: number | null,
+  ): number;
+  fill(
+    symbol: string,
+    timeUs: number,
+    orderId: string | null,
+    role: 'maker' | 'taker',
+    price: string,
+    quantity: string,
+    fee: string,
+    position: string,
+  ): number;
+  order(
+    symbol: string,
+    timeUs: number,
+    orderId: string,
+    clientId: string | null,
+    status: OrderUpdate['status'],
+    reason: string | null,
+    quantity: string,
+    remaining: string,
   ): number;
   update(handler: string, update: string): number;
   plain(handler: 'onStart' | 'onStop'): number;

@@ -1,0 +1,32 @@
+import * as Typebox from 'typebox/type';
+import { expect, test } from 'vitest';
+import { Type } from '../../src/contract/schema-types.ts';
+
+/** Each constructor, on its own and in the others; a name that is missing fails to compile. */
+const MADE: Readonly<Record<keyof typeof Type, (types: typeof Type) => unknown>> = {
+  Array: (T) => T.Array(T.String(), { maxItems: 3 }),
+  Boolean: (T) => T.Boolean(),
+  Integer: (T) => T.Integer({ minimum: 1 }),
+  Literal: (T) => [T.Literal('a'), T.Literal(1), T.Literal(true)],
+  Null: (T) => T.Null(),
+  Object: (T) =>
+    T.Object(
+      { a: T.Optional(T.String()), b: T.Integer(), c: T.Object({}) },
+      { additionalProperties: false },
+    ),
+  Optional: (T) => [T.Optional(T.Null()), T.Object({ a: T.Optional(T.Null()) })],
+  Record: (T) => T.Record(T.String(), T.Unknown()),
+  String: (T) => T.String({ pattern: '^a' }),
+  Union: (T) => T.Union([T.Literal('a'), T.Null()]),
+  Unknown: (T) => T.Unknown(),
+  Unsafe: (T) => T.Unsafe<'a'>(T.Literal('a')),
+};
+
+test.each(Object.entries(MADE))('%s makes the schema of typebox', (_name, make) => {
+  expect(JSON.stringify(make(Type))).toBe(JSON.stringify(make(Typebox)));
+});
+
+test('a field that is optional stays so when its schema is used elsewhere', () => {
+  const text = Type.String();
+  expect(Type.Object({ a: Type.Optional(text), b: text })).toMatchObject({ required: ['b'] });
+});
