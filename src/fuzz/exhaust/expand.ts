@@ -27,7 +27,7 @@ export interface ExhaustPlan {
   readonly oracleDepth: number;
   /** Share of the deeper states whose edges are judged too, in 1e-6. */
   readonly samplePpm: number;
-  /** Whether to hash the chain hash of every edge, which compares two builds. */
+  /** Whether to hash the events and the state of every edge, which compares two builds. */
   readonly digest: boolean;
 }
 
@@ -71,7 +71,7 @@ interface Place {
 }
 
 export class Expander {
-  private readonly plan: ExhaustPlan;
+  readonly plan: ExhaustPlan;
   private readonly names: readonly OperationName[];
   private readonly exchange = new ExploredExchange(CONFIG);
   private readonly archive = new StateKey();
@@ -165,7 +165,8 @@ export class Expander {
   private note({ path, parent }: Place, operation: number, accepted: boolean): void {
     const { found, words, exchange } = this;
     if (this.plan.digest) {
-      this.digest.text(exchange.chainHash());
+      exchange.key(this.archive, words);
+      this.digest.text(`${exchange.chainHash()} ${words.join()}`);
       this.digest.commit();
     }
     if (!accepted) {
