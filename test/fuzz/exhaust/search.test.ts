@@ -249,12 +249,13 @@ test('a checkpoint restores maps in order, sets, arrays, buffers and cycles', ()
 test('a set of keys has each key once, through growth, the key of zeros included', () => {
   const set = new KeySet();
   const key = (i: number): Int32Array => new Int32Array([i & 3, i, 0, 0]);
-  for (let i = 0; i < 5000; i += 1) expect(set.add(key(i))).toBe(true);
-  for (let i = 0; i < 5000; i += 1) expect(set.add(key(i))).toBe(false);
+  const numbers = Array.from({ length: 5000 }, (_, i) => i);
+  expect(numbers.every((i) => set.add(key(i)))).toBe(true);
+  expect(numbers.some((i) => set.add(key(i)))).toBe(false);
   expect(set.size).toBe(5000);
   const words = set.words();
   const copy = new KeySet();
-  for (let at = 0; at < words.length; at += KEY_WORDS) expect(copy.add(words, at)).toBe(true);
+  expect(numbers.every((i) => copy.add(words, i * KEY_WORDS))).toBe(true);
   expect(copy.size).toBe(5000);
   set.clear();
   expect(set.size).toBe(0);
