@@ -94,7 +94,10 @@ function mustBeWithin(name: string, value: number | undefined, min: number, max:
 }
 
 /** Identifies engine, opening and operations: the states one operation away, in order. */
-function identityOf(plan: ExhaustPlan): { readonly identity: string; readonly rootKey: Int32Array } {
+function identityOf(plan: ExhaustPlan): {
+  readonly identity: string;
+  readonly rootKey: Int32Array;
+} {
   const expander = new Expander({ ...plan, oracleDepth: 0, samplePpm: 0, digest: false });
   const rootKey = expander.rootKey();
   const { states } = expander.expand({ length: 0, count: 1, paths: new Uint8Array() });
@@ -115,9 +118,7 @@ function planOf(options: ExhaustArguments): ExhaustPlan {
 async function exhaust(options: ExhaustArguments): Promise<void> {
   const { out, json, workers } = options;
   const { search, seconds: before } =
-    options.resume === true
-      ? await loadCheckpoint(out, identityOf)
-      : newSearch(planOf(options));
+    options.resume === true ? await loadCheckpoint(out, identityOf) : newSearch(planOf(options));
   const { plan } = search;
   const { identity } = identityOf(plan);
   await makeFolder(out);
@@ -204,8 +205,11 @@ function printSummary(search: Search, seconds: number, written: string | null): 
   print(
     `total       ${search.states.toLocaleString('en')} states, ${search.edges.toLocaleString('en')} edges in ${seconds.toFixed(1)} s`,
   );
-  print(`states      ${String(reached)} of ${String(COVERED_STATE_NAMES.length)} reached by judged edges`);
-  for (const name of never) print(`  never     ${name}: ${COVERED_STATES[name][1]} (${COVERED_STATES[name][0]})`);
+  print(
+    `states      ${String(reached)} of ${String(COVERED_STATE_NAMES.length)} reached by judged edges`,
+  );
+  for (const name of never)
+    print(`  never     ${name}: ${COVERED_STATES[name][1]} (${COVERED_STATES[name][0]})`);
   for (const [i, name] of operationsOf(plan.world).entries()) {
     if (search.accepted[i] === 0) print(`  never     ${name} is accepted`);
   }

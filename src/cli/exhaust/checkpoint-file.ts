@@ -57,7 +57,8 @@ export async function loadCheckpoint(
   const path = join(folder, FILE);
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(path);
+    // A copy with a buffer of its own: slices of a `Buffer` are views.
+    bytes = new Uint8Array(await readFile(path));
   } catch (error) {
     throw new InputError(`--resume: ${fileError(path, error).message}`);
   }

@@ -2,7 +2,16 @@
 import Table from 'cli-table3';
 import type { LevelRow } from '../../fuzz/exhaust/search.ts';
 
-const COLUMNS = ['depth', 'states', 'edges', 'refused', 'unchanged', 'merged', 'judged', 'compared'];
+const COLUMNS = [
+  'depth',
+  'states',
+  'edges',
+  'refused',
+  'unchanged',
+  'merged',
+  'judged',
+  'compared',
+];
 
 export function levelTable(rows: readonly LevelRow[]): string {
   const table = new Table({

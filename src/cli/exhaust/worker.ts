@@ -1,6 +1,11 @@
 /** Worker thread of `orrery exhaust`: expands batches of states. */
 import workerpool from 'workerpool';
-import { Expander, type Batch, type ExhaustPlan, type Expansion } from '../../fuzz/exhaust/expand.ts';
+import {
+  Expander,
+  type Batch,
+  type ExhaustPlan,
+  type Expansion,
+} from '../../fuzz/exhaust/expand.ts';
 
 let expander: Expander | null = null;
 

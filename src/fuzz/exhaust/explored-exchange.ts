@@ -9,14 +9,7 @@ import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Outcome } from '../../engine/refusals.ts';
 import { archiveLive } from '../../engine/snapshot/snapshot.ts';
-import type {
-  Address,
-  MarketId,
-  OrderId,
-  Seq,
-  SubaccountId,
-  TradeId,
-} from '../../num/units.ts';
+import type { Address, MarketId, OrderId, Seq, SubaccountId, TradeId } from '../../num/units.ts';
 import type { StateKey } from './state-key.ts';
 
 export class ExploredExchange extends Exchange {

@@ -4,6 +4,8 @@
  * sample of equal keys is compared by SHA-256 (`compare-paths.ts`).
  */
 import type { Archive } from '../../base/archive.ts';
+import type { MarketSpec } from '../../engine/config.ts';
+import { archiveSpec } from '../../engine/snapshot/config-archive.ts';
 
 export const KEY_WORDS = 4;
 
@@ -24,6 +26,13 @@ export class StateKey implements Archive {
   private readonly halves = new Int32Array(this.big.buffer);
   /** Two words per text: texts of a world are few, and long ones recur. */
   private readonly texts = new Map<string, readonly [number, number]>();
+
+  /** Four words per spec, which is replaced and never changed; null in the key of a spec. */
+  private readonly specs: WeakMap<object, Int32Array> | null;
+
+  constructor(knowsSpecs = true) {
+    this.specs = knowsSpecs ? new WeakMap() : null;
+  }
 
   begin(): void {
     this.a = 0x6f727265;
@@ -87,6 +96,21 @@ export class StateKey implements Archive {
 
   section(name: string): void {
     this.word(name.length);
+  }
+
+  whole(record: object): boolean {
+    if (this.specs === null) return false;
+    let words = this.specs.get(record);
+    if (words === undefined) {
+      const fields = new StateKey(false);
+      fields.begin();
+      archiveSpec(fields, record as MarketSpec);
+      words = new Int32Array(KEY_WORDS);
+      fields.end(words);
+      this.specs.set(record, words);
+    }
+    for (const word of words) this.word(word);
+    return true;
   }
 
   private word(value: number): void {

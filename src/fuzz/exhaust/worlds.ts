@@ -36,4 +36,3 @@ export type WorldName = keyof typeof WORLDS;
 export const WORLD_NAMES = Object.keys(WORLDS) as readonly WorldName[];
 
 export const operationsOf = (world: WorldName): readonly OperationName[] => WORLDS[world];
-

@@ -1,7 +1,11 @@
 /** What a build with a mutant needs: exploration, report, and the check of a journal. */
 export { allInvariants, checkJournal } from '../../../src/fuzz/check-journal.ts';
 export { allOf } from '../../../src/fuzz/checker.ts';
-export { commandsOfPath, exhaustReport, namesOf } from '../../../src/fuzz/exhaust/exhaust-failure.ts';
+export {
+  commandsOfPath,
+  exhaustReport,
+  namesOf,
+} from '../../../src/fuzz/exhaust/exhaust-failure.ts';
 export { Expander } from '../../../src/fuzz/exhaust/expand.ts';
 export { CONFIG } from '../../../src/fuzz/exhaust/setting.ts';
 export { oracleLockstep } from '../../../src/fuzz/oracle-checker.ts';

@@ -44,7 +44,10 @@ test('a bug is found by one operation, and its journal fails until it is fixed',
   expect(failure).toMatchObject({ violation: { rule: 'R-2.4' }, other: null });
   if (failure === null) return;
   expect(sound.namesOf('orders', failure.path)).toEqual(['annEndsBoth']);
-  const { files, commands } = broken.exhaustReport('orders', failure, { keccak, origin: ['again'] });
+  const { files, commands } = broken.exhaustReport('orders', failure, {
+    keccak,
+    origin: ['again'],
+  });
   expect(Object.keys(files).sort()).toEqual(
     expect.arrayContaining([
       'README.md',

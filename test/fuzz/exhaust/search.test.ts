@@ -91,7 +91,7 @@ test('every edge of one operation passes the oracle, all invariants and a restor
 });
 
 test('a sample of deeper states is judged', () => {
-  const expander = new Expander(plan({ world: 'orders', samplePpm: 100_000 }));
+  const expander = new Expander(plan({ world: 'orders', samplePpm: 300_000 }));
   const { rows, failure } = finish(newSearch(expander), expander);
   expect(failure).toBeNull();
   const judged = rows[1]?.judged ?? 0;
