@@ -42,7 +42,7 @@ test('a stopped search continues with the same table, on another number of worke
   const again = exhaust('--resume', '--out', 'parts');
   expect(again.status).toBe(0);
   expect(again.out).toContain('depth │ states │ edges');
-});
+}, 180_000);
 
 test('checkpoints that are missing, damaged or of another engine are refused', () => {
   expect(exhaust('--resume', '--out', 'none')).toMatchObject({ status: 2 });

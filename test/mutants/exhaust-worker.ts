@@ -4,7 +4,7 @@ import { Expander, type ExhaustFailure } from '../../src/fuzz/exhaust/expand.ts'
 import { Search } from '../../src/fuzz/exhaust/search.ts';
 import { WORLD_NAMES } from '../../src/fuzz/exhaust/worlds.ts';
 
-/** What the exploration of a build found. */
+/** Result of the exploration of a build. */
 export interface Explored {
   /** Hash of the events and states of all edges, by world; of the explored part after a failure. */
   readonly digests: readonly string[];
@@ -12,7 +12,7 @@ export interface Explored {
   readonly failure: ExhaustFailure | null;
 }
 
-/** Explores every world to a depth, with every edge judged; stops at the first failure. */
+/** Explores every world to a depth, with every edge checked; stops at the first failure. */
 export function explore(depth: number, onBatch: () => void = () => undefined): Explored {
   const digests: string[] = [];
   let edges = 0;

@@ -206,7 +206,7 @@ function printSummary(search: Search, seconds: number, written: string | null): 
     `total       ${search.states.toLocaleString('en')} states, ${search.edges.toLocaleString('en')} edges in ${seconds.toFixed(1)} s`,
   );
   print(
-    `states      ${String(reached)} of ${String(COVERED_STATE_NAMES.length)} reached by judged edges`,
+    `states      ${String(reached)} of ${String(COVERED_STATE_NAMES.length)} reached by checked edges`,
   );
   for (const name of never)
     print(`  never     ${name}: ${COVERED_STATES[name][1]} (${COVERED_STATES[name][0]})`);
@@ -220,6 +220,6 @@ function printSummary(search: Search, seconds: number, written: string | null): 
     print(`  found     ${violation.detail}`);
     print(`  after     ${namesOf(plan.world, failure.path).join(', ')}`);
     print(`  written   ${String(written)}`);
-  } else if (search.isComplete) print('all judges agree on every edge that they judged');
+  } else if (search.isComplete) print('no check fails on any edge that was checked');
   else print(`stopped at depth ${String(search.depth)}; --resume continues`);
 }

@@ -9,7 +9,7 @@ const COLUMNS = [
   'refused',
   'unchanged',
   'merged',
-  'judged',
+  'checked',
   'compared',
 ];
 
@@ -20,8 +20,8 @@ export function levelTable(rows: readonly LevelRow[]): string {
     style: { head: [], border: [], compact: true },
   });
   for (const row of rows) {
-    const { depth, states, edges, refused, unchanged, judged, compared } = row;
-    const figures = [states, edges, refused, unchanged, mergedOf(row), judged, compared];
+    const { depth, states, edges, refused, unchanged, checked, compared } = row;
+    const figures = [states, edges, refused, unchanged, mergedOf(row), checked, compared];
     table.push([String(depth), ...figures.map((figure) => figure.toLocaleString('en'))]);
   }
   return table.toString();

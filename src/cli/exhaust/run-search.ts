@@ -66,9 +66,9 @@ export async function runSearch(
       await save();
       saved = performance.now();
     }
-    // Rejections of batches that still run have no listener after the pool ends.
-    await Promise.allSettled(mayWait(search) ? running.values() : []);
+    if (mayWait(search)) await Promise.allSettled(running.values());
   } finally {
+    // Batches that still run are rejected when the pool ends.
     for (const task of running.values()) void task.catch(() => undefined);
     await pool.terminate(true);
   }

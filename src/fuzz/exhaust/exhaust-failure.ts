@@ -12,7 +12,7 @@ import { OPERATIONS } from './operations.ts';
 import { CONFIG, OPENING } from './setting.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
 
-/** Judges that compare the exchange with itself: no single run of commands shows their failures. */
+/** Checks that compare the exchange with itself: no single run of commands shows their failures. */
 const COMPARISONS = new Set(['mergedStates', 'restored', 'labels', 'refusalChangesState']);
 
 export interface ExhaustReport {

@@ -11,7 +11,7 @@ import { thrownViolation } from '../fuzz-run.ts';
 import { comparePaths } from './compare-paths.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { Found, type EdgeCounts, type FoundStates } from './found.ts';
-import { JudgedWalk } from './judged-walk.ts';
+import { CheckedWalk } from './checked-walk.ts';
 import { KeySet } from './key-set.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
 import { CONFIG, OPENING } from './setting.ts';
@@ -23,9 +23,9 @@ export interface ExhaustPlan {
   readonly world: WorldName;
   /** Operations of the longest paths. */
   readonly depth: number;
-  /** All edges up to this depth are judged by the oracle and all invariants. */
+  /** All edges up to this depth are checked by the oracle and all invariants. */
   readonly oracleDepth: number;
-  /** Share of the deeper states whose edges are judged too, in 1e-6. */
+  /** Share of the deeper states whose edges are checked too, in 1e-6. */
   readonly samplePpm: number;
   /** Whether to hash the events and the state of every edge, which compares two builds. */
   readonly digest: boolean;
@@ -38,7 +38,7 @@ export interface Batch {
   readonly paths: Uint8Array;
 }
 
-/** A violated judge, after the operations of `path`. */
+/** A violated check, after the operations of `path`. */
 export interface ExhaustFailure {
   readonly path: readonly number[];
   readonly violation: Violation;
@@ -52,7 +52,7 @@ export interface Expansion {
   readonly accepted: Uint32Array;
   readonly refused: Uint32Array;
   readonly states: FoundStates;
-  /** Coverage states that judged edges reached. */
+  /** Coverage states that checked edges reached. */
   readonly reached: readonly string[];
   /** Empty unless the plan asks for it. */
   readonly digest: string;
@@ -76,7 +76,7 @@ export class Expander {
   private readonly exchange = new ExploredExchange(CONFIG);
   private readonly archive = new StateKey();
   private readonly walk: Walk;
-  private readonly judges: JudgedWalk;
+  private readonly checks: CheckedWalk;
   private readonly seen = new KeySet();
   private readonly before = new Int32Array(KEY_WORDS);
   private readonly words = new Int32Array(KEY_WORDS);
@@ -99,7 +99,7 @@ export class Expander {
       const command = this.command(i);
       if (command !== null) exchange.apply(command);
     });
-    this.judges = new JudgedWalk(this.names);
+    this.checks = new CheckedWalk(this.names);
   }
 
   /** Key of the state after the opening. */
@@ -158,7 +158,7 @@ export class Expander {
       }
       this.note(place, i, codes[i] === 'ok');
     }
-    return this.isJudged(path.length) ? this.judge(path, codes) : null;
+    return this.isChecked(path.length) ? this.check(path, codes) : null;
   }
 
   /** Counts the edge that was just applied, keeps its state, and returns to the parent. */
@@ -170,7 +170,7 @@ export class Expander {
       this.digest.commit();
     }
     if (!accepted) {
-      // A refused command changes no state (D-17), which judged states check.
+      // A refused command changes no state (D-17), which checked states check.
       found.countRefused(operation);
       return;
     }
@@ -201,15 +201,15 @@ export class Expander {
     return null;
   }
 
-  private isJudged(length: number): boolean {
+  private isChecked(length: number): boolean {
     const { oracleDepth, samplePpm } = this.plan;
     return length < oracleDepth || ((this.before[1] ?? 0) >>> 0) % MILLION < samplePpm;
   }
 
-  /** Judges every edge of a state; `codes` are the outcomes of the first exchange. */
-  private judge(path: Uint8Array, codes: readonly (string | null)[]): ExhaustFailure | null {
-    const { judges, names, found } = this;
-    const onTheWay = judges.moveTo(path);
+  /** Checks every edge of a state; `codes` are the outcomes of the first exchange. */
+  private check(path: Uint8Array, codes: readonly (string | null)[]): ExhaustFailure | null {
+    const { checks, names, found } = this;
+    const onTheWay = checks.moveTo(path);
     if (onTheWay !== null) {
       const { length, violation } = onTheWay;
       return { path: [...path.subarray(0, length)], violation, other: null };
@@ -220,20 +220,20 @@ export class Expander {
       other: null,
     });
     for (const [i, name] of names.entries()) {
-      const { code, violation } = judges.enter(name);
+      const { code, violation } = checks.enter(name);
       if (violation !== null) return failed(i, violation);
       if (code !== codes[i]) return failed(i, labelsDecide(String(codes[i]), String(code)));
-      if (code !== null) found.counts.judged += 1;
-      for (const state of judges.coverage()) this.reached.add(state);
-      judges.leave();
+      if (code !== null) found.counts.checked += 1;
+      for (const state of checks.coverage()) this.reached.add(state);
+      checks.leave();
       if (code === null || code === 'ok') continue;
-      if (judges.refusedChanges(name)) return failed(i, refusalChanges(name, code));
-      judges.leave();
+      if (checks.refusedChanges(name)) return failed(i, refusalChanges(name, code));
+      checks.leave();
     }
     // One operation of each state, another one in each.
     const chosen = ((this.before[2] ?? 0) >>> 0) % names.length;
-    const violation = judges.enterRestored(must(names[chosen], 'operations have numbers'));
-    judges.leave();
+    const violation = checks.enterRestored(must(names[chosen], 'operations have numbers'));
+    checks.leave();
     return violation === null ? null : failed(chosen, violation);
   }
 

@@ -9,8 +9,8 @@ export interface EdgeCounts {
   refused: number;
   /** Accepted, without effect on the state. */
   unchanged: number;
-  /** Judged by the oracle and all invariants. */
-  judged: number;
+  /** Checked by the oracle and all invariants. */
+  checked: number;
   /** Pairs of paths to one state whose continuations were compared. */
   compared: number;
 }
@@ -19,7 +19,7 @@ export const noEdges = (): EdgeCounts => ({
   edges: 0,
   refused: 0,
   unchanged: 0,
-  judged: 0,
+  checked: 0,
   compared: 0,
 });
 

@@ -48,7 +48,7 @@ export class PathList {
   }
 }
 
-/** What a checkpoint file keeps of a search. */
+/** The part of a search that a checkpoint file keeps. */
 export interface SavedSearch {
   readonly rows: readonly LevelRow[];
   readonly current: LevelRow;

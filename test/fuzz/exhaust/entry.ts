@@ -1,4 +1,4 @@
-/** What a build with a mutant needs: exploration, report, and the check of a journal. */
+/** Exports of a build with a mutant: exploration, report, and the check of a journal. */
 export { allInvariants, checkJournal } from '../../../src/fuzz/check-journal.ts';
 export { allOf } from '../../../src/fuzz/checker.ts';
 export {

@@ -25,7 +25,7 @@ async function buildWith(id: string): Promise<Built> {
   return (await import(pathToFileURL(file).href)) as Built;
 }
 
-/** First violation that all judges find in a journal; null if there is none. */
+/** First violation that any check finds in a journal; null if there is none. */
 function violationIn(built: Built, journal: Uint8Array): string | null {
   const checker = built.allOf(built.allInvariants(1), built.oracleLockstep(built.CONFIG));
   return built.checkJournal(journal, { checker })?.violation.invariant ?? null;

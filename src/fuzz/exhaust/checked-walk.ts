@@ -1,5 +1,5 @@
 /**
- * A walk over edges with every judge: the oracle, the invariants of the state and of the events,
+ * A walk over edges with every check: the oracle, the invariants of the state and of the events,
  * and an exchange restored from a snapshot. Exchange, oracle and invariants return to a checkpoint
  * after each edge, so an edge costs one command and not its whole path.
  */
@@ -21,7 +21,7 @@ import { CONFIG, OPENING } from './setting.ts';
 import { KEY_WORDS, sameWords, StateKey } from './state-key.ts';
 import { Walk } from './walk.ts';
 
-/** All judges of one edge. Its state is in fields only, so that a checkpoint covers it. */
+/** All checks of one edge. Its state is in fields only, so that a checkpoint covers it. */
 class EdgeChecker implements Checker {
   readonly coverage = new Coverage();
   private readonly oracle = new Oracle(CONFIG);
@@ -67,12 +67,12 @@ export interface PathFailure {
 }
 
 /** Result of one edge: its outcome, or null where the operation does not apply. */
-export interface JudgedEdge {
+export interface CheckedEdge {
   readonly code: string | null;
   readonly violation: Violation | null;
 }
 
-export class JudgedWalk {
+export class CheckedWalk {
   readonly exchange = new ExploredExchange(CONFIG);
   private readonly checker = new EdgeChecker();
   private readonly archive = new StateKey();
@@ -99,7 +99,7 @@ export class JudgedWalk {
     return Object.keys(this.checker.coverage.counts());
   }
 
-  /** Goes to the state at the end of the path, and judges the edges on the way. */
+  /** Goes to the state at the end of the path, and checks the edges on the way. */
   moveTo(path: Uint8Array): PathFailure | null {
     this.steps = path.length - this.walk.missing(path);
     this.walk.moveTo(path);
@@ -118,8 +118,8 @@ export class JudgedWalk {
     return !sameWords(before, after);
   }
 
-  /** Applies the operation and judges it; `leave` returns to the state before. */
-  enter(name: OperationName): JudgedEdge {
+  /** Applies the operation and checks it; `leave` returns to the state before. */
+  enter(name: OperationName): CheckedEdge {
     const command = OPERATIONS[name](this.exchange);
     if (command === null) return { code: null, violation: null };
     return this.step(command);
@@ -149,7 +149,7 @@ export class JudgedWalk {
     };
   }
 
-  private step(command: Command): JudgedEdge {
+  private step(command: Command): CheckedEdge {
     const { exchange, checker } = this;
     const { outcome, violation } = applyChecked(exchange, command, checker.onEvent, checker);
     return { code: outcomeCode(outcome), violation };
