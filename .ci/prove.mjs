@@ -44,7 +44,7 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, stryker, soak, lockstep, separated by commas [all]
+  --only <steps>  of proofs, mutants, exhaust, stryker, soak, lockstep, separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
@@ -62,6 +62,10 @@ const STEPS = {
   mutants: {
     what: 'the mutation score',
     run: () => scored(['--import', 'tsx', 'test/mutants/run.ts']),
+  },
+  exhaust: {
+    what: 'every sequence of three operations in every world, with each mutant',
+    run: () => scored(['--import', 'tsx', 'test/mutants/exhaust.ts']),
   },
   stryker: {
     what: 'every operator of the arithmetic and of margin rules',

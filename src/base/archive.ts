@@ -25,6 +25,8 @@ export interface Archive {
   optionalInt(value: number | null): number | null;
   /** A marker that must read back unchanged, so that a misaligned stream fails near its fault. */
   section(name: string): void;
+  /** Optional: takes a record that never changes as one value; false: its fields follow. */
+  whole?(record: object): boolean;
 }
 
 export class ArchiveWriter implements Archive {

@@ -94,6 +94,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/fuzz.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'exhaust',
+    describe: 'Run every sequence of operations of a small world, up to a depth',
+    load: () => import('./commands/exhaust.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'journal <action>',
     describe: 'Inspect, verify, export or compact a journal',
     load: () => import('./commands/journal.ts') as ReturnType<LazyCommand['load']>,

@@ -86,12 +86,12 @@ export function applyChecked(
   try {
     outcome = engine.apply(command, emit);
   } catch (error) {
-    return { outcome: 'ok', violation: thrown(error) };
+    return { outcome: 'ok', violation: thrownViolation(error) };
   }
   return { outcome, violation: checker.after(engine, command, outcome) };
 }
 
-function thrown(error: unknown): Violation {
+export function thrownViolation(error: unknown): Violation {
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof InvariantError) {
     return {

@@ -14,17 +14,17 @@ export function oracleLockstep(config: ExchangeConfig): Checker {
       const events = emitted;
       emitted = [];
       const found = oracle.follow(engine, command, outcome, events);
-      return found === null ? null : describe(found);
+      return found === null ? null : divergenceViolation(found);
     },
     end: (engine) => {
       const found = oracle.compare(engine);
-      return found === null ? null : describe(found);
+      return found === null ? null : divergenceViolation(found);
     },
   };
 }
 
 /** Divergences of one rule count as one failure; their numbers vary from run to run. */
-function describe(divergence: Divergence): Violation {
+export function divergenceViolation(divergence: Divergence): Violation {
   return {
     invariant: `oracle ${divergence.rule}`,
     rule: divergence.rule,

@@ -13,7 +13,7 @@ import { TransferPrices } from './invariants/transfer-prices.ts';
 import { MarketData, Trades } from './invariants/trades-over-time.ts';
 import type { Checker, Violation } from './checker.ts';
 
-const newStreamInvariants = (): readonly StreamInvariant[] => [
+export const newStreamInvariants = (): readonly StreamInvariant[] => [
   new Sequence(),
   new Nonces(),
   new OrderLifecycle(),
@@ -41,16 +41,16 @@ export function streamInvariants(compareEvery = 64): Checker {
       for (const invariant of all) invariant.settle(engine, command);
       applied += 1;
       if (applied % compareEvery === 0) compare(engine);
-      return first(all);
+      return firstFound(all);
     },
     end: (engine) => {
       compare(engine);
-      return first(all);
+      return firstFound(all);
     },
   };
 }
 
-function first(all: readonly StreamInvariant[]): Violation | null {
+export function firstFound(all: readonly StreamInvariant[]): Violation | null {
   for (const { name, rule, says, found } of all) {
     if (found !== null) return { invariant: name, rule, says, detail: found };
   }

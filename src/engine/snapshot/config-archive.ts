@@ -22,5 +22,6 @@ export function archiveConfig(io: Archive, saved: ExchangeConfig | null): Exchan
 
 /** Saves `saved`, or loads when it is null. */
 export function archiveSpec(io: Archive, saved: MarketSpec | null): MarketSpec {
+  if (saved !== null && io.whole?.(saved) === true) return saved;
   return archiveRecord(io, MARKET_SPEC, saved);
 }

@@ -92,7 +92,7 @@ export function stateHashOf(state: ExchangeState): string {
   return sha256Hex(io.bytes());
 }
 
-function archiveLive(io: Archive, state: ExchangeState): void {
+export function archiveLive(io: Archive, state: ExchangeState): void {
   io.section('exchange');
   state.nowUs = timeUs(io.int(state.nowUs));
   state.nextOrderId = orderId(io.int(state.nextOrderId));

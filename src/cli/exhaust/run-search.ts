@@ -1,0 +1,88 @@
+/** Runs a search on worker threads until it is complete, fails, or reaches its time limit. */
+import { fileURLToPath } from 'node:url';
+import workerpool from 'workerpool';
+import type { Expansion } from '../../fuzz/exhaust/expand.ts';
+import type { Search } from '../../fuzz/exhaust/search.ts';
+import { isInterrupted, type Progress } from '../cli-support.ts';
+
+export interface SearchLimits {
+  readonly workers: number;
+  /** Of this session. */
+  readonly seconds: number;
+}
+
+export interface SearchWatch {
+  readonly progress: Progress;
+  /** Called between batches, when the last save is older than a minute. */
+  readonly save: () => Promise<void>;
+}
+
+const SAVE_MS = 60_000;
+const GRACE_MS = 50;
+/** Batches that one worker may be ahead of the slowest. */
+const MOST_EARLY = 64;
+
+/** Returns the duration in seconds. */
+export async function runSearch(
+  search: Search,
+  { workers, seconds }: SearchLimits,
+  { progress, save }: SearchWatch,
+): Promise<number> {
+  const started = performance.now();
+  const elapsed = (): number => (performance.now() - started) / 1000;
+  let saved = started;
+  const pool = workerpool.pool(fileURLToPath(new URL('./worker.js', import.meta.url)), {
+    workerType: 'thread',
+    minWorkers: workers,
+    maxWorkers: workers,
+    workerTerminateTimeout: GRACE_MS,
+    // Most of what a batch makes is gone soon: a larger nursery halves the collector's part.
+    workerThreadOpts: { resourceLimits: { maxYoungGenerationSizeMb: 64 } },
+  });
+  const running = new Map<number, Promise<void>>();
+  const mayGoOn = (): boolean =>
+    !isInterrupted() && search.failure === null && !search.isComplete && elapsed() < seconds;
+  const edgesBefore = search.edges;
+  try {
+    while (mayGoOn()) {
+      const batch = running.size < Math.min(workers * 2, MOST_EARLY) ? search.take() : null;
+      if (batch !== null) {
+        const { from, ...rest } = batch;
+        const task = pool.exec('expand', [search.plan, rest]) as unknown as Promise<Expansion>;
+        const done = (async () => {
+          try {
+            search.add(from, await task);
+          } finally {
+            running.delete(from);
+          }
+        })();
+        running.set(from, done);
+        continue;
+      }
+      await Promise.race(running.values());
+      const rate = (search.edges - edgesBefore) / Math.max(0.001, elapsed());
+      progress.update(search.fraction, noteOf(search, rate));
+      if (performance.now() - saved < SAVE_MS) continue;
+      await save();
+      saved = performance.now();
+    }
+    if (mayWait(search)) await Promise.allSettled(running.values());
+  } finally {
+    // Batches that still run are rejected when the pool ends.
+    for (const task of running.values()) void task.catch(() => undefined);
+    await pool.terminate(true);
+  }
+  return elapsed();
+}
+
+/** Batches that run are awaited unless the user wants to stop. */
+const mayWait = (search: Search): boolean => !isInterrupted() && search.failure === null;
+
+function noteOf(search: Search, rate: number): string {
+  return [
+    `depth ${String(search.depth)}`,
+    `${search.states.toLocaleString('en')} states`,
+    `${search.edges.toLocaleString('en')} edges`,
+    `${Math.round(rate).toLocaleString('en')}/s`,
+  ].join(', ');
+}

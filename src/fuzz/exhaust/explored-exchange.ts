@@ -1,0 +1,59 @@
+/**
+ * An exchange with what an exploration needs: the key of its state, and a journal position that
+ * stands still. Sequence numbers and trade ids label records; no rule reads them. Keeping them at
+ * the values of the opening makes states equal that differ only in these labels.
+ */
+import { NONE } from '../../engine/book/order-rows.ts';
+import type { Command } from '../../engine/commands.ts';
+import type { EventSink } from '../../engine/events.ts';
+import { Exchange } from '../../engine/exchange.ts';
+import type { Outcome } from '../../engine/refusals.ts';
+import { archiveLive } from '../../engine/snapshot/snapshot.ts';
+import type { Address, MarketId, OrderId, Seq, SubaccountId, TradeId } from '../../num/units.ts';
+import type { StateKey } from './state-key.ts';
+
+export class ExploredExchange extends Exchange {
+  private labels: { readonly seq: Seq; readonly nextTradeId: TradeId } | null = null;
+
+  /** From now on every command keeps the current sequence number and trade id. */
+  holdLabels(): void {
+    const { seq, nextTradeId } = this.state;
+    this.labels = { seq, nextTradeId };
+  }
+
+  override apply(command: Command, emit?: EventSink): Outcome {
+    const outcome = super.apply(command, emit);
+    if (this.labels !== null) {
+      this.state.seq = this.labels.seq;
+      this.state.nextTradeId = this.labels.nextTradeId;
+    }
+    return outcome;
+  }
+
+  /** Writes the key of the state into `words`. */
+  key(archive: StateKey, words: Int32Array): void {
+    archive.begin();
+    archiveLive(archive, this.state);
+    archive.end(words);
+  }
+
+  /** A nonce above every one that the owner has used for orders of the subaccount. */
+  nextOrderNonce(subaccount: SubaccountId): bigint {
+    return this.state.subaccount(subaccount).orderNonces.highest + 1n;
+  }
+
+  /** A nonce above every one that the account has used for other requests. */
+  nextNonce(account: Address): bigint {
+    return (this.state.accounts.find(account)?.nonces.highest ?? -1n) + 1n;
+  }
+
+  /** The first live order of a subaccount, in a market if one is given; null without any. */
+  oldestOrder(subaccount: SubaccountId, market: MarketId | null = null): OrderId | null {
+    const { orders } = this.state;
+    const { head } = this.state.subaccount(subaccount).orders;
+    for (let slot = head; slot !== NONE; slot = orders.nextOfOwner(slot)) {
+      if (market === null || orders.market(slot) === market) return orders.id(slot);
+    }
+    return null;
+  }
+}

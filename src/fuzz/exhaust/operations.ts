@@ -1,0 +1,393 @@
+/**
+ * Operations of the worlds. An operation is a function of the state: it yields one command, or null
+ * where it does not apply. Time advances only by the operations of time, so other operations that
+ * commute lead to equal states.
+ */
+import type { Command, NewOrder, PlaceOrder, Transfer } from '../../engine/commands.ts';
+import type { MarketSpec, MarketStatus } from '../../engine/config.ts';
+import {
+  accountId,
+  lots,
+  orderId,
+  ppm,
+  priceTicks,
+  quanta,
+  timeUs,
+  type Address,
+  type MarketId,
+  type OrderId,
+} from '../../num/units.ts';
+import { NEVER_MS } from '../run-setup.ts';
+import type { ExploredExchange } from './explored-exchange.ts';
+import { ANN, BOB, CAT, CONFIG, SPEC_X, X, Y, type User } from './setting.ts';
+
+export type Operation = (exchange: ExploredExchange) => Command | null;
+
+const SECOND_US = 1_000_000;
+const MINUTE_US = 60 * SECOND_US;
+const HOUR_US = 60 * MINUTE_US;
+const USD = 1_000_000n;
+
+/** Accounts 0 to 5 are those of the exchange. */
+const CAT_ACCOUNT = accountId(8);
+
+/** Terms that differ from a limit order of X that rests until cancelled. */
+type Terms = Partial<Omit<PlaceOrder, 'kind' | 'timeUs' | 'subaccount' | 'orderType'>>;
+
+/** Commands differ only in time and nonce; one literal gives all the same hidden class. */
+const limit =
+  (owner: User, size: number, ticks: number, terms: Terms = {}): Operation =>
+  (exchange) => ({
+    kind: 'placeOrder',
+    timeUs: exchange.nowUs,
+    subaccount: owner.id,
+    market: terms.market ?? X,
+    orderType: 'limit',
+    lots: lots(size),
+    priceTicks: priceTicks(ticks),
+    ioc: terms.ioc ?? false,
+    postOnly: terms.postOnly ?? false,
+    reduceOnly: terms.reduceOnly ?? false,
+    nonce: terms.nonce ?? exchange.nextOrderNonce(owner.id),
+    expiresAtMs: terms.expiresAtMs ?? NEVER_MS,
+    delegate: terms.delegate ?? null,
+    clientId: terms.clientId ?? null,
+    originator: terms.originator ?? null,
+    originatorFeePpm: terms.originatorFeePpm ?? ppm(0),
+  });
+
+/** An order of a group; its nonce follows from its place. */
+type Member = Partial<NewOrder> & Pick<NewOrder, 'lots'>;
+
+const memberOf = (member: Member, nonce: bigint): NewOrder => ({
+  market: member.market ?? X,
+  orderType: member.orderType ?? 'limit',
+  lots: member.lots,
+  priceTicks: member.priceTicks ?? priceTicks(1),
+  ioc: member.ioc ?? false,
+  postOnly: false,
+  reduceOnly: member.reduceOnly ?? false,
+  nonce,
+  expiresAtMs: NEVER_MS,
+  clientId: null,
+  originator: null,
+  originatorFeePpm: ppm(0),
+  triggerTicks: member.triggerTicks ?? null,
+  trailingPpm: member.trailingPpm ?? null,
+  periodMs: member.periodMs ?? null,
+  parent: member.parent ?? null,
+  attached: member.attached ?? false,
+});
+
+const group =
+  (owner: User, members: readonly Member[]): Operation =>
+  (exchange) => {
+    const first = exchange.nextOrderNonce(owner.id);
+    return {
+      kind: 'placeOrders',
+      timeUs: exchange.nowUs,
+      subaccount: owner.id,
+      delegate: null,
+      orders: members.map((member, i) =>
+        memberOf(member, member.attached === true ? first : first + BigInt(i)),
+      ),
+    };
+  };
+
+/** A take-profit or stop-loss, at any price within the band. */
+const leg = (orderType: 'takeProfit' | 'stopLoss', size: number, trigger: number): Member => ({
+  orderType,
+  lots: lots(size),
+  priceTicks: priceTicks(size > 0 ? trigger * 2 : 1),
+  triggerTicks: priceTicks(trigger),
+  ioc: true,
+  reduceOnly: true,
+});
+
+/** The same pair below a live order of Cat in X. */
+const protectOldest: Operation = (exchange) => {
+  const parent: OrderId | null = exchange.oldestOrder(CAT.id, X);
+  if (parent === null) return null;
+  const size = -(exchange.order(parent)?.lots ?? 0);
+  const away = size > 0 ? 1 : -1;
+  return group(CAT, [
+    { ...leg('takeProfit', size, 1000 - away * 60), parent },
+    { ...leg('stopLoss', size, 1000 + away * 60), parent },
+  ])(exchange);
+};
+
+const cancelOldest =
+  (owner: User): Operation =>
+  (exchange) => {
+    const id = exchange.oldestOrder(owner.id);
+    return id === null
+      ? null
+      : { kind: 'cancelOrder', timeUs: exchange.nowUs, orderId: orderId(id) };
+  };
+
+const cancelAll =
+  (owner: User, market: MarketId | null): Operation =>
+  ({ nowUs }) => ({ kind: 'cancelAll', timeUs: nowUs, subaccount: owner.id, market });
+
+const index =
+  (market: MarketId, ticks: number): Operation =>
+  ({ nowUs }) => ({
+    kind: 'setIndex',
+    timeUs: nowUs,
+    market,
+    priceTicks: priceTicks(ticks),
+    text: String(ticks),
+  });
+
+const wait =
+  (us: number): Operation =>
+  ({ nowUs }) => ({ kind: 'advanceTime', timeUs: timeUs(nowUs + us) });
+
+/** To the start of the next hour. */
+const nextHour: Operation = ({ nowUs }) => ({
+  kind: 'advanceTime',
+  timeUs: timeUs((Math.floor(nowUs / HOUR_US) + 1) * HOUR_US),
+});
+
+const deposit =
+  (account: Address, whole: bigint): Operation =>
+  ({ nowUs }) => ({
+    kind: 'deposit',
+    timeUs: nowUs,
+    account,
+    subaccountIndex: 0,
+    amount: quanta(whole * USD),
+  });
+
+/** All that may leave; one quantum where nothing may. */
+const withdrawAll =
+  (owner: User): Operation =>
+  (exchange) => {
+    const most = exchange.margin(owner.id).withdrawableQuanta;
+    return {
+      kind: 'withdraw',
+      timeUs: exchange.nowUs,
+      account: owner.address,
+      subaccountIndex: 0,
+      amount: most > 0n ? most : quanta(1n),
+    };
+  };
+
+type Move = Pick<Transfer, 'from' | 'to' | 'amount' | 'signer'> & Partial<Transfer>;
+
+const transfer =
+  (move: (exchange: ExploredExchange) => Move): Operation =>
+  (exchange) => {
+    const fields = move(exchange);
+    return {
+      kind: 'transfer',
+      timeUs: exchange.nowUs,
+      fromIndex: 0,
+      toIndex: 0,
+      market: null,
+      nonce: exchange.nextNonce(fields.signer),
+      expiresAtMs: NEVER_MS,
+      ...fields,
+    };
+  };
+
+const margin =
+  (owner: User, market: MarketId, isolated: boolean, rate: number): Operation =>
+  (exchange) => ({
+    kind: 'updateMargin',
+    timeUs: exchange.nowUs,
+    subaccount: owner.id,
+    market,
+    isolated,
+    marginPpm: ppm(rate),
+    nonce: exchange.nextNonce(owner.address),
+    expiresAtMs: NEVER_MS,
+    delegate: null,
+  });
+
+const delegation =
+  (delegated: boolean): Operation =>
+  (exchange) => ({
+    kind: 'updateDelegate',
+    timeUs: exchange.nowUs,
+    account: ANN.address,
+    subaccountIndex: 0,
+    delegate: CAT.address,
+    delegated,
+    nonce: exchange.nextNonce(ANN.address),
+    expiresAtMs: NEVER_MS,
+  });
+
+/** A restriction, or its end where there is one. */
+const restrict =
+  (market: MarketId, status: Exclude<MarketStatus, 'delisted'>): Operation =>
+  (exchange) => ({
+    kind: 'setMarketStatus',
+    timeUs: exchange.nowUs,
+    market,
+    status: exchange.market(market).status === status ? 'open' : status,
+  });
+
+/** Changed terms of X; one record, so that it is hashed once. */
+const terms = (change: Partial<MarketSpec>): Operation => {
+  const spec = { ...SPEC_X, ...change };
+  return ({ nowUs }) => ({ kind: 'setMarketTerms', timeUs: nowUs, market: X, spec });
+};
+
+/** All operations, by name. */
+export const OPERATIONS = {
+  annBids: limit(ANN, 2, 990),
+  annAsks: limit(ANN, -2, 1010),
+  annBuys: limit(ANN, 2, 1005),
+  annSweeps: limit(ANN, -30, 1, { ioc: true }),
+  annReduces: limit(ANN, -14, 1004, { reduceOnly: true }),
+  annExpires: limit(ANN, 1, 985, { expiresAtMs: 1_704_153_600_500n }),
+  annNames: limit(ANN, 1, 980, { clientId: 'one' }),
+  annRepeats: (exchange) =>
+    limit(ANN, 1, 970, { nonce: exchange.nextOrderNonce(ANN.id) - 1n })(exchange),
+  annTriggers: group(ANN, [
+    {
+      orderType: 'stopLoss',
+      lots: lots(2),
+      priceTicks: priceTicks(1060),
+      triggerTicks: priceTicks(1020),
+    },
+  ]),
+  annBrackets: group(ANN, [
+    { lots: lots(2), priceTicks: priceTicks(1005) },
+    { ...leg('takeProfit', -2, 1030), attached: true },
+    { ...leg('stopLoss', -2, 970), attached: true },
+  ]),
+  annProtects: group(ANN, [leg('takeProfit', -10, 1030), leg('stopLoss', -10, 970)]),
+  annTrails: group(ANN, [
+    {
+      ...leg('stopLoss', -4, 1),
+      orderType: 'trailingStop',
+      triggerTicks: null,
+      trailingPpm: 20_000,
+    },
+  ]),
+  annCancels: cancelOldest(ANN),
+  bobBuys: limit(BOB, 6, 1040, { ioc: true }),
+  bobSells: limit(BOB, -6, 960, { ioc: true }),
+  bobBuysY: limit(BOB, 3, 505, { market: Y }),
+  bobSellsY: limit(BOB, -8, 495, { market: Y }),
+  bobSlices: group(
+    BOB,
+    [0, 1, 2].map(() => ({
+      orderType: 'twap',
+      lots: lots(-1),
+      priceTicks: priceTicks(995),
+      periodMs: 1000n,
+    })),
+  ),
+  bobCancelsAll: cancelAll(BOB, null),
+  catPosts: limit(CAT, 3, 1002, { postOnly: true }),
+  catIcebergs: group(
+    CAT,
+    [-2, -2, -1].map((size) => ({
+      orderType: 'iceberg',
+      lots: lots(size),
+      priceTicks: priceTicks(1003),
+    })),
+  ),
+  catBatches: group(CAT, [
+    { market: Y, lots: lots(6), priceTicks: priceTicks(495) },
+    { market: Y, lots: lots(-6), priceTicks: priceTicks(505) },
+  ]),
+  catProtects: protectOldest,
+  catCancelsX: cancelAll(CAT, X),
+  catActsForAnn: limit(ANN, -3, 996, {
+    delegate: CAT_ACCOUNT,
+    originator: BOB.address,
+    originatorFeePpm: ppm(90),
+    nonce: 1_000_000n,
+  }),
+  xRises: index(X, 1030),
+  xFalls: index(X, 970),
+  xReturns: index(X, 1000),
+  xDrops: index(X, 900),
+  xCrashes: index(X, 840),
+  xSoars: index(X, 1400),
+  yFalls: index(Y, 440),
+  yCrashes: index(Y, 370),
+  ySoars: index(Y, 900),
+  second: wait(SECOND_US),
+  pause: wait(1.5 * SECOND_US),
+  /** Freezes both markets. */
+  stale: wait(4 * SECOND_US),
+  hour: nextHour,
+  annDeposits: deposit(ANN.address, 200n),
+  annWithdraws: withdrawAll(ANN),
+  catWithdraws: withdrawAll(CAT),
+  insured: deposit(CONFIG.insuranceAccount, 100n),
+  annPaysBob: transfer(() => ({
+    from: ANN.address,
+    to: BOB.address,
+    toIndex: 1,
+    amount: quanta(100n * USD),
+    signer: ANN.address,
+  })),
+  bobJoinsVault: transfer(() => ({
+    from: BOB.address,
+    to: CONFIG.clsAccount,
+    amount: quanta(77n * USD),
+    signer: BOB.address,
+  })),
+  catLeavesVault: transfer(() => ({
+    from: CONFIG.clsAccount,
+    to: CAT.address,
+    amount: quanta(333n * USD),
+    signer: CAT.address,
+  })),
+  catTakesBobs: transfer(() => ({
+    from: BOB.address,
+    to: CAT.address,
+    amount: quanta(USD),
+    signer: CAT.address,
+  })),
+  bobTakesExcess: transfer((exchange) => {
+    const excess = exchange.isolatedExcess(BOB.id, Y);
+    return {
+      from: BOB.address,
+      to: BOB.address,
+      amount: excess > 0n ? excess : quanta(1n),
+      market: Y,
+      signer: BOB.address,
+    };
+  }),
+  bobAddsMargin: margin(BOB, Y, true, 500_000),
+  bobCutsMargin: margin(BOB, Y, true, 200_000),
+  annOwnMargin: margin(ANN, X, false, 125_000),
+  catIsolatesX: margin(CAT, X, true, 200_000),
+  annGrants: delegation(true),
+  annRevokes: delegation(false),
+  annSigners: (exchange) => ({
+    kind: 'updateSigners',
+    timeUs: exchange.nowUs,
+    account: ANN.address,
+    signers: [ANN.address, BOB.address],
+    quorum: 2,
+    nonce: exchange.nextNonce(ANN.address),
+    expiresAtMs: NEVER_MS,
+  }),
+  annEndsBoth: ({ nowUs }) => ({
+    kind: 'setSelfTradeMode',
+    timeUs: nowUs,
+    account: ANN.address,
+    mode: 2,
+  }),
+  xReduceOnly: restrict(X, 'reduceOnly'),
+  xHalts: restrict(X, 'halted'),
+  xTightens: terms({
+    tiers: SPEC_X.tiers.map((tier) => ({
+      ...tier,
+      initialMarginPpm: ppm(tier.initialMarginPpm + 40_000),
+      maintenanceMarginPpm: ppm(tier.maintenanceMarginPpm + 40_000),
+    })),
+  }),
+  xOpenFees: terms({ takerFeePpm: ppm(1000), openNotionalUpper: quanta(40_000n * USD) }),
+  yDelists: ({ nowUs }) => ({ kind: 'delistMarket', timeUs: nowUs, market: Y, priceTicks: null }),
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof OPERATIONS;

@@ -1,0 +1,49 @@
+/**
+ * A walk along paths of operations: keeps a checkpoint of each state on the current path. Moving to
+ * a path that shares its beginning with the current one repeats only the rest.
+ */
+import { Checkpoint } from './checkpoint.ts';
+
+export class Walk {
+  private readonly roots: readonly object[];
+  private readonly apply: (operation: number) => void;
+  private readonly path: number[] = [];
+  private readonly checkpoints: Checkpoint[];
+
+  /** The walk starts in the current state of `roots`, which `apply` changes. */
+  constructor(roots: readonly object[], apply: (operation: number) => void) {
+    this.roots = roots;
+    this.apply = apply;
+    this.checkpoints = [new Checkpoint(roots)];
+  }
+
+  /** Operations that `moveTo` has to apply. */
+  missing(path: ArrayLike<number>): number {
+    return path.length - this.shared(path);
+  }
+
+  /** Goes to the state at the end of the path. */
+  moveTo(path: ArrayLike<number>): void {
+    const shared = this.shared(path);
+    this.path.length = shared;
+    this.checkpoints.length = shared + 1;
+    this.back();
+    for (let i = shared; i < path.length; i += 1) {
+      const operation = path[i] ?? 0;
+      this.apply(operation);
+      this.path.push(operation);
+      this.checkpoints.push(new Checkpoint(this.roots));
+    }
+  }
+
+  /** Returns to the state at the end of the path. */
+  back(): void {
+    this.checkpoints.at(-1)?.restore();
+  }
+
+  private shared(path: ArrayLike<number>): number {
+    let shared = 0;
+    while (shared < this.path.length && this.path[shared] === path[shared]) shared += 1;
+    return shared;
+  }
+}

@@ -1,0 +1,70 @@
+/** `orrery exhaust` as used: the table, resumption, bad input. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const main = join(root, 'dist', 'cli', 'main.js');
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-exhaust-cli-'));
+
+function exhaust(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'exhaust', ...args], {
+    cwd: scratch,
+    encoding: 'utf8',
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+const FAST = ['--world', 'money', '--depth', '2', '--oracle-depth', '0', '--sample', '0'];
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(root, '.ci', 'setup.mjs')], { stdio: 'ignore' });
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+test('a stopped search continues with the same table, on another number of workers', () => {
+  const whole = exhaust(...FAST, '--workers', '2', '--json', '--out', 'whole');
+  expect(whole).toMatchObject({ status: 0, err: '' });
+  const { levels, states, complete } = JSON.parse(whole.out) as Record<string, unknown>;
+  expect(complete).toBe(true);
+  const stopped = exhaust(...FAST, '--seconds', '0', '--json', '--out', 'parts');
+  expect(stopped).toMatchObject({ status: 0, err: '' });
+  expect(JSON.parse(stopped.out)).toMatchObject({ complete: false, levels: [] });
+  const resumed = exhaust('--resume', '--workers', '1', '--json', '--out', 'parts');
+  expect(resumed).toMatchObject({ status: 0, err: '' });
+  expect(JSON.parse(resumed.out)).toMatchObject({ complete: true, levels, states });
+  // A complete search has nothing left; its table stays.
+  const again = exhaust('--resume', '--out', 'parts');
+  expect(again.status).toBe(0);
+  expect(again.out).toContain('depth │ states │ edges');
+}, 180_000);
+
+test('checkpoints that are missing, damaged or of another engine are refused', () => {
+  expect(exhaust('--resume', '--out', 'none')).toMatchObject({ status: 2 });
+  const whole = join(scratch, 'whole', 'checkpoint.bin');
+  const bytes = readFileSync(whole);
+  writeFileSync(whole, bytes.subarray(0, bytes.length - 16));
+  const cut = exhaust('--resume', '--out', 'whole');
+  expect(cut).toMatchObject({ status: 2 });
+  expect(cut.err).toContain('not the checkpoint of a search');
+  const text = bytes.toString('latin1').replace(/"identity":"(-?)\d/, '"identity":"$19');
+  writeFileSync(whole, Buffer.from(text, 'latin1'));
+  const other = exhaust('--resume', '--out', 'whole');
+  expect(other).toMatchObject({ status: 2 });
+  expect(other.err).toContain('another version of the engine');
+});
+
+test.each([
+  [['--depth', '0'], '--depth must be a whole number from 1 to 12, got 0'],
+  [['--sample', '2'], '--sample must be a number from 0 to 1, got 2'],
+  [['--oracle-depth', '1.5'], '--oracle-depth must be a whole number from 0 to 12, got 1.5'],
+])('%j is refused with its limit', (args, message) => {
+  const { status, err } = exhaust(...args);
+  expect(status).toBe(2);
+  expect(err).toContain(message);
+});
