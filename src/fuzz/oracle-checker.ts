@@ -5,8 +5,13 @@ import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle } from '../oracle/oracle.ts';
 
-export function oracleLockstep(config: ExchangeConfig): Checker {
-  const oracle = new Oracle(config);
+export interface LockstepOptions {
+  /** Commands between two comparisons of the whole state; default 256. */
+  readonly fullEvery?: number;
+}
+
+export function oracleLockstep(config: ExchangeConfig, options: LockstepOptions = {}): Checker {
+  const oracle = new Oracle(config, options);
   let emitted: EngineEvent[] = [];
   return {
     onEvent: (event) => emitted.push(event),

@@ -29,11 +29,17 @@ import { newWorld, type Answer, type World } from './world.ts';
 /** Commands between two full comparisons; others cover what a command could touch and a part. */
 const FULL_EVERY = 256;
 
+export interface OracleOptions {
+  readonly fullEvery?: number;
+}
+
 export class Oracle {
   private readonly world: World;
+  private readonly fullEvery: number;
 
-  constructor(config: ExchangeConfig) {
+  constructor(config: ExchangeConfig, { fullEvery = FULL_EVERY }: OracleOptions = {}) {
     this.world = newWorld(config);
+    this.fullEvery = fullEvery;
   }
 
   /** Number of commands applied. */
@@ -63,7 +69,7 @@ export class Oracle {
     emitted: readonly EngineEvent[],
   ): Divergence | null {
     const [oracle, engine] = [this.apply(command), outcomeCode(outcome)];
-    if (oracle === engine) return this.compare(exchange, emitted, this.seq % FULL_EVERY === 0);
+    if (oracle === engine) return this.compare(exchange, emitted, this.seq % this.fullEvery === 0);
     const what = `the outcome of ${command.kind}`;
     return { seq: this.seq, what, oracle, engine, rule: 'R-2.8' };
   }

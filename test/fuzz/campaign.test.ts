@@ -17,7 +17,7 @@ const PLAN: CampaignPlan = {
   seed: 'campaign',
   profile: 'all',
   commands: 400,
-  lockstep: false,
+  oracle: false,
   every: 64,
 };
 
