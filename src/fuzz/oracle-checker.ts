@@ -3,14 +3,10 @@ import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
-import { Oracle } from '../oracle/oracle.ts';
+import { Oracle, type OracleOptions } from '../oracle/oracle.ts';
 
-export interface LockstepOptions {
-  /** Commands between two comparisons of the whole state; default 256. */
-  readonly fullEvery?: number;
-}
 
-export function oracleLockstep(config: ExchangeConfig, options: LockstepOptions = {}): Checker {
+export function oracleLockstep(config: ExchangeConfig, options: OracleOptions = {}): Checker {
   const oracle = new Oracle(config, options);
   let emitted: EngineEvent[] = [];
   return {

@@ -68,6 +68,9 @@ function named(check: CheckName, checker: Checker): Checker {
   };
 }
 
+/** Commands between two comparisons of changed state with the oracle in a long run. */
+const STATE_EVERY = 8;
+
 const rarelyOf = ({ every, rarely }: CheckIntervals): number =>
   rarely ?? (every === 1 ? 1 : every * 8);
 
@@ -76,7 +79,7 @@ const CHECKERS: Readonly<
 > = {
   state: (_config, { every }) => stateInvariants(every),
   stream: (_config, { every }) => streamInvariants(every),
-  oracle: (config, { every }) => oracleLockstep(config, every === 1 ? { fullEvery: 1 } : {}),
+  oracle: (config, { every }) => oracleLockstep(config, every === 1 ? { fullEvery: 1 } : { stateEvery: STATE_EVERY }),
   restore: (config, intervals) => restoreCheck(config, { every: rarelyOf(intervals) }),
   time: (config, { every }) => timeCheck(config, every),
   hash: (_config, intervals) => hashCheck(rarelyOf(intervals)),

@@ -47,7 +47,7 @@ export function journalCheck(config: ExchangeConfig, every: number): Checker {
   };
   return {
     after: (engine, command) => {
-      const fault = codecFault(command) ?? codecFault(altered(command, engine.seq));
+      const fault = codecFault(command) ?? alteredFault(command, engine.seq, every === 1);
       if (fault !== null) return broken(engine, fault);
       if (isWhole) {
         writer.append(seqOf(engine.seq), command);
@@ -62,10 +62,21 @@ export function journalCheck(config: ExchangeConfig, every: number): Checker {
   };
 }
 
-function altered(command: Command, seq: number): Command {
+/** Alterations of one field that are tried in a short run. */
+const TURNS = 6;
+
+/** The same for the command with one field changed; with `all`, for each field in turn. */
+function alteredFault(command: Command, seq: number, all: boolean): string | null {
   const { body } = COMMANDS[command.kind];
-  if (body.fields.length === 0 || command.kind === 'listMarket') return command;
-  return alterField(body, command, seq, Math.floor(seq / body.fields.length)).record as Command;
+  const { length } = body.fields;
+  if (length === 0 || command.kind === 'listMarket') return null;
+  for (let turn = 0; turn < (all ? TURNS * length : 1); turn += 1) {
+    const at = all ? turn : seq;
+    const { record } = alterField(body, command, at, Math.floor(at / length));
+    const found = codecFault(record as Command);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** A command that does not read back as written; null if it does. */
