@@ -4,13 +4,20 @@
  */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { checksOfRun, profileOf, runBatch, type CampaignPlan, type FailedRun } from '../../fuzz/campaign.ts';
+import {
+  checksOfRun,
+  profileOf,
+  runBatch,
+  type CampaignPlan,
+  type FailedRun,
+} from '../../fuzz/campaign.ts';
 import { must } from '../../base/assert.ts';
 import { checkJournal } from '../../fuzz/check-journal.ts';
 import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
+import { writeCoverage } from '../fuzz/coverage-page.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { reportFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
@@ -231,6 +238,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
     log.close();
     await pool.close();
   }
+  await writeCoverage(out, state);
   const summary = { ...state.summary(), workers: options.workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });
   else printSummary(state, options.workers);

@@ -34,16 +34,25 @@ export async function reportFailure(
   await makeFolder(folder);
   const original = journalOf(failure.config, failure.commands);
   await writeWholeFile(join(folder, 'original.orrery'), original);
-  let report = await pool.reportFailure(failure, origin);
-  await writeReport(folder, report);
   const started = performance.now();
-  const seconds = (): number => (performance.now() - started) / 1000;
+  let report: ShrinkReport;
+  try {
+    report = await pool.reportFailure(failure, origin);
+  } catch (error) {
+    // The commands are on disk already.
+    if (!quiet) print(`${join(folder, 'original.orrery')}: ${messageOf(error)}`);
+    return folder;
+  }
+  await writeReport(folder, report);
   if (shrinkSeconds > 0) {
     report = (await shrink(pool, { failure, origin, shrinkSeconds, quiet, folder })) ?? report;
   }
-  if (!quiet) printFailure(report, folder, seconds());
+  if (!quiet) printFailure(report, folder, (performance.now() - started) / 1000);
   return folder;
 }
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 interface ShrinkTask extends Pick<FailureReport, 'origin' | 'shrinkSeconds' | 'quiet'> {
   readonly failure: Failure;
@@ -73,7 +82,7 @@ async function shrink(
       isOver: () => performance.now() >= endsMs,
     });
   } catch (error) {
-    if (!quiet) print(`shrinking stopped: ${error instanceof Error ? error.message : String(error)}`);
+    if (!quiet) print(`shrinking stopped: ${messageOf(error)}`);
   } finally {
     progress.stop();
     await written;

@@ -3,7 +3,6 @@
  * request makes the same command, otherwise the command itself. The answers are those of the
  * oracle, so a step asserts what the rules require and not what the broken exchange replies.
  */
-import { sha256Hex } from '../../base/sha256.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
@@ -95,6 +94,8 @@ class Writer {
   private readonly commands: Command[] = [];
   private readonly placed = new Map<OrderId, { readonly at: number; readonly nth: number }>();
   private readonly referred = new Set<number>();
+  /** Markets of the opening: a scenario names others in requests only. */
+  private readonly symbols = new Set<string>();
   /** False once the engine or the oracle has thrown. */
   private isSound = true;
 
@@ -107,6 +108,7 @@ class Writer {
   }
 
   open(command: Command): void {
+    if (command.kind === 'listMarket') this.symbols.add(command.spec.symbol);
     this.apply(command);
   }
 
@@ -152,7 +154,9 @@ class Writer {
       case 'notExpressible':
         return null;
       case 'tape':
-        return this.options.tape && hasPositiveNumbers(command) ? act : null;
+        return this.options.tape && this.isKnown(act.fields['symbol']) && hasPositiveNumbers(command)
+          ? act
+          : null;
       case 'call': {
         const digests = actOf(command, this.engine, (id) => this.digestOf(id));
         const made = commandOfRequest(this.gateway, this.engine, digests, command.timeUs);
@@ -166,10 +170,14 @@ class Writer {
         return closed.includes(act.fields.account) ? null : act;
       }
       case 'price':
-        return isOnGrid(command, this.engine) ? act : null;
+        return this.isKnown(act.symbol) && isOnGrid(command, this.engine) ? act : null;
       case 'time':
         return act;
     }
+  }
+
+  private isKnown(symbol: unknown): boolean {
+    return typeof symbol === 'string' && this.symbols.has(symbol);
   }
 
   /** Null if no reply of a request has the order. */
@@ -226,6 +234,3 @@ function isOnGrid(command: Command, view: ExchangeView): boolean {
   const { spec } = view.market(command.market);
   return command.priceTicks >= 1 && command.priceTicks <= spec.maxPriceTicks;
 }
-
-/** Digests where no hash of the contract is at hand. */
-export const PLAIN_KECCAK: Keccak = sha256Hex;
