@@ -22,7 +22,7 @@ export {
   type CheckIntervals,
   type CheckName,
 } from './checks/checks.ts';
-export { sometimes, type Sometimes } from './sometimes.ts';
+export { sometimes, type Sometimes, type SometimesChecker } from './sometimes.ts';
 export { allOf, type Checker, type Violation } from './checker.ts';
 export { oracleLockstep } from './oracle-checker.ts';
 export { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';

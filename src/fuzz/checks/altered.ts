@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>;
 const HIGH_WORD = 2 ** 32;
 
 /** Names of the fields, and of the fields of records in lists, as paths. */
-export interface Altered {
+interface Altered {
   readonly field: string;
   readonly record: object;
 }

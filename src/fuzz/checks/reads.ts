@@ -48,7 +48,7 @@ const SHOWN = 60;
 type Make = (view: ExchangeView, at: ReadPlace) => ExpectedRead | null;
 
 /** The subject of a read, and numbers that select its parameters. */
-export interface ReadPlace {
+interface ReadPlace {
   readonly owner: SubaccountId;
   readonly market: MarketView;
   readonly turn: number;

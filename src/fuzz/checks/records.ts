@@ -23,7 +23,7 @@ const ENDLESS = '999999';
 const NO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** `value × 10^−scale` without trailing zeros. */
-export function decimal(value: bigint, scale: number): string {
+function decimal(value: bigint, scale: number): string {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString();
   const padded = '0'.repeat(Math.max(0, scale + 1 - digits.length)) + digits;
@@ -40,9 +40,9 @@ function steps(count: bigint, step: string): string {
   return decimal(count * BigInt(whole + rest), rest.length);
 }
 
-export const priceOf = ({ spec }: MarketView, ticks: number): string =>
+const priceOf = ({ spec }: MarketView, ticks: number): string =>
   steps(BigInt(ticks), spec.tickSize);
-export const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>
+const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>
   steps(BigInt(lots), spec.lotSize);
 
 const msOf = (us: number): number => (us - (us % 1000)) / 1000;

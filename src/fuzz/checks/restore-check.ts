@@ -13,7 +13,7 @@ import { firstDifference } from './view-rows.ts';
 const BYTES_PER_COMMAND = 1024;
 const MAX_GAP = 400;
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Commands between two restores at least; 1: one after each command. */
   readonly every: number;
 }

@@ -19,12 +19,12 @@ const EVERY_ORDER = {
   updatedToUs: Infinity,
 } as const;
 
-export interface ViewRow {
+interface ViewRow {
   readonly subject: string;
   readonly value: string;
 }
 
-export function* viewRows(view: ExchangeView): Generator<ViewRow> {
+function* viewRows(view: ExchangeView): Generator<ViewRow> {
   const row = (subject: string, value: unknown): ViewRow => ({ subject, value: textOf(value) });
   yield row('time', view.nowUs);
   yield row('last order', view.lastOrderId);

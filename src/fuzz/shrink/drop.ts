@@ -7,7 +7,7 @@ import type { Tester } from './tester.ts';
 
 /** Steps at the start that open the exchange, and the last steps of a failure. */
 const OPENING = 40;
-const LAST = [60, 240, 960, 3840];
+const LAST = [60, 240, 960, 3840, 9600];
 
 /** Keeps the opening and the last steps: most failures need little of what lies between. */
 export function keepEnds(script: Script, tester: Tester): Script {
