@@ -22,3 +22,7 @@ export function thrown(error: unknown): Violation {
   }
   return { invariant: 'crash', rule: 'R-2.8', says: 'every command has an outcome', detail };
 }
+
+/** Whether the text of a violation identifies it, since an exception caused it. */
+export const isThrown = ({ invariant }: Violation): boolean =>
+  invariant === 'assertion' || invariant === 'crash' || invariant === 'check';

@@ -32,6 +32,7 @@ const HEAD = [
   'SIM=${SIM:-dev}',
   'ORRERY=${ORRERY:-npx orrery}',
   'HERE=$(cd "$(dirname "$0")" && pwd)',
+  'cd "$HERE" || exit 2',
   'WORK=$(mktemp -d)',
   'SERVER=',
   'FAILED=0',

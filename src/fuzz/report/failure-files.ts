@@ -12,6 +12,7 @@ import type { Violation } from '../checker.ts';
 import { commandsOf } from '../shrink/script.ts';
 import type { Shrunk } from '../shrink/shrink.ts';
 import { CURL_SECRET, curlText, serveConfigText } from './curl-text.ts';
+import { isThrown } from '../thrown.ts';
 import { reproduce, type Reproduction, type ReproductionOptions } from './reproduction.ts';
 import { scenarioReference, scenarioText } from './scenario-text.ts';
 
@@ -69,6 +70,8 @@ function failing(
   options: Omit<ReproductionOptions, 'readable'>,
 ): Reproduction {
   const readable = reproduce(config, commands, { ...options, readable: true });
+  // A property of a user is not at hand here.
+  if (violation.check === undefined && !isThrown(violation)) return readable;
   const { createEngine } = options;
   const checks = checksOf(violation);
   const found = checkCommands(config, readable.commands, { checks, createEngine });

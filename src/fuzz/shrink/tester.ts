@@ -3,6 +3,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import { sinkOf, type Checker, type Violation } from '../checker.ts';
 import { applyChecked, endChecked } from '../fuzz-run.ts';
+import { isThrown } from '../thrown.ts';
 import { Binder, type Script } from './script.ts';
 
 export interface TestOptions {
@@ -59,7 +60,6 @@ export class Tester {
   private isSame({ invariant, detail }: Violation): boolean {
     if (invariant !== this.violation.invariant) return false;
     // The text of an assertion or crash identifies it.
-    const isThrown = ['assertion', 'crash', 'check'].includes(invariant);
-    return !isThrown || detail === this.violation.detail;
+    return !isThrown(this.violation) || detail === this.violation.detail;
   }
 }

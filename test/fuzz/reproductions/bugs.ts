@@ -44,6 +44,7 @@ const PLANTED: readonly ReproducedBug[] = [
     file: 'engine/chain-hash/hash-command.ts',
     find: '  hash.int(order.originatorFeePpm);\n}',
     replace: '}',
+    run: 1,
     quick: true,
   },
   {
@@ -81,6 +82,7 @@ const PLANTED: readonly ReproducedBug[] = [
     file: 'engine/snapshot/snapshot.ts',
     find: '  state.supply = quanta(io.bigint(state.supply));',
     replace: '  io.bigint(state.supply);',
+    run: 1,
     quick: true,
   },
   {
@@ -100,6 +102,7 @@ const PLANTED: readonly ReproducedBug[] = [
     file: 'gateway/market-data.ts',
     find: 'Math.floor(place) : Math.ceil(place)',
     replace: 'Math.floor(place) : Math.floor(place)',
+    run: 5,
     quick: true,
   },
   {
