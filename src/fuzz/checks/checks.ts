@@ -14,7 +14,7 @@ import { journalCheck } from './journal-check.ts';
 import { restoreCheck } from './restore-check.ts';
 import { timeCheck } from './time-check.ts';
 
-/** What each check compares. */
+/** Description of each check. */
 export const CHECKS = {
   state: 'the invariants of the state',
   stream: 'the invariants of the event stream',

@@ -59,7 +59,7 @@ export function shrinkWithin(built: Built, failed: FailedRun, cpuSeconds: number
   });
 }
 
-/** What of a reproduction fails in a build: for each artefact why, or null. */
+/** Per artefact, the reason for which it fails in a build; null if it passes. */
 export interface Verdict {
   readonly journal: string | null;
   readonly scenario: string | null;
