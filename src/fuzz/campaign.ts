@@ -89,11 +89,13 @@ export function runBatch(
     const coverage = new Coverage();
     const checks = checksOfRun(plan, run);
     const { every } = plan;
-    let stopped = false;
+    const limit = { isReached: false };
     const result = runFuzz(
       profileOf(plan, run),
       (config) => allOf(checkerOf(checks, config, { every }), reached, coverage),
-      { onCommand: (_command, _outcome, { seq }) => (stopped = seq % every === 0 && stop()) },
+      {
+        onCommand: (_command, _outcome, { seq }) => (limit.isReached = seq % every === 0 && stop()),
+      },
     );
     commands += result.commands;
     counts = addCounts(counts, coverage.counts());
@@ -103,7 +105,7 @@ export function runBatch(
       const failed = { run, commands: result.commands, violation: failure.violation, failure };
       return { from, to: run + 1, commands, counts: all(), failed };
     }
-    if (stopped) return { from, to: run, commands, counts: all(), failed: null };
+    if (limit.isReached) return { from, to: run, commands, counts: all(), failed: null };
   }
   return { from, to, commands, counts: addCounts(counts, reached.counts()), failed: null };
 }

@@ -17,7 +17,7 @@ export interface Checker {
   /** Receives every event of the current command, in order. */
   readonly onEvent?: EventSink;
   /** Called before each command. */
-  before?(engine: Engine, command: Command): void;
+  readonly before?: (engine: Engine, command: Command) => void;
   /** Called after each command; null if there is no violation. The first violation ends the run. */
   after(engine: Engine, command: Command, outcome: Outcome): Violation | null;
   /** Called after the last command of a run. */

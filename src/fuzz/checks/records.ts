@@ -53,7 +53,10 @@ const optional = <T, R>(value: T | null, text: (value: T) => R): R | null =>
 const dataTime = ({ config }: ExchangeView, us: number): number =>
   config.marketDataTimeUnit === 's' ? (us - (us % 1_000_000)) / 1_000_000 : msOf(us);
 
-function ownerOf(view: ExchangeView, id: SubaccountId): { account: string; subaccountIndex: number } {
+function ownerOf(
+  view: ExchangeView,
+  id: SubaccountId,
+): { account: string; subaccountIndex: number } {
   const { account, index } = view.subaccount(id);
   return { account: view.addressOf(account), subaccountIndex: index };
 }
@@ -310,9 +313,10 @@ export function differingField(expected: unknown, found: unknown, path = ''): st
   return `${path} is ${textOf(found)}, not ${textOf(expected)}`;
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'bigint' || typeof value === 'number'
-    ? String(value)
-    : (JSON.stringify(value, (_key, field: unknown) =>
-        typeof field === 'bigint' ? String(field) : field,
-      ) ?? 'nothing');
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value);
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? String(field) : field,
+  );
+}

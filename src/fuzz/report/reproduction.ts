@@ -120,7 +120,7 @@ class Writer {
     let act: RequestForm | null = null;
     if (options.readable && this.isSound) {
       if (waitUs > 0) this.apply({ kind: 'advanceTime', timeUs: command.timeUs });
-      if (this.isSound) act = this.actOf(command);
+      act = this.actOf(command);
     }
     const made = act === null ? command : commandOf(command, act);
     const isOver = act?.kind === 'time';
@@ -148,13 +148,16 @@ class Writer {
 
   /** The request, if it makes the same command; else null. */
   private actOf(command: Command): RequestForm | null {
+    if (!this.isSound) return null;
     const named: number[] = [];
     const act = actOf(command, this.engine, (id) => this.reference(id, named));
     switch (act.kind) {
       case 'notExpressible':
         return null;
       case 'tape':
-        return this.options.tape && this.isKnown(act.fields['symbol']) && hasPositiveNumbers(command)
+        return this.options.tape &&
+          this.isKnown(act.fields['symbol']) &&
+          hasPositiveNumbers(command)
           ? act
           : null;
       case 'call': {
