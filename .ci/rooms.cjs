@@ -95,16 +95,16 @@ const ROOMS = [
     ['workerpool'],
   ),
   pure(
-    'scenario',
-    'scenario files: language, checks, runner',
-    ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal'],
-    ['yaml', 'decimal.js'],
-  ),
-  pure(
     'fuzz',
     'random commands, checkers, shrinking, economic search',
     ['num', 'base', 'contract', 'engine', 'oracle', 'gateway', 'virtual-time', 'journal'],
     ['decimal.js', 'fast-check'],
+  ),
+  pure(
+    'scenario',
+    'scenario files: language, checks, runner',
+    ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal', 'fuzz'],
+    ['yaml', 'decimal.js'],
   ),
   room(
     'http-client',
@@ -115,7 +115,7 @@ const ROOMS = [
   room(
     'http',
     'the API over HTTP and WebSocket',
-    ['num', 'base', 'platform', 'contract', 'engine', 'gateway', 'wallet', 'journal-files'],
+    ['num', 'base', 'platform', 'contract', 'engine', 'gateway', 'wallet', 'journal', 'journal-files'],
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),
   room('library', 'calls of the package: backtest, sweep, scenario', [

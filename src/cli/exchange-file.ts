@@ -68,8 +68,9 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
 }
 
 function parseMarkets(path: string, markets: unknown): MarketSpec[] {
-  if (!Array.isArray(markets) || markets.length === 0) {
-    throw new InputError(`${path}: markets: must be a list of at least one market`);
+  // The failsafe schema reads an empty list in flow style as a list.
+  if (!Array.isArray(markets)) {
+    throw new InputError(`${path}: markets: must be a list of markets`);
   }
   const entries: readonly unknown[] = markets;
   return entries.map((entry) => {

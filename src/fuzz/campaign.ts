@@ -1,22 +1,20 @@
 /**
  * A campaign: runs 0, 1, 2 … of a seed, each drawn from its number alone, whatever the number of
- * workers. A worker takes batches of runs; results are merged in run order.
+ * workers. Results are merged in run order. The number of a run also selects its checks.
  */
-import type { ExchangeConfig } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';
+import type { ExchangeConfig } from '../engine/config.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { addCounts, ReachedCounts, type Counts } from './reached-counts.ts';
 import { drawProfile } from './draw-profile.ts';
-import { allInvariants } from './check-journal.ts';
-import { allOf, type Checker } from './checker.ts';
-import { oracleLockstep } from './oracle-checker.ts';
+import { intervalsOf } from './check-journal.ts';
+import { allOf } from './checker.ts';
+import { CHECK_NAMES, checkerOf, type CheckName } from './checks/checks.ts';
 import { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 import { failureFiles, type FailureFiles } from './report/failure-files.ts';
 import { runFuzz, type Failure } from './fuzz-run.ts';
 import { shrink, type Shrunk } from './shrink/shrink.ts';
 import { Coverage } from './coverage.ts';
-import { stateInvariants } from './state-checker.ts';
-import { streamInvariants } from './stream-checker.ts';
 
 export interface CampaignPlan {
   readonly seed: string;
@@ -24,15 +22,15 @@ export interface CampaignPlan {
   readonly profile: ProfileName | 'all';
   /** Commands per run; null: drawn by the profile. */
   readonly commands: number | null;
-  /** True: also compare with the oracle. */
-  readonly lockstep: boolean;
+  /** False: no run is compared with the oracle. */
+  readonly oracle: boolean;
   /** Commands between full scans of the state. */
   readonly every: number;
 }
 
 export interface BatchResult {
   readonly from: number;
-  /** Exclusive. */
+  /** Exclusive. A run that was stopped does not count. */
   readonly to: number;
   readonly commands: number;
   readonly counts: Counts;
@@ -44,41 +42,70 @@ export interface FailedRun {
   readonly run: number;
   readonly commands: number;
   readonly violation: Failure['violation'];
+  /** The commands up to the violation; absent in the saved state of a campaign. */
+  readonly failure?: Failure;
 }
 
-/** Every fourth run is checked by the stream invariants, which visit every event. */
-const STREAM_EVERY = 4;
+/** Kinds of runs, in turn: their checks, and the most commands of one. */
+const RUN_KINDS: readonly { readonly checks: readonly CheckName[]; readonly most: number }[] = [
+  { checks: ['state', 'stream', 'oracle'], most: 3000 },
+  { checks: ['state', 'restore', 'time', 'hash', 'journal', 'gateway'], most: 3000 },
+  { checks: ['state', 'oracle'], most: 3000 },
+  { checks: ['state', 'stream'], most: Infinity },
+];
+
+/** Kinds shift against the profiles, so that each profile has runs of each kind. */
+const kindOf = (run: number) =>
+  RUN_KINDS[(run + Math.floor(run / PROFILE_NAMES.length)) % RUN_KINDS.length] ?? {
+    checks: CHECK_NAMES,
+    most: Infinity,
+  };
+
+/** The checks of a run. */
+export function checksOfRun(plan: CampaignPlan, run: number): readonly CheckName[] {
+  const { checks } = kindOf(run);
+  return plan.oracle ? checks : checks.filter((name) => name !== 'oracle');
+}
 
 export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
   const name =
     plan.profile === 'all' ? (PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm') : plan.profile;
-  const drawn = { name, ...(plan.commands === null ? {} : { commands: plan.commands }) };
-  return drawProfile(`${plan.seed}/${String(run)}`, drawn);
+  const drawn = drawProfile(`${plan.seed}/${String(run)}`, { name });
+  const most = plan.oracle ? kindOf(run).most : Infinity;
+  return { ...drawn, commands: plan.commands ?? Math.min(drawn.commands, most) };
 }
 
-/** Runs `from` to `to` − 1, up to the first failure. */
-export function runBatch(plan: CampaignPlan, from: number, to: number): BatchResult {
+/** Runs `from` to `to` − 1, up to the first failure, or until `stop` after a command. */
+export function runBatch(
+  plan: CampaignPlan,
+  from: number,
+  to: number,
+  stop: () => boolean = () => false,
+): BatchResult {
   const reached = new ReachedCounts();
   let counts: Counts = {};
   let commands = 0;
   for (let run = from; run < to; run += 1) {
     const coverage = new Coverage();
-    const checkers = (config: ExchangeConfig): Checker =>
-      allOf(
-        stateInvariants(plan.every),
-        reached,
-        coverage,
-        ...(run % STREAM_EVERY === 0 ? [streamInvariants(plan.every)] : []),
-        ...(plan.lockstep ? [oracleLockstep(config)] : []),
-      );
-    const profile = profileOf(plan, run);
-    const result = runFuzz(profile, checkers);
+    const checks = checksOfRun(plan, run);
+    const { every } = plan;
+    const limit = { isReached: false };
+    const result = runFuzz(
+      profileOf(plan, run),
+      (config) => allOf(checkerOf(checks, config, { every }), reached, coverage),
+      {
+        onCommand: (_command, _outcome, { seq }) => (limit.isReached = seq % every === 0 && stop()),
+      },
+    );
     commands += result.commands;
     counts = addCounts(counts, coverage.counts());
-    if (result.failure === null) continue;
-    const { violation } = result.failure;
-    const failed = { run, commands: result.commands, violation };
-    return { from, to: run + 1, commands, counts: addCounts(counts, reached.counts()), failed };
+    const all = (): Counts => addCounts(counts, reached.counts());
+    const { failure } = result;
+    if (failure !== null) {
+      const failed = { run, commands: result.commands, violation: failure.violation, failure };
+      return { from, to: run + 1, commands, counts: all(), failed };
+    }
+    if (limit.isReached) return { from, to: run, commands, counts: all(), failed: null };
   }
   return { from, to, commands, counts: addCounts(counts, reached.counts()), failed: null };
 }
@@ -93,6 +120,8 @@ export interface ShrinkRunOptions {
   readonly origin: readonly string[];
   readonly cancelled?: () => boolean;
   readonly onProgress?: (steps: number, tests: number) => void;
+  /** Receives the report of the best script so far, each time it has become shorter. */
+  readonly onBest?: (report: ShrinkReport) => void;
 }
 
 /** Repeats and shrinks a failed run. Throws if it does not fail again. */
@@ -101,29 +130,39 @@ export function shrinkRun(
   run: number,
   options: ShrinkRunOptions,
 ): ShrinkReport {
-  const profile = profileOf(plan, run);
-  const checker = shrinkChecker(plan.lockstep);
-  const { failure } = runFuzz(profile, (config) => checker(plan.every, config));
-  if (failure === null) throw new Error(`run ${String(run)} does not fail again`);
-  return shrinkFailure(failure, plan.lockstep, {
+  const { failed } = runBatch(plan, run, run + 1);
+  if (failed?.failure === undefined) throw new Error(`run ${String(run)} does not fail again`);
+  return shrinkFailure(failed.failure, {
     ...options,
-    origin: [...options.origin, '', describeProfile(profile)],
+    origin: [...options.origin, '', describeProfile(profileOf(plan, run))],
   });
 }
 
-/** Shrinks a failure and writes its report files. */
-export function shrinkFailure(
-  failure: Failure,
-  lockstep: boolean,
-  options: ShrinkRunOptions,
-): ShrinkReport {
-  const createEngine = (config: ExchangeConfig): Exchange => new Exchange(config);
-  const createChecker = shrinkChecker(lockstep);
-  const shrunk = shrink(failure, { ...options, createEngine, createChecker });
-  return { shrunk, files: failureFiles(shrunk, { ...options, createEngine }) };
+/** The files of a failure that is not shrunk. */
+export function reportFailure(failure: Failure, options: ShrinkRunOptions): ShrinkReport {
+  return shrinkFailure(failure, { ...options, cancelled: () => true });
 }
 
-const shrinkChecker =
-  (lockstep: boolean) =>
-  (every: number, config: ExchangeConfig): Checker =>
-    lockstep ? allOf(allInvariants(every), oracleLockstep(config)) : allInvariants(every);
+/** Shrinks a failure by the check that found it, and writes its report files. */
+export function shrinkFailure(failure: Failure, options: ShrinkRunOptions): ShrinkReport {
+  const createEngine = (config: ExchangeConfig): Exchange => new Exchange(config);
+  const { onBest, ...others } = options;
+  const own = CHECK_NAMES.filter((name) => name === failure.violation.check);
+  const report = (shrunk: Shrunk): ShrinkReport => ({
+    shrunk,
+    files: failureFiles(shrunk, { ...options, createEngine }),
+  });
+  const shrunk = shrink(failure, {
+    ...others,
+    createEngine,
+    createChecker: (commands, config) => checkerOf(own, config, intervalsOf(commands)),
+    ...(onBest === undefined
+      ? {}
+      : {
+          onBest: (best: Shrunk): void => {
+            onBest(report(best));
+          },
+        }),
+  });
+  return report(shrunk);
+}

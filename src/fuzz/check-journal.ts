@@ -1,4 +1,4 @@
-/** Checks a journal against every invariant, for regressions and for a user's own runs. */
+/** Checks a journal by all checks, for regressions and for a user's own runs. */
 import { Exchange } from '../engine/exchange.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -6,42 +6,63 @@ import type { Engine } from '../engine/read/views.ts';
 import { JournalReader, JournalWriter } from '../journal/format/frames.ts';
 import { seq } from '../num/units.ts';
 import { allOf, type Checker } from './checker.ts';
-import { applyChecked, type Failure } from './fuzz-run.ts';
+import { CHECK_NAMES, checkerOf, type CheckIntervals, type CheckName } from './checks/checks.ts';
+import { applyChecked, endChecked, type Failure } from './fuzz-run.ts';
 import { stateInvariants } from './state-checker.ts';
 import { streamInvariants } from './stream-checker.ts';
 
 export interface CheckJournalOptions {
-  /** Commands between full scans; default 1. */
+  /** Commands between full scans; default: 1 for short journals, else 64. */
   readonly every?: number;
-  /** Default: all invariants. */
+  /** Checks by name; default: all, the oracle included. */
+  readonly checks?: readonly CheckName[];
+  /** Used instead of the named checks. */
   readonly checker?: Checker;
   readonly createEngine?: (config: ExchangeConfig) => Engine;
   /** Called after each command; true stops the check. */
   readonly onCommand?: (applied: number) => boolean;
 }
 
+/** Max commands of a journal that is scanned and compared after every command. */
+const SHORT = 300;
+const LONG_EVERY = 64;
+
 /** All invariants of state and stream. */
 export const allInvariants = (every = 1): Checker =>
   allOf(stateInvariants(every), streamInvariants(every));
 
+/** Intervals for a journal of that many commands. */
+export const intervalsOf = (commands: number): CheckIntervals => ({
+  every: commands <= SHORT ? 1 : LONG_EVERY,
+});
+
 /** The first violation with its commands; null if none. Throws `JournalError`. */
 export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {}): Failure | null {
   const reader = new JournalReader(bytes);
-  const { config } = reader.header;
-  const engine = options.createEngine?.(config) ?? new Exchange(config);
-  const checker = options.checker ?? allInvariants(options.every);
-  const emit = checker.onEvent ?? (() => undefined);
   const commands: Command[] = [];
-  for (;;) {
-    const frame = reader.next();
-    if (frame === null) break;
-    if (frame.kind !== 'command') continue;
-    commands.push(frame.command);
-    const { violation } = applyChecked(engine, frame.command, emit, checker);
-    if (violation !== null) return { violation, config, commands };
-    if (options.onCommand?.(commands.length) === true) return null;
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command') commands.push(frame.command);
   }
-  const violation = checker.end?.(engine) ?? null;
+  return checkCommands(reader.header.config, commands, options);
+}
+
+/** The same for the commands of a journal. */
+export function checkCommands(
+  config: ExchangeConfig,
+  commands: readonly Command[],
+  options: CheckJournalOptions = {},
+): Failure | null {
+  const { every, checks = CHECK_NAMES, createEngine, onCommand } = options;
+  const engine = createEngine?.(config) ?? new Exchange(config);
+  const intervals = every === undefined ? intervalsOf(commands.length) : { every };
+  const checker = options.checker ?? checkerOf(checks, config, intervals);
+  const emit = checker.onEvent ?? (() => undefined);
+  for (const [i, command] of commands.entries()) {
+    const { violation } = applyChecked(engine, command, emit, checker);
+    if (violation !== null) return { violation, config, commands: commands.slice(0, i + 1) };
+    if (onCommand?.(i + 1) === true) return null;
+  }
+  const violation = endChecked(engine, checker);
   return violation === null ? null : { violation, config, commands };
 }
 

@@ -8,11 +8,16 @@ import type { Outcome } from '../engine/refusals.ts';
 import type { Engine, InvariantViolation } from '../engine/read/views.ts';
 
 /** A violated invariant or property: its name, rule and details. */
-export type Violation = InvariantViolation;
+export interface Violation extends InvariantViolation {
+  /** The named check that found it (`CHECKS`); none for an exception of the engine. */
+  readonly check?: string;
+}
 
 export interface Checker {
   /** Receives every event of the current command, in order. */
   readonly onEvent?: EventSink;
+  /** Called before each command. */
+  readonly before?: (engine: Engine, command: Command) => void;
   /** Called after each command; null if there is no violation. The first violation ends the run. */
   after(engine: Engine, command: Command, outcome: Outcome): Violation | null;
   /** Called after the last command of a run. */
@@ -22,8 +27,16 @@ export interface Checker {
 /** Combines checkers: called in order; the first violation wins. */
 export function allOf(...checkers: readonly Checker[]): Checker {
   const sinks = checkers.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent]));
+  const early = checkers.filter(({ before }) => before !== undefined);
   return {
     onEvent: sinkOf(sinks),
+    ...(early.length === 0
+      ? {}
+      : {
+          before: (engine: Engine, command: Command): void => {
+            for (const checker of early) checker.before?.(engine, command);
+          },
+        }),
     after: (engine, command, outcome) => {
       for (const checker of checkers) {
         const found = checker.after(engine, command, outcome);

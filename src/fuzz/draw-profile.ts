@@ -78,7 +78,9 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
         solvency ? [15_000_000, 60_000_000, 600_000_000] : [3_000_000, 15_000_000, 60_000_000],
       ),
       edgePermille: dice.pick([0, 5, 30, 100]),
+      dayShare: dayShareOf(dice, markets),
     },
+    firstNonce: dice.pick(FIRST_NONCES),
     fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
@@ -87,6 +89,19 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const rooted = markets.some(({ input }) => input['impactModel'] === 'squareRoot');
   const time = { ...drawn.time, jumpPermille: 30, jumpUs: 60_000_000 };
   return rooted ? { ...drawn, time } : drawn;
+}
+
+/** The last ones are followed by nonces that need another bit. */
+const FIRST_NONCES = [100, 100, 2 ** 31 - 200, 2 ** 32 - 200, 2 ** 53 - 1_000_000];
+
+/** Sampled funding has thousands of instants in a day, which the oracle visits one by one. */
+function dayShareOf(dice: Dice, markets: readonly { readonly input: MarketInput }[]): number {
+  const share = dice.pick([0, 0, 5, 20]);
+  const sampled = markets.some(({ input }) => {
+    const { funding } = input as { readonly funding?: { readonly source?: unknown } };
+    return funding?.source !== 'external';
+  });
+  return sampled ? 0 : share;
 }
 
 const CALM: FuzzProfile['crisis'] = {

@@ -3,7 +3,6 @@
  * called after each. The same profile and engine yield the same run. The commands of a failed run
  * replay without generator and checker.
  */
-import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EventSink } from '../engine/events.ts';
@@ -14,6 +13,7 @@ import { CommandGenerator } from './generator.ts';
 import { sinkOf, type Checker, type Violation } from './checker.ts';
 import type { FuzzProfile } from './profile.ts';
 import { setUp } from './run-setup.ts';
+import { thrown, thrownByCheck } from './thrown.ts';
 
 export interface RunOptions {
   /** Creates another implementation of the engine. */
@@ -67,7 +67,7 @@ export function runFuzz(
     if (step.violation !== null) return ended(step.violation);
     if (onCommand?.(command, step.outcome, engine) === true) return ended(null);
   }
-  return ended(checker.end?.(engine) ?? null);
+  return ended(endChecked(engine, checker));
 }
 
 interface CheckedStep {
@@ -75,7 +75,7 @@ interface CheckedStep {
   readonly violation: Violation | null;
 }
 
-/** Applies one command and calls the checker; an exception of the engine is a violation. */
+/** Applies one command and calls the checker; an exception of either is a violation. */
 export function applyChecked(
   engine: Engine,
   command: Command,
@@ -84,23 +84,23 @@ export function applyChecked(
 ): CheckedStep {
   let outcome: Outcome;
   try {
+    checker.before?.(engine, command);
     outcome = engine.apply(command, emit);
   } catch (error) {
-    return { outcome: 'ok', violation: thrownViolation(error) };
+    return { outcome: 'ok', violation: thrown(error) };
   }
-  return { outcome, violation: checker.after(engine, command, outcome) };
+  try {
+    return { outcome, violation: checker.after(engine, command, outcome) };
+  } catch (error) {
+    return { outcome, violation: thrownByCheck(error) };
+  }
 }
 
-export function thrownViolation(error: unknown): Violation {
-  const detail = error instanceof Error ? error.message : String(error);
-  if (error instanceof InvariantError) {
-    return {
-      invariant: 'assertion',
-      rule: 'R-2.8',
-      says: 'no assertion of the engine fails',
-      // Removes the sequence number: the same assertion in a shorter run is the same failure.
-      detail: detail.replace(/^command \d+: /, ''),
-    };
+/** Calls the end of the checker; an exception is a violation. */
+export function endChecked(engine: Engine, checker: Checker): Violation | null {
+  try {
+    return checker.end?.(engine) ?? null;
+  } catch (error) {
+    return thrownByCheck(error);
   }
-  return { invariant: 'crash', rule: 'R-2.8', says: 'every command has an outcome', detail };
 }

@@ -10,7 +10,7 @@ import { timeUs } from '../num/units.ts';
 import { Dice } from './dice.ts';
 import { Context } from './generate/draw-context.ts';
 import { moneyInShortfall, untilHour } from './generate/crisis.ts';
-import { untilEdge } from './generate/edges.ts';
+import { untilDay, untilEdge } from './generate/edges.ts';
 import {
   makeBatch,
   makeBracket,
@@ -153,9 +153,10 @@ export class CommandGenerator {
   private pause(): number {
     const { context } = this;
     const { dice } = context;
-    const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille } = this.profile.time;
+    const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille, dayShare } = this.profile.time;
     const { hourPermille } = this.profile.crisis;
     if (hourPermille > 0 && dice.chance(hourPermille)) return untilHour(context);
+    if (dayShare > 0 && dice.below(10_000) < dayShare) return untilDay(context);
     if (dice.chance(edgePermille)) return untilEdge(context);
     if (dice.chance(stillPermille)) return 0;
     return 1 + dice.below(dice.chance(jumpPermille) ? jumpUs : pauseUs);

@@ -11,9 +11,18 @@ export { CommandGenerator } from './generator.ts';
 export {
   allInvariants,
   journalOf,
+  checkCommands,
   checkJournal,
   type CheckJournalOptions,
 } from './check-journal.ts';
+export {
+  CHECKS,
+  CHECK_NAMES,
+  checkerOf,
+  type CheckIntervals,
+  type CheckName,
+} from './checks/checks.ts';
+export { sometimes, type Sometimes, type SometimesChecker } from './sometimes.ts';
 export { allOf, type Checker, type Violation } from './checker.ts';
 export { oracleLockstep } from './oracle-checker.ts';
 export { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';

@@ -3,10 +3,11 @@ import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
-import { Oracle } from '../oracle/oracle.ts';
+import { Oracle, type OracleOptions } from '../oracle/oracle.ts';
 
-export function oracleLockstep(config: ExchangeConfig): Checker {
-  const oracle = new Oracle(config);
+
+export function oracleLockstep(config: ExchangeConfig, options: OracleOptions = {}): Checker {
+  const oracle = new Oracle(config, options);
   let emitted: EngineEvent[] = [];
   return {
     onEvent: (event) => emitted.push(event),

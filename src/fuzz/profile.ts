@@ -157,7 +157,11 @@ export interface FuzzProfile {
     readonly jumpUs: number;
     /** Per mille of commands at the exact time at which a state ends, or right after it. */
     readonly edgePermille: number;
+    /** Per ten thousand of commands at the start of the next hour or day, or right after it. */
+    readonly dayShare: number;
   };
+  /** Nonces count up from here, over the limits of 31, 32 and 53 bits in some profiles. */
+  readonly firstNonce: number;
   /** Per mille of batches with the maximum size. */
   readonly fullBatchPermille: number;
   /** Per mille of commands with a fault: a field out of range, a used nonce, an unknown account. */
@@ -196,8 +200,9 @@ export function describeProfile(profile: FuzzProfile): string {
     ),
     `users   ${profile.deposits.join(', ')}; insurance ${String(profile.insurance)}, vault ${String(profile.vault)}, subaccounts 0…${String(profile.subaccounts)}`,
     `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, one market at a time for ${String(prices.focusUs)} µs, leverage to ${String(profile.leveragePercent / 100)}`,
-    `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰`,
+    `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰, hours and days ${String(time.dayShare)} of 10,000`,
     `crisis  bankruptcies ${String(crisis.bankruptPermille)} ‰ of prices, money in a shortfall ${String(crisis.moneyPermille)} ‰, hours ${String(crisis.hourPermille)} ‰, flips ${String(crisis.flipPermille)} ‰, orders at the margin limit ${String(crisis.fullPermille)} ‰, originators ${String(crisis.originatorPermille)} ‰`,
+    `nonces  from ${String(profile.firstNonce)}`,
     `faults  ${String(profile.faultPermille)} ‰, full batches ${String(profile.fullBatchPermille)} ‰`,
     `mix     ${mix.join(', ')}`,
   ].join('\n');

@@ -97,10 +97,10 @@ export class Host {
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
   }
 
-  /** Plays a recorded command at its time, which is not before now. Throws `StoreStopped`. */
-  play(command: Command): void {
+  /** Applies a command at its time, which is not before now. Throws `StoreStopped`. */
+  play(command: Command): Outcome {
     this.virtualUs = Math.max(this.virtualUs, command.timeUs);
-    this.submit(command);
+    return this.submit(command);
   }
 
   /** Advances the virtual clock; timers that fall due run at their own time. */

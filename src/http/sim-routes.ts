@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
+import { outcomeCode } from '../engine/refusals.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustSucceed } from '../gateway/refusal-reply.ts';
@@ -20,6 +21,7 @@ import {
   type MarketId,
   type Quanta,
 } from '../num/units.ts';
+import { CommandError, parseCommand } from '../journal/format/command-json.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { plainJournal } from '../journal-files/plain-journal.ts';
 import { holdsToken } from './bearer-token.ts';
@@ -144,6 +146,20 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       await replay.advance({ untilUs: toUs, lingerUs: Infinity, pastEnd: true });
     }
     return { time: Math.floor(host.nowUs() / 1000) };
+  });
+  route('POST', 'command', 'Applies one command of the engine, at its own time', (body) => {
+    mustNotBeReplayed(host);
+    if (host.clock !== 'virtual') {
+      throw new RequestError(
+        invalidField('clock', 'is the wall clock; start with --clock virtual'),
+      );
+    }
+    try {
+      return { outcome: outcomeCode(host.play(parseCommand(body, host.nowUs()))) };
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw new RequestError({ status: 400, message: error.message });
+    }
   });
   route('GET', 'replay', 'The replayed recording and its clock', () => {
     const { replay } = host;

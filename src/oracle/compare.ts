@@ -23,6 +23,8 @@ import {
 
 /** Historical views are compared once per this many commands. */
 const DATA_EVERY = 32;
+/** A book without changes is compared once per this many comparisons. */
+const BOOK_EVERY = 16;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
@@ -35,6 +37,15 @@ export function compareState(
   exchange: ExchangeView,
   full: boolean,
 ): void {
+  compareAll(to, world, exchange, full);
+  world.comparedSeq = world.seq;
+  world.comparisons += 1;
+  world.touched.clear();
+  world.marked.clear();
+  world.toCompare = [];
+}
+
+function compareAll(to: Comparison, world: World, exchange: ExchangeView, full: boolean): void {
   to.same('R-12.1', () => 'the time', world.now, exchange.nowUs);
   to.same('R-2.10', () => 'the id of the last order', world.orders.length, exchange.lastOrderId);
   for (const sub of world.subs) {
@@ -52,20 +63,18 @@ export function compareState(
 }
 
 function isDue(world: World, sub: Sub): boolean {
-  if (world.touched.has(sub.id) || world.seq % world.subs.length === sub.id) return true;
+  if (world.touched.has(sub.id) || world.comparisons % world.subs.length === sub.id) return true;
   for (const market of world.marked) if (positionOf(sub, market).lots !== 0n) return true;
   return false;
 }
 
 function changedOrders(world: World): Order[] {
-  const changed = world.live.filter(({ updatedSeq }) => updatedSeq === world.seq);
-  for (const { orderId: id } of world.emitted) {
-    if (typeof id === 'number') changed.push(orderOf(world, id));
-  }
+  const changed = world.live.filter(({ updatedSeq }) => updatedSeq > world.comparedSeq);
+  for (const id of world.toCompare) changed.push(orderOf(world, id));
   const count = world.orders.length;
-  if (count > 0) changed.push(orderOf(world, (world.seq % count) + 1));
+  if (count > 0) changed.push(orderOf(world, (world.comparisons % count) + 1));
   const { live } = world;
-  if (live.length > 0) changed.push(must(live[world.seq % live.length]));
+  if (live.length > 0) changed.push(must(live[world.comparisons % live.length]));
   return changed;
 }
 
@@ -236,12 +245,18 @@ function compareMarket(
   to.same('R-13.2', of('status'), market.status, view.status);
   const frozenSince = market.frozen ? market.frozenSince : null;
   to.same('R-5.3b', of('start of the freeze'), frozenSince, view.frozenSinceUs);
-  to.same('R-13.1', of('terms'), textOf(market.spec), textOf(view.spec));
-  to.same('R-13.1', of('announced terms'), textOf(market.nextSpec), textOf(view.nextSpec));
+  if (market.spec !== view.spec) {
+    to.same('R-13.1', of('terms'), termsOf(market.spec), termsOf(view.spec));
+  }
+  if (market.nextSpec !== view.nextSpec) {
+    to.same('R-13.1', of('announced terms'), termsOf(market.nextSpec), termsOf(view.nextSpec));
+  }
   to.same('R-13.1', of('end of the notice'), market.nextAt, view.nextSpecUs);
   to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
   to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);
-  for (const side of ['bid', 'ask'] as const) {
+  // A book that no command has changed is compared in turn.
+  const isDue = full || view.bookSeq > world.comparedSeq || (world.comparisons + market.id) % BOOK_EVERY === 0;
+  for (const side of isDue ? (['bid', 'ask'] as const) : []) {
     const levels = levelsOf(world, market, side === 'bid' ? 1n : -1n);
     const shown = exchange.depth(marketId(market.id), side, full ? 1_000_000 : levels.length + 1);
     to.sameList(
@@ -251,7 +266,20 @@ function compareMarket(
       shown.map((level) => `${level.lots}@${level.priceTicks}`),
     );
   }
-  if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);
+  if (full || world.seq % DATA_EVERY < world.seq - world.comparedSeq) compareMarketData(to, world, exchange, market);
+}
+
+/** Texts of terms, which are objects that never change. */
+const termTexts = new WeakMap<object, string>();
+
+function termsOf(terms: object | null): string {
+  if (terms === null) return '';
+  let text = termTexts.get(terms);
+  if (text === undefined) {
+    text = textOf(terms);
+    termTexts.set(terms, text);
+  }
+  return text;
 }
 
 /** Terms as text, independent of field order. */

@@ -29,11 +29,25 @@ import { newWorld, type Answer, type World } from './world.ts';
 /** Commands between two full comparisons; others cover what a command could touch and a part. */
 const FULL_EVERY = 256;
 
+export interface OracleOptions {
+  /** Commands between two comparisons of the whole state; default 256. */
+  readonly fullEvery?: number;
+  /** Commands between two comparisons of the state that they changed; default 1. */
+  readonly stateEvery?: number;
+}
+
 export class Oracle {
   private readonly world: World;
+  private readonly fullEvery: number;
+  private readonly stateEvery: number;
 
-  constructor(config: ExchangeConfig) {
+  constructor(
+    config: ExchangeConfig,
+    { fullEvery = FULL_EVERY, stateEvery = 1 }: OracleOptions = {},
+  ) {
     this.world = newWorld(config);
+    this.fullEvery = fullEvery;
+    this.stateEvery = stateEvery;
   }
 
   /** Number of commands applied. */
@@ -46,12 +60,13 @@ export class Oracle {
     const { world } = this;
     world.seq += 1;
     world.emitted = [];
-    world.touched.clear();
-    world.marked.clear();
     world.cause = 'command';
     runTimers(world, BigInt(command.timeUs));
     const outcome = dispatch(world, command);
     runConsequences(world);
+    for (const { orderId } of world.emitted) {
+      if (typeof orderId === 'number') world.toCompare.push(orderId);
+    }
     return outcome;
   }
 
@@ -63,7 +78,14 @@ export class Oracle {
     emitted: readonly EngineEvent[],
   ): Divergence | null {
     const [oracle, engine] = [this.apply(command), outcomeCode(outcome)];
-    if (oracle === engine) return this.compare(exchange, emitted, this.seq % FULL_EVERY === 0);
+    const isFull = this.seq % this.fullEvery === 0;
+    if (oracle === engine) {
+      const { world } = this;
+      if (isFull || this.seq % this.stateEvery === 0) return this.compare(exchange, emitted, isFull);
+      const comparison = new Comparison(this.seq);
+      compareEvents(comparison, world, emitted);
+      return comparison.found;
+    }
     const what = `the outcome of ${command.kind}`;
     return { seq: this.seq, what, oracle, engine, rule: 'R-2.8' };
   }

@@ -291,9 +291,14 @@ export interface World {
   todo: Todo[];
   /** Of the last command, in order. */
   emitted: Emitted[];
-  /** Subaccounts, and markets by their mark or index, that the last command changed. */
+  /** Subaccounts, and markets by their mark or index, that changed since the last comparison. */
   readonly touched: Set<number>;
   readonly marked: Set<number>;
+  /** The last command after which state was compared, and orders with events since then. */
+  comparedSeq: number;
+  toCompare: number[];
+  /** Number of comparisons of state, which selects the rotating part. */
+  comparisons: number;
 }
 
 export const VAULT = 0;
@@ -338,6 +343,9 @@ export function newWorld(config: ExchangeConfig): World {
     emitted: [],
     touched: new Set(),
     marked: new Set(),
+    comparedSeq: 0,
+    toCompare: [],
+    comparisons: 0,
   };
   const house = (n: number): string => `0x${'0'.repeat(39)}${n}`;
   const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = config;

@@ -6,6 +6,7 @@ import { ENDPOINT_IDS } from '../contract/endpoints.ts';
 import { REFUSALS } from '../engine/refusals.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
 import type { Fields, Shape } from './shape.ts';
+import { CHECK_NAMES } from '../fuzz/checks/checks.ts';
 import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';
 
 /** Names of system accounts that hold money. */
@@ -115,6 +116,10 @@ const EXPECT = record({
   status: {
     shape: { kind: 'whole', what: 'an HTTP status', min: 100, max: 599 },
     doc: 'Status of the response; default 200 unless `error` is given.',
+  },
+  refused: {
+    shape: { kind: 'boolean' },
+    doc: 'true: the response is an error, whatever its status.',
   },
   body: { shape: ANYTHING, doc: 'The response body: maps match in part, lists item by item.' },
   error: { shape: text('the text of an error'), doc: 'The response is this error text.' },
@@ -260,6 +265,10 @@ export const VERB_FIELDS: Fields = {
     }),
     doc: 'A change of one historical order.',
   },
+  command: {
+    shape: ANY_MAP,
+    doc: 'One command of the engine, in the form that `orrery inspect --json` prints.',
+  },
   repeat: {
     shape: record({
       times: {
@@ -307,6 +316,10 @@ const STEP = record({
 });
 
 const ACCOUNT = record({
+  address: {
+    shape: text('an address, 0x and 40 lower-case hex digits', /^0x[0-9a-f]{40}$/),
+    doc: 'Address; default: that of the private key keccak256(name).',
+  },
   deposit: {
     shape: { kind: 'textOr', text: DOLLARS, other: DRAW },
     doc: 'Cash at the start; for a crowd also a draw with one value per member.',
@@ -347,7 +360,6 @@ export const SCENARIO_SHAPE: Shape = record({
     shape: {
       kind: 'list',
       of: { kind: 'textOr', text: text('a market symbol'), other: ANY_MAP },
-      min: 1,
       max: 100,
     },
     doc: 'Markets listed at the start: symbols of predefined markets, or maps of terms.',
@@ -363,6 +375,13 @@ export const SCENARIO_SHAPE: Shape = record({
       invariants: {
         shape: { kind: 'boolean' },
         doc: 'true: all invariants of the exchange hold. They are checked after each command in any case.',
+      },
+      checks: {
+        shape: {
+          kind: 'list',
+          of: { kind: 'word', what: 'a check', words: CHECK_NAMES },
+        },
+        doc: 'Checks of the fuzzer that all commands of the run must pass, such as `oracle`.',
       },
       stateHash: {
         shape: text('64 hex digits', /^[0-9a-f]{64}$/),

@@ -56,6 +56,8 @@ export function parseAction(
       const subaccount = numberOf(map, 'subaccount') ?? 0;
       return amount === null ? null : { kind: verb, account, subaccount, amount };
     }
+    case 'command':
+      return { kind: verb, fields: requestOf(map, []) };
     case 'listMarket':
       return { kind: verb, symbol: '', request: requestOf(map, []) };
     case 'setMarketTerms':

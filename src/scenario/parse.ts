@@ -6,7 +6,8 @@ import { findEndpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { timeUs, type Quanta, type TimeUs } from '../num/units.ts';
+import { CHECK_NAMES } from '../fuzz/checks/checks.ts';
+import { address as addressOf, timeUs, type Address, type Quanta, type TimeUs } from '../num/units.ts';
 import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
@@ -59,6 +60,8 @@ export const MAX_STEPS = 100_000;
 class Parser {
   private readonly problems: Problem[];
   private readonly saved = new Set<string>();
+  /** Names of accounts by their given addresses. */
+  private readonly addresses = new Map<string, string>();
   private names: Names = { accounts: new Set(), markets: [] };
   /** Number of accounts of each crowd, by name. */
   private readonly crowds = new Map<string, number>();
@@ -106,6 +109,7 @@ class Parser {
       const drawn = this.checkedDraws(fields, path, count !== null, 'needs a crowd: give "count"');
       const entry = {
         name,
+        address: this.address(fields, name, path),
         deposit: drawn ? null : parseMoney(fields, 'deposit', path, this.problems),
         subaccount: numberOf(fields, 'subaccount') ?? 0,
         // The shape allows 0, 1 and 2 only.
@@ -119,6 +123,20 @@ class Parser {
         deposit: drawn ? this.drawnDeposit(fields, member, path) : entry.deposit,
       }));
     });
+  }
+
+  /** An address is of one account: not of a crowd, and of no account before. */
+  private address(fields: MapNode | null, name: string, path: string): Address | null {
+    const text = textOf(fields, 'address');
+    if (text === null || fields === null) return null;
+    const place = this.keyPlace(fields, 'address');
+    if (numberOf(fields, 'count') !== null) {
+      this.refuse(place, path, 'an address belongs to one account, not to a crowd');
+    }
+    const known = this.addresses.get(text);
+    if (known !== undefined) this.refuse(place, path, `has the address of "${known}"`);
+    this.addresses.set(text, name);
+    return addressOf(text);
   }
 
   /** Whether there are draws. Records their faults; outside a crowd each draw is a fault. */
@@ -281,6 +299,7 @@ class Parser {
     return {
       exact: textOf(map, 'exact') === 'true',
       status: numberOf(map, 'status'),
+      refused: textOf(map, 'refused') === 'true',
       body: fieldOf(map, 'body'),
       error: textOf(map, 'error'),
       outcome: textOf(map, 'outcome'),
@@ -294,9 +313,12 @@ class Parser {
       const message = 'invariants always hold; write true or omit the key';
       this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
     }
+    const items = map === null ? [] : listItems(map, 'checks');
     return {
       place: map?.place ?? START_OF_TEXT,
       ...this.stateExpectation(map, 'expect'),
+      // The shape allows only these words.
+      checks: CHECK_NAMES.filter((name) => items.includes(name)),
       stateHash: textOf(map, 'stateHash'),
     };
   }
@@ -373,7 +395,7 @@ class Parser {
 /** Expectations that a step with this verb cannot have, and the kind of step that can. */
 function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
   if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
-  const ofCalls = ['status', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);
+  const ofCalls = ['status', 'refused', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);
   if (verb !== 'repeat') return ofCalls;
   return [...ofCalls, ['outcome', 'a step in the "repeat"'], ['events', 'a step in the "repeat"']];
 }

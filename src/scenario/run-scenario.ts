@@ -17,6 +17,8 @@ import { operatorCommand } from '../gateway/operator-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { durationUs, timeUs, type Address, type OrderId } from '../num/units.ts';
+import { CommandError, parseCommand } from '../journal/format/command-json.ts';
+import { checkCommands } from '../fuzz/check-journal.ts';
 import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import { checkEvents } from './check-events.ts';
 import { checkState, type StateAccess } from './check-state.ts';
@@ -106,6 +108,8 @@ class ScenarioRun {
   private readonly nonces = new NonceCounter();
   private readonly reports: StepReport[] = [];
   private readonly happened: EngineEvent[] = [];
+  /** All commands, if the scenario expects them to pass checks. */
+  private readonly commands: Command[] = [];
   private invariantsHeld = true;
   /** Events of the current step. */
   private events: EngineEvent[] = [];
@@ -134,7 +138,9 @@ class ScenarioRun {
     this.name('treasury', config.treasuryAccount);
     this.name('shortfall', config.shortfallAccount);
     for (const house of [HOUSE_MAKER, HOUSE_TAKER]) this.names.set(house, 'house');
-    for (const { name } of scenario.accounts) this.name(name, ports.addressOf(name));
+    for (const { name, address } of scenario.accounts) {
+      this.name(name, address ?? ports.addressOf(name));
+    }
   }
 
   run(): ScenarioResult {
@@ -283,8 +289,21 @@ class ScenarioRun {
       case 'tapeBar':
       case 'tapeL3':
         return this.expectOutcome(wanted, { ...action, timeUs: atUs });
+      case 'command':
+        return this.command(action.fields, expect.outcome);
       case 'repeat':
         return [];
+    }
+  }
+
+  /** A command of the engine; its outcome is compared if one is expected. */
+  private command(fields: Readonly<Record<string, unknown>>, wanted: string | null): Difference[] {
+    try {
+      const command = parseCommand(fields, this.exchange.engine.nowUs);
+      return this.expectOutcome(wanted ?? 'ok', command);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      return [{ path: 'command', expected: 'a valid command', actual: error.message }];
     }
   }
 
@@ -331,9 +350,11 @@ class ScenarioRun {
   }
 
   private checkReply(reply: Reply, expect: Expectation): Difference[] {
-    const { status, error, body } = expect;
+    const { status, error, body, refused } = expect;
     const found: Difference[] = [];
-    if (status === null ? error === null && reply.status !== 200 : reply.status !== status) {
+    if (refused) {
+      if (reply.status === 200) found.push({ path: 'status', expected: 'an error', actual: '200' });
+    } else if (status === null ? error === null && reply.status !== 200 : reply.status !== status) {
       const wanted = String(status ?? 200);
       found.push({ path: 'status', expected: wanted, actual: String(reply.status) });
       if (reply.status !== 200 && error === null && body === null) {
@@ -378,6 +399,12 @@ class ScenarioRun {
     if (expect.stateHash !== null && expect.stateHash !== stateHash) {
       found.push({ path: 'stateHash', expected: expect.stateHash, actual: stateHash });
     }
+    if (expect.checks.length === 0) return found;
+    const failure = checkCommands(this.scenario.config, this.commands, { checks: expect.checks });
+    if (failure !== null) {
+      const { invariant, detail } = failure.violation;
+      found.push({ path: `checks.${invariant}`, expected: 'holds', actual: detail });
+    }
     return found;
   }
 
@@ -387,6 +414,7 @@ class ScenarioRun {
   }
 
   private submit(command: Command): Outcome {
+    if (this.scenario.expect.checks.length > 0) this.commands.push(command);
     const outcome = this.exchange.submit(command);
     for (const { invariant, detail } of this.checkInvariants(command)) {
       this.violations.push({ path: `invariants.${invariant}`, expected: 'holds', actual: detail });

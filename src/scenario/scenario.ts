@@ -2,7 +2,8 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { TapeBar, TapeL3, TapeLevel } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../engine/config.ts';
-import type { DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+import type { CheckName } from '../fuzz/checks/checks.ts';
+import type { Address, DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { MapNode, Place, SourceNode } from './source-node.ts';
 
 export interface Scenario {
@@ -25,6 +26,8 @@ export interface Scenario {
 
 export interface AccountEntry {
   readonly name: string;
+  /** Null: that of the private key of the name. */
+  readonly address: Address | null;
   /** Null for an account without cash at the start. */
   readonly deposit: Quanta | null;
   readonly subaccount: number;
@@ -87,6 +90,8 @@ export type Action =
       /** Body of the operator's request. */
       readonly request: Readonly<Record<string, unknown>>;
     }
+  /** One command of the engine as JSON. */
+  | { readonly kind: 'command'; readonly fields: Readonly<Record<string, unknown>> }
   | Omit<TapeBar, 'timeUs'>
   | Omit<TapeL3, 'timeUs'>
   | { readonly kind: 'repeat'; readonly times: number; readonly steps: readonly Step[] };
@@ -102,6 +107,8 @@ export interface PriceEntry {
 export interface Expectation extends StateExpectation {
   readonly exact: boolean;
   readonly status: number | null;
+  /** True: any status but 200. */
+  readonly refused: boolean;
   readonly body: SourceNode | null;
   readonly error: string | null;
   /** Outcome of a simulation verb; null means `ok`. */
@@ -111,6 +118,8 @@ export interface Expectation extends StateExpectation {
 
 export interface FinalExpectation extends StateExpectation {
   readonly place: Place;
+  /** Checks of the fuzzer for the commands of the run. */
+  readonly checks: readonly CheckName[];
   readonly stateHash: string | null;
 }
 

@@ -106,7 +106,7 @@ function campaign(): Rate {
     seed: 'bench',
     profile: 'all',
     commands: COMMANDS,
-    lockstep: false,
+    oracle: false,
     every: EVERY,
   } as const;
   return rateOf(() => {

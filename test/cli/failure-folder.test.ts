@@ -71,6 +71,21 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
+test('requests.sh starts a server, and fails if an answer is not the required one', async () => {
+  const env = { ...process.env, URL: '', ORRERY: `${process.execPath} ${CLI}` };
+  const { stdout } = await run('bash', ['requests.sh'], { cwd: folder, env });
+  expect(stdout.trim().split('\n').at(-1)).toMatch(/^\d+ commands: all checks pass/);
+  const other = join(scratch, 'other');
+  cpSync(folder, other, { recursive: true });
+  const script = readFileSync(join(other, 'requests.sh'), 'utf8');
+  writeFileSync(join(other, 'requests.sh'), script.replace('call ok POST', 'call refused POST'));
+  const failed = run('bash', ['requests.sh'], { cwd: other, env });
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the rules require: refused') as string,
+  });
+});
+
 test('requests.sh reproduces all responses and events on a served exchange', async () => {
   const script = readFileSync(join(folder, 'requests.sh'), 'utf8');
   const printed = /#\s+orrery serve (.*?)--data-dir/s.exec(script)?.[1] ?? '';
@@ -83,9 +98,10 @@ test('requests.sh reproduces all responses and events on a served exchange', asy
   try {
     const { stdout } = await run('bash', ['requests.sh'], {
       cwd: folder,
-      env: { ...process.env, URL: server.url, no_proxy: '*' },
+      env: { ...process.env, URL: server.url, ORRERY: `${process.execPath} ${CLI}` },
     });
     const answers = stdout.trim().split('\n');
+    expect(answers.at(-1)).toMatch(/^\d+ commands: all checks pass/);
     const [taken] = JSON.parse(answers.at(-2) ?? '') as Record<string, string>[];
     expect(taken).toMatchObject({ status: 'partiallyFilled' });
     expect(Number(taken?.['remaining'])).not.toBe(0);
@@ -111,7 +127,7 @@ test('the scenario and the journal run, and satisfy every real invariant', async
     '--journal',
     join(folder, 'journal.orrery'),
   ]);
-  expect(judged.stdout).toMatch(/^\d+ commands: all invariants hold\n$/);
+  expect(judged.stdout).toMatch(/^\d+ commands: all checks pass \(/);
 });
 
 test('the vitest file runs where orrery is installed', async () => {

@@ -241,6 +241,7 @@ Under \`/sim/*\`, with the token of \`--sim-token\`:
 | \`POST /sim/oracle\`, \`/sim/mark\` | \`{symbol, price}\` |
 | \`POST /sim/funding\` | \`{symbol, rate}\` |
 | \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
+| \`POST /sim/command\` (virtual clock only) | one command of the engine as \`orrery inspect --json\` prints it; \`timeUs\` moves the clock; the answer is \`{outcome}\` |
 | \`POST /sim/faults\` | \`{fault, times?, endpoint?, latencyMs?}\`; faults are ${FAULTS.map((fault) => `\`${fault}\``).join(', ')} |
 | \`GET /sim/hash\`, \`POST /sim/snapshot\`, \`GET /sim/journal\` | |
 

@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
 import {
+  checksOfRun,
+  profileOf,
   runBatch,
   shrinkRun,
   type BatchResult,
   type CampaignPlan,
 } from '../../src/fuzz/campaign.ts';
+import { CHECK_NAMES } from '../../src/fuzz/checks/checks.ts';
 import { addCounts, neverReached } from '../../src/fuzz/reached-counts.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 
@@ -17,7 +20,7 @@ const PLAN: CampaignPlan = {
   seed: 'campaign',
   profile: 'all',
   commands: 400,
-  lockstep: false,
+  oracle: false,
   every: 64,
 };
 
@@ -73,4 +76,29 @@ test('a saved campaign resumes where it stopped', async () => {
 
 test('a run without a failure cannot be shrunk', () => {
   expect(() => shrinkRun(PLAN, 0, { keccak, origin: [] })).toThrow('does not fail again');
+});
+
+test('every profile has runs of every kind, and the oracle is left out only on request', () => {
+  const kinds = new Map<string, Set<string>>();
+  for (let run = 0; run < 40; run++) {
+    const { name } = profileOf(PLAN, run);
+    const known = kinds.get(name) ?? new Set();
+    kinds.set(name, known.add(checksOfRun({ ...PLAN, oracle: true }, run).join(' ')));
+    expect(checksOfRun(PLAN, run)).not.toContain('oracle');
+  }
+  for (const [name, found] of kinds) expect(found.size, name).toBe(4);
+  const all = new Set([...kinds.values()].flatMap((found) => [...found].join(' ').split(' ')));
+  expect([...all].sort()).toEqual([...CHECK_NAMES].sort());
+});
+
+test('a run that is stopped counts its commands, not itself', () => {
+  let polled = 0;
+  const stopped = runBatch(PLAN, 0, 5, () => (polled += 1) > 7);
+  expect(stopped).toMatchObject({ from: 0, to: 1, failed: null });
+  const state = new CampaignState(PLAN);
+  state.add({ ...stopped, from: 0, to: 0 });
+  expect(state).toMatchObject({ runs: 0, commands: stopped.commands });
+  // A failure of a later run is not lost.
+  state.add(result(3, 4, 3));
+  expect(state.takeLateFailures().map(({ run }) => run)).toEqual([3]);
 });

@@ -4,13 +4,22 @@
  */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
+import {
+  checksOfRun,
+  profileOf,
+  runBatch,
+  type CampaignPlan,
+  type FailedRun,
+} from '../../fuzz/campaign.ts';
+import { must } from '../../base/assert.ts';
 import { checkJournal } from '../../fuzz/check-journal.ts';
+import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
+import { writeCoverage } from '../fuzz/coverage-page.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
-import { printFailure, writeFailure } from '../fuzz/failure-folder.ts';
+import { reportFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
@@ -37,7 +46,9 @@ interface FuzzArguments {
   readonly workers: number;
   readonly profile: CampaignPlan['profile'];
   readonly commands: number | undefined;
-  readonly lockstep: boolean;
+  readonly oracle: boolean;
+  readonly shrink: boolean;
+  readonly 'shrink-seconds': number;
   readonly 'keep-going': boolean;
   readonly resume: boolean | undefined;
   readonly verbose: boolean;
@@ -51,6 +62,7 @@ interface FuzzArguments {
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 7 * 86_400;
+const SHRINK_SECONDS = 60;
 const MOST_RUNS = 1_000_000_000;
 /** Max commands of one run, which is kept in memory. */
 const MOST_COMMANDS = 10_000_000;
@@ -81,10 +93,20 @@ export const command: CommandModule<object, FuzzArguments> = {
         describe: 'workload profile; `all` rotates through them',
       })
       .option('commands', { type: 'number', describe: 'commands per run; default: random' })
-      .option('lockstep', {
+      .option('oracle', {
         type: 'boolean',
-        default: false,
-        describe: 'compare the engine with the oracle after each command',
+        default: true,
+        describe: 'compare runs with the oracle after each command; --no-oracle for longer runs',
+      })
+      .option('shrink', {
+        type: 'boolean',
+        default: true,
+        describe: 'shrink a failure; --no-shrink only writes it',
+      })
+      .option('shrink-seconds', {
+        type: 'number',
+        default: SHRINK_SECONDS,
+        describe: 'max seconds of shrinking one failure; the best result so far is kept',
       })
       .option('keep-going', {
         type: 'boolean',
@@ -102,7 +124,7 @@ export const command: CommandModule<object, FuzzArguments> = {
       })
       .option('journal', {
         type: 'string',
-        describe: 'check this journal against all invariants instead, and shrink a failure',
+        describe: 'run all checks on this journal instead, and shrink a failure',
       })
       .option('target', {
         type: 'string',
@@ -127,7 +149,8 @@ export const command: CommandModule<object, FuzzArguments> = {
       .example('$0 fuzz --seed ci --runs 200', 'reproducible runs')
       .example('$0 fuzz --seconds 5 --verbose', 'print the options of each run')
       .example('$0 fuzz --seed ci --run 17', 'repeat one of these runs')
-      .example('$0 fuzz --profile stress --lockstep', 'liquidations, compared with the oracle')
+      .example('$0 fuzz --profile stress --seconds 5', 'liquidations')
+      .example('$0 fuzz --no-oracle', 'invariants only, in longer runs')
       .example('$0 fuzz --journal var/journal.orrery', 'check a recorded journal')
       .example(
         '$0 fuzz --target http://127.0.0.1:8080 --sim-token dev',
@@ -144,6 +167,12 @@ export const command: CommandModule<object, FuzzArguments> = {
         `--seconds must be above 0 and at most ${String(MOST_SECONDS)} (a week; continue with --resume), got ${String(seconds)}`,
       );
     }
+    const shrinking = options['shrink-seconds'];
+    if (!(shrinking > 0 && shrinking <= MOST_SECONDS)) {
+      throw new InputError(
+        `--shrink-seconds must be above 0 and at most ${String(MOST_SECONDS)}, got ${String(shrinking)}`,
+      );
+    }
     if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
@@ -155,7 +184,7 @@ function planOf(options: FuzzArguments): CampaignPlan {
     seed: options.seed ?? String(Date.now()),
     profile: options.profile,
     commands: options.commands ?? null,
-    lockstep: options.lockstep,
+    oracle: options.oracle,
     every: EVERY,
   };
 }
@@ -165,7 +194,7 @@ function againText(plan: CampaignPlan, run: number): string {
   const parts = ['orrery fuzz', '--seed', plan.seed, '--run', String(run)];
   if (plan.profile !== 'all') parts.push('--profile', plan.profile);
   if (plan.commands !== null) parts.push('--commands', String(plan.commands));
-  if (plan.lockstep) parts.push('--lockstep');
+  if (!plan.oracle) parts.push('--no-oracle');
   return parts.join(' ');
 }
 
@@ -182,7 +211,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   };
   if (!json) {
     print(
-      `seed        ${plan.seed}, profile ${plan.profile}${plan.lockstep ? ', compared with the oracle' : ''}`,
+      `seed        ${plan.seed}, profile ${plan.profile}${plan.oracle ? '' : ', without the oracle'}`,
     );
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
   }
@@ -200,7 +229,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
       const failed = await runCampaign(state, pool, limits, watch);
       progress.stop();
       await save();
-      for (const { run } of failed) folders.push(await shrinkAndWrite(options, plan, run, pool));
+      for (const one of failed) folders.push(await shrinkAndWrite(options, plan, one, pool));
       const isOver = isInterrupted() || state.runs >= limits.runs || limits.seconds < Infinity;
       if (failed.length === 0 || !options['keep-going'] || isOver) break;
     }
@@ -209,6 +238,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
     log.close();
     await pool.close();
   }
+  await writeCoverage(out, state);
   const summary = { ...state.summary(), workers: options.workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });
   else printSummary(state, options.workers);
@@ -219,66 +249,67 @@ async function campaign(options: FuzzArguments): Promise<void> {
 async function shrinkAndWrite(
   options: FuzzArguments,
   plan: CampaignPlan,
-  run: number,
+  { run, failure }: FailedRun,
   pool: FuzzPool,
 ): Promise<string> {
-  const progress = startProgress('shrink', options.json);
-  const started = performance.now();
-  try {
-    const report = await pool.shrinkRun(plan, run, [againText(plan, run)], {
-      onProgress: (steps, tests) => {
-        progress.update(0, `${String(steps)} commands left, ${String(tests)} executions`);
-      },
-    });
-    progress.stop();
-    const id = `${report.shrunk.violation.invariant}-${plan.seed}-${String(run)}`;
-    const folder = await writeFailure(options.out, id, report);
-    if (!options.json) {
-      print(`run ${String(run)} failed; again: ${againText(plan, run)}`);
-      if (options.run === undefined) print(describeProfile(profileOf(plan, run)));
-      printFailure(report, folder, (performance.now() - started) / 1000);
-    }
-    return folder;
-  } finally {
-    progress.stop();
+  const again = againText(plan, run);
+  const profile = describeProfile(profileOf(plan, run));
+  if (!options.json) {
+    print(`run ${String(run)} failed; again: ${again}`);
+    if (options.run === undefined) print(profile);
   }
+  return reportFailure(pool, must(failure, 'a failed run has its commands'), {
+    out: options.out,
+    id: `${plan.seed}-${String(run)}`,
+    origin: [again, '', profile],
+    ...shrinkingOf(options),
+  });
 }
+
+const shrinkingOf = (options: FuzzArguments) => ({
+  shrinkSeconds: options.shrink ? options['shrink-seconds'] : 0,
+  quiet: options.json,
+});
 
 /** Repeats one run by its number in this thread. */
 async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
   if (options.seed === undefined) throw new InputError('--run needs the --seed of its campaign');
   const plan = planOf(options);
   if (!options.json) print(describeProfile(profileOf(plan, run)));
-  const result = runBatch(plan, run, run + 1);
+  const { failed, commands } = runBatch(plan, run, run + 1);
   const written: string[] = [];
-  if (result.failed !== null) {
+  if (failed !== null) {
     await makeFolder(options.out);
     const pool = new FuzzPool(1);
     try {
-      written.push(await shrinkAndWrite(options, plan, run, pool));
+      written.push(await shrinkAndWrite(options, plan, failed, pool));
     } finally {
       await pool.close();
     }
     setExitCode(EXIT.failed);
   }
-  if (options.json) printJson({ plan, run, ...result, written });
-  else
-    print(
-      `${String(result.commands)} commands: ${result.failed === null ? 'all invariants hold' : 'FAILED'}`,
-    );
+  const violation = failed?.violation ?? null;
+  const checks = checksOfRun(plan, run);
+  if (options.json) printJson({ plan, run, checks, commands, violation, written });
+  else print(verdictOf(commands, violation === null, checks));
 }
 
-/** Checks a journal against all invariants after each command. */
+const verdictOf = (commands: number, holds: boolean, checks: readonly CheckName[]): string =>
+  `${String(commands)} commands: ${holds ? `all checks pass (${checks.join(', ')})` : 'FAILED'}`;
+
+/** Runs all checks on a journal. */
 async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   const bytes = await readJournal(path);
+  const checks = CHECK_NAMES.filter((name) => options.oracle || name !== 'oracle');
   let commands = 0;
-  const progress = startProgress('judge', options.json);
+  const progress = startProgress('check', options.json);
   let failure: Failure | null;
   try {
     failure = checkJournal(bytes, {
+      checks,
       onCommand: (applied) => {
         commands = applied;
-        if (applied % 1024 === 0) progress.update(0, `${String(applied)} commands`);
+        if (applied % 64 === 0) progress.update(0, `${String(applied)} commands`);
         return isInterrupted();
       },
     });
@@ -289,30 +320,28 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   let written: string | null = null;
   if (failure !== null) {
     commands = failure.commands.length;
-    await makeFolder(options.out);
-    const pool = new FuzzPool(1);
-    const started = performance.now();
-    try {
-      const watch = { onProgress: () => undefined };
-      const plan = planOf({ ...options, seed: 'journal' });
-      const report = await pool.shrinkFailure(
-        plan,
-        failure,
-        [`orrery fuzz --journal ${path}`],
-        watch,
-      );
-      const id = `${report.shrunk.violation.invariant}-journal-${String(commands)}`;
-      written = await writeFailure(options.out, id, report);
-      if (!options.json) printFailure(report, written, (performance.now() - started) / 1000);
-    } finally {
-      await pool.close();
+    const { invariant, detail } = failure.violation;
+    if (!options.shrink) {
+      if (!options.json) print(`VIOLATED    ${invariant}: ${detail}`);
+    } else {
+      await makeFolder(options.out);
+      const pool = new FuzzPool(1);
+      try {
+        written = await reportFailure(pool, failure, {
+          out: options.out,
+          id: `journal-${String(commands)}`,
+          origin: [`orrery fuzz --journal ${path}`],
+          ...shrinkingOf(options),
+        });
+      } finally {
+        await pool.close();
+      }
     }
     setExitCode(EXIT.failed);
   }
   const violation = failure?.violation ?? null;
-  if (options.json) printJson({ journal: path, commands, violation, written });
-  else
-    print(`${String(commands)} commands: ${violation === null ? 'all invariants hold' : 'FAILED'}`);
+  if (options.json) printJson({ journal: path, checks, commands, violation, written });
+  else print(verdictOf(commands, violation === null, checks));
 }
 
 /** Compares a host with its twin until they differ. */
@@ -373,7 +402,7 @@ function printSummary(state: CampaignState, workers: number): void {
   for (const what of refusals) print(`  never     ${what}`);
   print(
     state.failures.length === 0
-      ? 'all invariants hold'
+      ? 'all checks pass'
       : `${String(state.failures.length)} runs FAILED`,
   );
 }

@@ -37,17 +37,37 @@ export class CampaignState {
       if (next === undefined) break;
       this.pending.delete(this.runs);
       this.runs = next.to;
-      this.commands += next.commands;
-      this.counts = addCounts(this.counts, next.counts);
-      if (next.failed === null) continue;
-      this.failures.push(next.failed);
-      found.push(next.failed);
+      this.count(next);
+      if (next.failed !== null) found.push(this.note(next.failed));
+      // A run that was stopped ends the session.
+      else if (next.to > next.from) continue;
+      else break;
       // Runs after the first failure do not count, so results do not depend on the number of
       // workers.
       this.pending.clear();
       break;
     }
     return found;
+  }
+
+  /** Failures of runs after one that the time limit stopped, which no later result follows. */
+  takeLateFailures(): readonly FailedRun[] {
+    const late = [...this.pending.values()].sort((a, b) => a.from - b.from);
+    this.pending.clear();
+    for (const result of late) this.count(result);
+    return late.flatMap(({ failed }) => (failed === null ? [] : [this.note(failed)])).slice(0, 1);
+  }
+
+  private count({ commands, counts }: BatchResult): void {
+    this.commands += commands;
+    this.counts = addCounts(this.counts, counts);
+  }
+
+  /** Keeps the failure without its commands, which are written to its folder. */
+  private note(failed: FailedRun): FailedRun {
+    const { run, commands, violation } = failed;
+    this.failures.push({ run, commands, violation });
+    return failed;
   }
 
   get reached(): number {

@@ -1,22 +1,104 @@
-/** Writes the report of a failure into its own folder. */
+/**
+ * Writes the report of a failure into its own folder: as it was found before shrinking starts, and
+ * the best script so far while it is shrunk. Each file is written as a whole, so an interrupt or a
+ * crash leaves the last report.
+ */
 import { join } from 'node:path';
 import type { ShrinkReport } from '../../fuzz/campaign.ts';
+import { journalOf } from '../../fuzz/check-journal.ts';
+import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { print } from '../cli-support.ts';
+import { print, startProgress } from '../cli-support.ts';
+import type { FuzzPool } from './pool.ts';
 
-/** Returns the folder's path. */
-export async function writeFailure(out: string, id: string, report: ShrinkReport): Promise<string> {
-  const folder = join(out, id.replaceAll(/[^\w.-]+/g, '-'));
+export interface FailureReport {
+  /** Folder of all failures, and the rest of this one's name after the invariant. */
+  readonly out: string;
+  readonly id: string;
+  /** Command lines that find it again, and the profile. */
+  readonly origin: readonly string[];
+  /** Max seconds of shrinking; 0: not at all. */
+  readonly shrinkSeconds: number;
+  readonly quiet: boolean;
+}
+
+/** Writes, shrinks and prints a failure; returns the folder's path. */
+export async function reportFailure(
+  pool: FuzzPool,
+  failure: Failure,
+  { out, id, origin, shrinkSeconds, quiet }: FailureReport,
+): Promise<string> {
+  const name = `${failure.violation.invariant}-${id}`;
+  const folder = join(out, name.replaceAll(/[^\w.-]+/g, '-'));
   await makeFolder(folder);
-  for (const [name, content] of Object.entries(report.files)) {
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    await writeWholeFile(join(folder, name), bytes);
+  const original = journalOf(failure.config, failure.commands);
+  await writeWholeFile(join(folder, 'original.orrery'), original);
+  const started = performance.now();
+  let report: ShrinkReport;
+  try {
+    report = await pool.reportFailure(failure, origin);
+  } catch (error) {
+    // The commands are on disk already.
+    if (!quiet) print(`${join(folder, 'original.orrery')}: ${messageOf(error)}`);
+    return folder;
   }
+  await writeReport(folder, report);
+  if (shrinkSeconds > 0) {
+    report = (await shrink(pool, { failure, origin, shrinkSeconds, quiet, folder })) ?? report;
+  }
+  if (!quiet) printFailure(report, folder, (performance.now() - started) / 1000);
   return folder;
 }
 
-export function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number): void {
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+interface ShrinkTask extends Pick<FailureReport, 'origin' | 'shrinkSeconds' | 'quiet'> {
+  readonly failure: Failure;
+  readonly folder: string;
+}
+
+/** Null if it stops with an error: the last report that was written stays. */
+async function shrink(
+  pool: FuzzPool,
+  { failure, origin, shrinkSeconds, quiet, folder }: ShrinkTask,
+): Promise<ShrinkReport | null> {
+  const progress = startProgress('shrink', quiet);
+  const endsMs = performance.now() + shrinkSeconds * 1000;
+  const total = failure.commands.length;
+  let last: ShrinkReport | null = null;
+  let written = Promise.resolve();
+  try {
+    last = await pool.shrinkFailure(failure, origin, {
+      onProgress: (steps, tests) => {
+        const left = `${String(steps)} of ${String(total)} commands, ${String(tests)} executions`;
+        progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
+      },
+      onBest: (best) => {
+        last = best;
+        written = written.then(() => writeReport(folder, best));
+      },
+      isOver: () => performance.now() >= endsMs,
+    });
+  } catch (error) {
+    if (!quiet) print(`shrinking stopped: ${messageOf(error)}`);
+  } finally {
+    progress.stop();
+    await written;
+  }
+  if (last !== null) await writeReport(folder, last);
+  return last;
+}
+
+async function writeReport(folder: string, { files }: ShrinkReport): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    await writeWholeFile(join(folder, name), bytes);
+  }
+}
+
+function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number): void {
   const { violation, from, to, tests, complete } = shrunk;
   print(`VIOLATED    ${violation.invariant} (${violation.rule})`);
   print(`  must be   ${violation.says}`);

@@ -8,10 +8,15 @@ import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaig
 import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { isInterrupted } from '../cli-support.ts';
+import type { BestSoFar } from './worker.ts';
 
 export interface ShrinkWatch {
   /** Remaining commands and executions so far. */
   readonly onProgress: (steps: number, tests: number) => void;
+  /** Receives the report of the best script so far. */
+  readonly onBest: (report: ShrinkReport) => void;
+  /** Polled; true ends it early with the best result so far. */
+  readonly isOver: () => boolean;
 }
 
 const POLL_MS = 100;
@@ -34,8 +39,9 @@ export class FuzzPool {
     });
   }
 
-  runBatch(plan: CampaignPlan, from: number, to: number): Promise<BatchResult> {
-    return this.exec('runBatch', { plan, from, to });
+  /** `endsMs`: time in ms since 1970 at which the batch stops, within a run if need be. */
+  runBatch(plan: CampaignPlan, from: number, to: number, endsMs: number): Promise<BatchResult> {
+    return this.exec('runBatch', { plan, from, to, endsMs });
   }
 
   /** At most so many plans in one arena of an economic search. */
@@ -43,18 +49,9 @@ export class FuzzPool {
     return this.exec('searchArena', { options, arena, most });
   }
 
-  /** An interrupt ends it early with the best result so far. */
-  shrinkRun(plan: CampaignPlan, run: number, origin: readonly string[], watch: ShrinkWatch) {
-    return this.shrink('shrinkRun', { plan, run, origin }, watch);
-  }
-
-  shrinkFailure(
-    plan: CampaignPlan,
-    failure: Failure,
-    origin: readonly string[],
-    watch: ShrinkWatch,
-  ): Promise<ShrinkReport> {
-    return this.shrink('shrinkFailure', { plan, failure, origin }, watch);
+  /** The report of a failure as it was found. */
+  reportFailure(failure: Failure, origin: readonly string[]): Promise<ShrinkReport> {
+    return this.exec('reportFailure', { failure, origin, signals: sharedSignals() });
   }
 
   /** Ends what still runs. */
@@ -62,14 +59,23 @@ export class FuzzPool {
     await this.pool.terminate(true);
   }
 
-  private async shrink(name: string, task: object, watch: ShrinkWatch): Promise<ShrinkReport> {
-    const signals = new Int32Array(new SharedArrayBuffer(4 * SIGNALS));
+  /** The best result when it is over or interrupted. */
+  async shrinkFailure(
+    failure: Failure,
+    origin: readonly string[],
+    { onProgress, onBest, isOver }: ShrinkWatch,
+  ): Promise<ShrinkReport> {
+    const signals = sharedSignals();
     const poll = setInterval(() => {
-      if (isInterrupted()) Atomics.store(signals, 0, 1);
-      watch.onProgress(Atomics.load(signals, 1), Atomics.load(signals, 2));
+      if (isInterrupted() || isOver()) Atomics.store(signals, 0, 1);
+      onProgress(Atomics.load(signals, 1), Atomics.load(signals, 2));
     }, POLL_MS);
+    const on = (message: BestSoFar): void => {
+      onBest(message.best);
+    };
     try {
-      return await this.exec<ShrinkReport>(name, { ...task, signals });
+      const task = { failure, origin, signals };
+      return (await this.pool.exec('shrinkFailure', [task], { on })) as ShrinkReport;
     } finally {
       clearInterval(poll);
     }
@@ -79,3 +85,5 @@ export class FuzzPool {
     return (await this.pool.exec(name, [task])) as Result;
   }
 }
+
+const sharedSignals = (): Int32Array => new Int32Array(new SharedArrayBuffer(4 * SIGNALS));

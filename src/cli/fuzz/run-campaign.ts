@@ -24,7 +24,7 @@ const SAVE_MS = 5000;
 const TICK_MS = 250;
 
 /** Runs of one batch: a second or less, so that interrupts are handled soon. */
-const batchOf = (state: CampaignState): number => (state.plan.lockstep ? 1 : 8);
+const batchOf = (state: CampaignState): number => (state.plan.oracle ? 1 : 8);
 
 /** Returns the failures; empty on success. */
 export async function runCampaign(
@@ -42,13 +42,14 @@ export async function runCampaign(
   const mayGoOn = (): boolean =>
     !isInterrupted() && failed.length === 0 && next < limits.runs && elapsed() < limits.seconds;
 
+  const endsMs = limits.seconds === Infinity ? Infinity : Date.now() + limits.seconds * 1000;
   const work = async (): Promise<void> => {
     while (mayGoOn()) {
       const from = next;
       const to = Math.min(from + batchOf(state), limits.runs);
       next = to;
       for (let run = from; run < to; run += 1) onRun(run);
-      const result = await pool.runBatch(state.plan, from, to);
+      const result = await pool.runBatch(state.plan, from, to, endsMs);
       const found = state.add(result);
       if (found.length > 0) failed = found;
     }
@@ -67,6 +68,8 @@ export async function runCampaign(
     clearInterval(tick);
     state.seconds = before + elapsed();
   }
+  // Runs before these were stopped by the time limit.
+  if (failed.length === 0) failed = state.takeLateFailures();
   return failed;
 }
 

@@ -4,12 +4,13 @@
  */
 import workerpool from 'workerpool';
 import {
+  reportFailure as reportOne,
   runBatch as batch,
   shrinkFailure as shrinkOne,
-  shrinkRun as shrinkNumbered,
   type BatchResult,
   type CampaignPlan,
   type ShrinkReport,
+  type ShrinkRunOptions,
 } from '../../fuzz/campaign.ts';
 import {
   searchArena as search,
@@ -20,18 +21,26 @@ import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 
 interface ShrinkTask {
-  readonly plan: CampaignPlan;
+  readonly failure: Failure;
   readonly origin: readonly string[];
   /** Shared with the main thread: whether to stop, commands left, executions so far. */
   readonly signals: Int32Array;
+}
+
+/** Message with the best report so far; the main thread writes it. */
+export interface BestSoFar {
+  readonly best: ShrinkReport;
 }
 
 function runBatch(task: {
   readonly plan: CampaignPlan;
   readonly from: number;
   readonly to: number;
+  /** Time in ms since 1970 at which the batch stops within a run. */
+  readonly endsMs: number;
 }): BatchResult {
-  return batch(task.plan, task.from, task.to);
+  const { plan, from, to, endsMs } = task;
+  return batch(plan, from, to, () => Date.now() >= endsMs);
 }
 
 function searchArena(task: {
@@ -42,18 +51,16 @@ function searchArena(task: {
   return search(task.options, task.arena, task.maxPlans);
 }
 
-function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {
-  return shrinkNumbered(task.plan, run, optionsOf(task));
+function shrinkFailure({ failure, ...task }: ShrinkTask): ShrinkReport {
+  return shrinkOne(failure, optionsOf(task));
 }
 
-function shrinkFailure({
-  failure,
-  ...task
-}: ShrinkTask & { readonly failure: Failure }): ShrinkReport {
-  return shrinkOne(failure, task.plan.lockstep, optionsOf(task));
+/** The files of a failure as it was found. */
+function reportFailure({ failure, ...task }: ShrinkTask): ShrinkReport {
+  return reportOne(failure, optionsOf(task));
 }
 
-function optionsOf({ origin, signals }: ShrinkTask): Parameters<typeof shrinkOne>[2] {
+function optionsOf({ origin, signals }: Omit<ShrinkTask, 'failure'>): ShrinkRunOptions {
   return {
     keccak,
     origin,
@@ -62,7 +69,10 @@ function optionsOf({ origin, signals }: ShrinkTask): Parameters<typeof shrinkOne
       Atomics.store(signals, 1, steps);
       Atomics.store(signals, 2, tests);
     },
+    onBest: (best) => {
+      workerpool.workerEmit({ best } satisfies BestSoFar);
+    },
   };
 }
 
-workerpool.worker({ runBatch, searchArena, shrinkRun, shrinkFailure });
+workerpool.worker({ runBatch, searchArena, shrinkFailure, reportFailure });

@@ -7,7 +7,7 @@ import { RollingHash } from '../../base/rolling-hash.ts';
 import type { Command } from '../../engine/commands.ts';
 import { outcomeCode } from '../../engine/refusals.ts';
 import type { Violation } from '../checker.ts';
-import { thrownViolation } from '../fuzz-run.ts';
+import { thrown } from '../thrown.ts';
 import { comparePaths } from './compare-paths.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { Found, type EdgeCounts, type FoundStates } from './found.ts';
@@ -154,7 +154,7 @@ export class Expander {
       try {
         codes.push(outcomeCode(exchange.apply(command)));
       } catch (error) {
-        return { path: [...path, i], violation: thrownViolation(error), other: null };
+        return { path: [...path, i], violation: thrown(error), other: null };
       }
       this.note(place, i, codes[i] === 'ok');
     }

@@ -19,7 +19,7 @@ export class Context {
   /** True if the group's orders should be inconsistent, each being valid alone. */
   mismatched = false;
   /** One nonce sequence for all signers, so nonces are unique in every scope; those skipped. */
-  private lastNonce = 100;
+  private lastNonce: number;
   private readonly skipped: number[] = [];
 
   constructor(profile: FuzzProfile, setup: RunSetup, dice: Dice, world: World) {
@@ -27,6 +27,7 @@ export class Context {
     this.setup = setup;
     this.dice = dice;
     this.world = world;
+    this.lastNonce = profile.firstNonce;
     this.nowUs = setup.config.genesisTimeUs;
   }
 

@@ -46,7 +46,7 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
   switch (dice.below(8)) {
     case 0: {
       const takerFeePpm = ppm(dice.pick([0, 350, 5000]));
-      return { ...spec, takerFeePpm, makerFeePpm: ppm(dice.pick([0, 100, -takerFeePpm])) };
+      return { ...spec, takerFeePpm, makerFeePpm: ppm(dice.pick([0, 100, 0 - takerFeePpm])) };
     }
     case 1:
       return { ...spec, maxMarkDeviationPpm: ppm(dice.below(gapOf(spec.tiers) + 1)) };

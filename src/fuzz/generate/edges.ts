@@ -33,3 +33,11 @@ function edgeOf({ dice, world, nowUs }: Context): number {
 }
 
 const nextMultiple = (nowUs: number, stepUs: number): number => nowUs - (nowUs % stepUs) + stepUs;
+
+const HOUR_US = 3600 * SECOND_US;
+
+/** Microseconds until the next hour or day, or one more: the bounds of candles and of 24 hours. */
+export function untilDay({ dice, nowUs }: Context): number {
+  const step = dice.chance(500) ? 24 * HOUR_US : HOUR_US;
+  return nextMultiple(nowUs, step) - nowUs + dice.below(2);
+}

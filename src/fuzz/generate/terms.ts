@@ -122,6 +122,14 @@ function drawSize(
   if (hasLimit(market) && dice.chance(150)) {
     return within(spec.minLots, roomOf(context, market) + dice.below(2), spec.maxLots);
   }
+  // The notional of a position at the floor of a tier: a lot less, exactly, or a lot more.
+  const tier = spec.tiers.at(-1);
+  if (spec.tiers.length > 1 && tier !== undefined && dice.chance(60)) {
+    const held = Math.abs(owner.positions[market.id] ?? 0);
+    const lotQuanta = Math.max(1, market.markTicks) * spec.quantaPerTickLot;
+    const atFloor = Math.floor(Number(tier.floorQuanta) / lotQuanta) - held;
+    return within(spec.minLots, atFloor + dice.between(-1, 1), spec.maxLots);
+  }
   if (dice.chance(profile.crisis.fullPermille)) {
     return within(spec.minLots, exactSize(context, owner, market, price), spec.maxLots);
   }

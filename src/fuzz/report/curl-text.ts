@@ -1,101 +1,148 @@
 /**
- * A shrunk failure as a shell script against `orrery serve`, with tokens signed by the secret file
- * beside it. The script stops at a command that HTTP cannot express.
+ * A shrunk failure as a shell script against `orrery serve`. It starts a server, sends the
+ * requests, asserts each answer, and checks the server's journal. Tokens are signed by the secret
+ * file beside it.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { formatTime } from '../../num/time-text.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
 import type { Violation } from '../checker.ts';
-import type { Keccak } from '../../gateway/ports.ts';
-import { TrustOrderIds } from '../../gateway/order-ids.ts';
-import type { PerformanceOptions, PerformedRequest } from './performance.ts';
+import { describeCommand } from '../../journal/format/codec.ts';
+import type { Reproduction, ReproductionStep } from './reproduction.ts';
 import { configTerms, marketTerms } from './terms-text.ts';
 
 export const CURL_SECRET = 'orrery fuzz: a secret for nothing but this script';
 
-/** Orders are named by their ids, which trust mode derives from account and nonce. */
-export const curlReference =
-  (keccak: Keccak): PerformanceOptions['reference'] =>
-  ({ id }, view) => {
-    const order = view.order(id);
-    return order === undefined ? '' : new TrustOrderIds(view, keccak).digestOf(order);
-  };
-
 /** Configuration for `orrery serve --config`, as JSON, which is valid YAML. */
-export function serveConfigText(config: ExchangeConfig, acts: readonly PerformedRequest[]): string {
-  const markets = acts.flatMap(({ command }) =>
+export function serveConfigText(config: ExchangeConfig, { opening }: Reproduction): string {
+  const markets = opening.flatMap((command) =>
     command.kind === 'listMarket' ? [marketTerms(command.spec)] : [],
   );
   const start = formatTime(config.genesisTimeUs);
-  const all = { start, config: configTerms(config), ...(markets.length === 0 ? {} : { markets }) };
-  return `${JSON.stringify(all, null, 2)}\n`;
+  return `${JSON.stringify({ start, config: configTerms(config), markets }, null, 2)}\n`;
 }
 
-export function curlText(acts: readonly PerformedRequest[], violation: Violation): string {
+const HEAD = [
+  '#',
+  '# Exit code 0: every answer and the journal are as the rules require; 1: they are not.',
+  '# With URL, the script uses a server of yours. Start it in this folder, with an empty data folder:',
+  '#   orrery serve --config serve.yaml --clock virtual --sim-token dev \\',
+  '#     --trust-signatures --secret-file secret --data-dir "$(mktemp -d)"',
+  'set -um',
+  'SIM=${SIM:-dev}',
+  'ORRERY=${ORRERY:-npx orrery}',
+  'HERE=$(cd "$(dirname "$0")" && pwd)',
+  'cd "$HERE" || exit 2',
+  'WORK=$(mktemp -d)',
+  'SERVER=',
+  'FAILED=0',
+  'STEP=0',
+  'end() { [ -n "$SERVER" ] && kill -- -"$SERVER" 2>/dev/null; rm -rf "$WORK"; }',
+  'trap end EXIT',
+  'if [ -z "${URL:-}" ]; then',
+  '  (cd "$HERE" && exec $ORRERY serve --config serve.yaml --clock virtual --sim-token "$SIM" \\',
+  '    --trust-signatures --secret-file secret --data-dir "$WORK/data" --port 0) \\',
+  '    >"$WORK/out" 2>"$WORK/err" </dev/null &',
+  '  SERVER=$!',
+  '  for _ in $(seq 600); do',
+  '    URL=$(sed -n "s/^orrery listens on //p" "$WORK/out")',
+  '    [ -n "$URL" ] && break',
+  '    kill -0 "$SERVER" 2>/dev/null || break',
+  '    sleep 0.1',
+  '  done',
+  '  if [ -z "$URL" ]; then cat "$WORK/err" >&2; echo "the server does not start" >&2; exit 2; fi',
+  'fi',
+  `b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }`,
+  'token() {',
+  '  local head body',
+  `  head=$(printf '{"alg":"HS512","typ":"JWT"}' | b64)`,
+  `  body=$(printf '{"account":"%s","signer":"%s","iat":0,"exp":9000000000}' "$1" "$2" | b64)`,
+  `  printf '%s.%s.%s' "$head" "$body" "$(printf '%s.%s' "$head" "$body" \\`,
+  '    | openssl dgst -sha512 -hmac "$(cat "$HERE/secret")" -binary | b64)"',
+  '}',
+  `curl() { command curl -s --noproxy '*' "$@"; }`,
+  '# send <ok or refused> <arguments of curl>: prints the answer and asserts its kind',
+  'send() {',
+  '  local wanted=$1 reply status kind=ok',
+  '  shift',
+  '  STEP=$((STEP + 1))',
+  `  reply=$(curl -w '\\n%{http_code}' "$@")`,
+  '  status=${reply##*$\'\\n\'}',
+  '  [ "$status" = 200 ] || kind=refused',
+  '  [ "$status" -ge 500 ] 2>/dev/null || [ "$status" = 000 ] && kind=broken',
+  '  echo "${reply%$\'\\n\'*}"',
+  '  [ "$kind" = "$wanted" ] || wrong "status $status, the rules require: $wanted"',
+  '}',
+  'wrong() { echo "WRONG  request $STEP: $1" >&2; FAILED=1; }',
+  `sim() { send "$1" -X POST "$URL/sim/$2" -H "authorization: Bearer $SIM" -H 'content-type: application/json' -d "$3"; }`,
+  `call() { send "$1" -X "$2" "$URL$3" -H "authorization: Bearer $(token "$4" "$5")" \${6:+-H 'content-type: application/json' -d "$6"}; }`,
+  '# apply <outcome> <command>: one command of the engine',
+  'apply() {',
+  '  local answer',
+  '  answer=$(sim ok command "$2") || true',
+  '  echo "$answer"',
+  '  STEP=$((STEP + 1))',
+  `  [ "$answer" = "{\\"outcome\\":\\"$1\\"}" ] || wrong "$answer, the rules require: $1"`,
+  '}',
+  '',
+];
+
+const TAIL = [
+  '',
+  `curl "$URL/sim/journal" -H "authorization: Bearer $SIM" -o "$WORK/journal.orrery"`,
+  '$ORRERY fuzz --journal "$WORK/journal.orrery" --no-shrink || FAILED=1',
+  'exit "$FAILED"',
+  '',
+];
+
+export function curlText({ steps }: Reproduction, violation: Violation): string {
   const lines: string[] = [];
-  for (const [i, performed] of acts.entries()) {
-    const line = lineOf(performed);
-    const ms = Math.ceil(performed.waitUs / 1000);
-    if (ms > 0) lines.push(`sim clock '{"advanceMs": ${String(ms)}}'`);
-    if (line === null) continue;
-    if (line.startsWith('#'))
-      lines.push(`echo '${line.slice(2)} (command ${String(i + 1)})'; exit 3`);
-    else lines.push(line);
+  for (const step of steps) {
+    const { waitUs, command } = step;
+    if (waitUs > 0 && step.act !== null) lines.push(clockLine(command.timeUs, waitUs));
+    const line = lineOf(step);
+    if (line !== null) lines.push(line);
   }
   return [
     '#!/usr/bin/env bash',
     `# ${violation.rule}: ${violation.says} (${violation.invariant})`,
     `# found: ${violation.detail.split('\n').join(' ')}`,
-    '#',
-    '# Start the server first, in this folder:',
-    '#   orrery serve --config serve.yaml --clock virtual --sim-token dev \\',
-    '#     --trust-signatures --secret-file secret --data-dir "$(mktemp -d)"',
-    'set -u',
-    'URL=${URL:-http://127.0.0.1:8080}',
-    'SIM=${SIM:-dev}',
-    'HERE=$(cd "$(dirname "$0")" && pwd)',
-    "b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }",
-    'token() {',
-    '  local head body',
-    `  head=$(printf '{"alg":"HS512","typ":"JWT"}' | b64)`,
-    `  body=$(printf '{"account":"%s","signer":"%s","iat":0,"exp":9000000000}' "$1" "$2" | b64)`,
-    `  printf '%s.%s.%s' "$head" "$body" "$(printf '%s.%s' "$head" "$body" \\`,
-    '    | openssl dgst -sha512 -hmac "$(cat "$HERE/secret")" -binary | b64)"',
-    '}',
-    `sim() { curl -s -X POST "$URL/sim/$1" -H "authorization: Bearer $SIM" -H 'content-type: application/json' -d "$2"; echo; }`,
-    `call() { curl -s -X "$1" "$URL$2" -H "authorization: Bearer $(token "$3" "$4")" \${5:+-H 'content-type: application/json' -d "$5"}; echo; }`,
-    '',
+    ...HEAD,
     ...lines,
-    `curl -s "$URL/sim/hash" -H "authorization: Bearer $SIM"; echo`,
-    '',
+    ...TAIL,
   ].join('\n');
 }
 
-function lineOf({ act, command }: PerformedRequest): string | null {
-  switch (act.kind) {
+/** The server's clock is moved in milliseconds where that is exact. */
+function clockLine(timeUs: number, waitUs: number): string {
+  if (waitUs % 1000 === 0) return `sim ok clock '{"advanceMs": ${String(waitUs / 1000)}}'`;
+  return `apply ok '{"kind":"advanceTime","timeUs":${String(timeUs)}}'`;
+}
+
+function lineOf({ act, command, answer }: ReproductionStep): string | null {
+  const kind = answer === 'ok' || answer === null ? 'ok' : 'refused';
+  switch (act?.kind) {
     case 'call': {
       const { method, path } = ENDPOINTS[act.endpoint] as Endpoint;
       const who = `${act.account} ${act.signer}`;
-      if (method === 'POST') return `call POST ${path} ${who} '${jsonText(act.request)}'`;
+      if (method === 'POST') return `call ${kind} POST ${path} ${who} '${jsonText(act.request)}'`;
       const query = Object.entries(act.request)
         .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
         .join('&');
-      return `call ${method} '${path}?${query}' ${who}`;
+      return `call ${kind} ${method} '${path}?${query}' ${who}`;
     }
     case 'money':
-      return `sim ${act.verb} '${jsonText({ ...act.fields })}'`;
+      return `sim ${kind} ${act.verb} '${jsonText({ ...act.fields })}'`;
     case 'price': {
       const { verb, symbol, value } = act;
       return verb === 'fundingRate'
-        ? `sim funding '${jsonText({ symbol, rate: value })}'`
-        : `sim ${verb} '${jsonText({ symbol, price: value })}'`;
+        ? `sim ${kind} funding '${jsonText({ symbol, rate: value })}'`
+        : `sim ${kind} ${verb} '${jsonText({ symbol, price: value })}'`;
     }
-    case 'tape':
-      return '# recorded history does not go over HTTP: see scenario.yaml';
-    case 'notExpressible':
-      return command.kind === 'listMarket' ? null : `# ${act.why}: see journal.orrery`;
     case 'time':
       return null;
+    default:
+      return `apply ${answer ?? 'ok'} '${jsonText(describeCommand(command))}'`;
   }
 }
 

@@ -6,12 +6,14 @@ import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import { journalOf } from '../check-journal.ts';
+import { checkCommands, journalOf } from '../check-journal.ts';
+import { CHECK_NAMES, type CheckName } from '../checks/checks.ts';
 import type { Violation } from '../checker.ts';
 import { commandsOf } from '../shrink/script.ts';
 import type { Shrunk } from '../shrink/shrink.ts';
-import { CURL_SECRET, curlReference, curlText, serveConfigText } from './curl-text.ts';
-import { perform } from './performance.ts';
+import { CURL_SECRET, curlText, serveConfigText } from './curl-text.ts';
+import { isThrown } from '../thrown.ts';
+import { reproduce, type Reproduction, type ReproductionOptions } from './reproduction.ts';
 import { scenarioReference, scenarioText } from './scenario-text.ts';
 
 export interface FailureFilesOptions {
@@ -29,13 +31,21 @@ export function failureFiles(shrunk: Shrunk, options: FailureFilesOptions): Fail
   const { config } = script;
   const commands = commandsOf(script, createEngine);
   const common = { createEngine, keccak };
-  const performed = perform(config, commands, { ...common, reference: scenarioReference });
-  const scenario = scenarioText(config, performed, violation);
-  const sent = perform(config, commands, { ...common, reference: curlReference(keccak) });
+  const scenario = failing(config, commands, violation, {
+    ...common,
+    reference: scenarioReference,
+    tape: true,
+  });
+  const sent = failing(config, commands, violation, {
+    ...common,
+    reference: ({ digest }) => digest,
+    tape: false,
+  });
+  const checks = checksOf(violation);
   return {
-    'README.md': readme(shrunk, commands, scenario.leftOut, options.origin),
+    'README.md': readme(shrunk, commands, options.origin),
     'journal.orrery': journalOf(config, commands),
-    'scenario.yaml': scenario.text,
+    'scenario.yaml': scenarioText(config, scenario, violation, checks),
     'requests.sh': curlText(sent, violation),
     'serve.yaml': serveConfigText(config, sent),
     secret: CURL_SECRET,
@@ -43,10 +53,34 @@ export function failureFiles(shrunk: Shrunk, options: FailureFilesOptions): Fail
   };
 }
 
+/** The failure's own check; those of outcome and state if the exchange threw. */
+const checksOf = ({ check }: Violation): readonly CheckName[] => {
+  const own = CHECK_NAMES.find((name) => name === check);
+  return own === undefined ? ['state', 'oracle'] : [own];
+};
+
+/**
+ * Requests where they reproduce the failure. Otherwise every step is a command of the engine: a
+ * request may need another time, or make another command in an exchange with that defect.
+ */
+function failing(
+  config: ExchangeConfig,
+  commands: readonly Command[],
+  violation: Violation,
+  options: Omit<ReproductionOptions, 'readable'>,
+): Reproduction {
+  const readable = reproduce(config, commands, { ...options, readable: true });
+  // A property of a user is not at hand here.
+  if (violation.check === undefined && !isThrown(violation)) return readable;
+  const { createEngine } = options;
+  const checks = checksOf(violation);
+  const found = checkCommands(config, readable.commands, { checks, createEngine });
+  return found === null ? reproduce(config, commands, { ...options, readable: false }) : readable;
+}
+
 function readme(
   { violation, from, to, tests, complete }: Shrunk,
   commands: readonly Command[],
-  leftOut: readonly string[],
   origin: readonly string[],
 ): string {
   return [
@@ -58,16 +92,17 @@ function readme(
     '',
     `${String(from)} commands shrank to ${String(to)} in ${String(tests)} executions${complete ? '' : ' (stopped early: a shorter one may exist)'}.`,
     '',
+    'Each of these fails until the defect is fixed:',
+    '',
     '| file | content |',
     '| --- | --- |',
-    '| `journal.orrery` | the commands; `orrery fuzz --journal journal.orrery` checks them again |',
+    '| `journal.orrery` | the commands; `orrery fuzz --journal journal.orrery` checks them |',
     '| `scenario.yaml` | the same as API requests; `orrery run scenario.yaml` |',
-    '| `requests.sh` | the same against a server; its header says how to start it |',
-    '| `regression.test.ts` | a test that fails until the defect is fixed |',
+    '| `requests.sh` | the same against a server, which it starts; `bash requests.sh` |',
+    '| `regression.test.ts` | a test for vitest |',
     '',
-    ...(leftOut.length === 0
-      ? []
-      : ['The scenario cannot express:', '', ...leftOut.map((what) => `- ${what}`), '']),
+    '`original.orrery` has the commands before shrinking.',
+    '',
     '## Commands',
     '',
     '```',

@@ -1,13 +1,13 @@
 /**
- * A shrunk failure as a scenario (docs/SCENARIOS.md): readable API requests for `orrery run`. A
- * rejected request is expected to be rejected.
+ * A shrunk failure as a scenario (docs/SCENARIOS.md): API requests for `orrery run`, with the
+ * answers that the rules require, and checks of all commands at the end.
  */
 import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
-import type { Outcome } from '../../engine/refusals.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
+import { describeCommand } from '../../journal/format/codec.ts';
 import { NEVER_MS } from '../run-setup.ts';
-import type { OrderSource, PerformedRequest } from './performance.ts';
+import type { OrderSource, Reproduction, ReproductionStep } from './reproduction.ts';
 import { configTerms, marketTerms, startText } from './terms-text.ts';
 
 /** Reference to the nth order of a saved reply. */
@@ -16,104 +16,89 @@ export function scenarioReference({ act, name, nth }: OrderSource): string {
   return batch ? `$${name}.orders[${String(nth)}].orderId` : `$${name}[${String(nth)}].orderId`;
 }
 
-export interface ScenarioText {
-  readonly text: string;
-  /** Parts of the failure that a scenario cannot express. */
-  readonly leftOut: readonly string[];
-}
-
+/** `checks`: those that all commands of the run must pass. */
 export function scenarioText(
   config: ExchangeConfig,
-  acts: readonly PerformedRequest[],
+  { opening, steps }: Reproduction,
   violation: Violation,
-): ScenarioText {
+  checks: readonly string[],
+): string {
   const names = new Names(config);
-  const leftOut: string[] = [];
-  const steps: string[] = [];
-  const modes = new Map<string, string>();
-  for (const [i, performed] of acts.entries()) {
-    const { command, act } = performed;
-    if (command.kind === 'setSelfTradeMode') {
-      modes.set(names.of(command.account), String(command.mode ?? config.selfTradeExpire));
-    }
-    const wait = waitOf(performed.waitUs);
-    const emitted = stepOf(performed, names);
-    if (emitted !== null) steps.push(mapText({ ...wait, ...emitted }));
-    else if (act.kind === 'time') {
-      if (performed.waitUs > 0) steps.push(mapText(wait));
-    } else if (command.kind !== 'listMarket') {
-      const why = act.kind === 'notExpressible' ? act.why : 'cannot be expressed in a scenario';
-      leftOut.push(`command ${String(i + 1)} (${command.kind}) ${why}`);
-      if (performed.waitUs > 0) steps.push(mapText(wait));
-    }
+  const written: string[] = [];
+  for (const step of steps) {
+    const wait = step.act === null ? {} : waitOf(step.waitUs);
+    const emitted = stepOf(step, names);
+    if (step.act === null) written.push(commandStep(step));
+    else if (emitted !== null) written.push(mapText({ ...wait, ...emitted }));
+    else if (step.waitUs > 0) written.push(mapText(wait));
   }
   const rules = violation.rule.match(/R-\d+\.\d+[a-z]?/g) ?? [];
-  const markets = acts.flatMap(({ command }) =>
+  const markets = opening.flatMap((command) =>
     command.kind === 'listMarket' ? [mapText(marketTerms(command.spec))] : [],
   );
   const terms = configTerms(config);
   const start = startText(config);
-  const accounts = names.users().map((name) => {
-    const mode = modes.get(name);
-    return `  ${name}: ${mapText(mode === undefined ? {} : { selfTradeExpire: mode })}`;
-  });
-  const lines = [
+  const accounts = names.users().map(([address, name]) => `  ${name}: { address: "${address}" }`);
+  return [
     'orrery: 1',
     `title: ${JSON.stringify(`${violation.says} (${violation.invariant})`)}`,
     `rules: [${[...new Set(rules)].join(', ')}]`,
     'about: |',
     `  Found by orrery fuzz and shrunk: ${violation.rule}: ${violation.says}.`,
     `  Found instead: ${violation.detail.split('\n').join('\n  ')}`,
-    ...leftOut.map((what) => `  Not expressed here: ${what}.`),
     '',
     ...(start === null ? [] : [`start: ${start}`]),
     ...(Object.keys(terms).length === 0 ? [] : [`config: ${mapText(terms)}`]),
-    ...(markets.length === 0 ? [] : ['markets:', ...markets.map((market) => `  - ${market}`)]),
+    ...(markets.length === 0
+      ? ['markets: []']
+      : ['markets:', ...markets.map((market) => `  - ${market}`)]),
     ...(accounts.length === 0 ? ['accounts: {}'] : ['accounts:', ...accounts]),
     '',
     'steps:',
-    ...(steps.length === 0 ? ['  - wait: 1us'] : steps.map((step) => `  - ${step}`)),
+    ...(written.length === 0 ? ['  - wait: 1us'] : written.map((step) => `  - ${step}`)),
     '',
     'expect:',
     '  invariants: true',
+    `  checks: [${checks.join(', ')}]`,
     '',
-  ];
-  return { text: lines.join('\n'), leftOut };
+  ].join('\n');
 }
 
-function stepOf({ act, reply, outcome, savedAs }: PerformedRequest, names: Names): Entries | null {
-  switch (act.kind) {
+/** JSON is valid YAML. */
+function commandStep({ command, answer }: ReproductionStep): string {
+  const fields = JSON.stringify(describeCommand(command));
+  const expected = answer === 'ok' || answer === null ? '' : `, expect: { outcome: ${answer} }`;
+  return `{ command: ${fields}${expected} }`;
+}
+
+function stepOf({ act, answer, savedAs }: ReproductionStep, names: Names): Entries | null {
+  switch (act?.kind) {
     case 'call': {
-      const refused = reply !== null && reply.status !== 200;
+      const refused = answer !== 'ok' && answer !== null;
       return {
         as: names.of(act.account),
         ...(act.signer === act.account ? {} : { signer: names.of(act.signer) }),
         do: act.endpoint,
         with: withoutDefaults(act.request, act.account, names),
         ...(savedAs === null ? {} : { save: savedAs }),
-        ...(refused ? { expect: { status: String(reply.status) } } : {}),
+        ...(refused ? { expect: { refused: 'true' } } : {}),
       };
     }
     case 'money': {
       const { account, subaccountIndex, amount } = act.fields;
       const name = names.of(account);
-      if (name === 'vault' || name === 'treasury' || name === 'shortfall') return null;
       return {
         [act.verb]: { account: name, subaccount: String(subaccountIndex), amount: plain(amount) },
-        ...expectedOutcome(outcome),
       };
     }
     case 'price':
-      return { [act.verb]: { [act.symbol]: plain(act.value) }, ...expectedOutcome(outcome) };
+      return { [act.verb]: { [act.symbol]: plain(act.value) } };
     case 'tape':
-      return { [act.verb]: plainFields(act.fields), ...expectedOutcome(outcome) };
+      return { [act.verb]: plainFields(act.fields) };
     default:
       return null;
   }
 }
-
-const expectedOutcome = (outcome: Outcome | null): Entries =>
-  outcome === null || outcome === 'ok' ? {} : { expect: { outcome: outcome.code } };
 
 /** A request without the fields that the scenario fills in. */
 function withoutDefaults(
@@ -187,8 +172,8 @@ class Names {
     return name;
   }
 
-  users(): readonly string[] {
-    return this.users_;
+  users(): readonly (readonly [address: string, name: string])[] {
+    return [...this.names].filter(([, name]) => this.users_.includes(name));
   }
 }
 

@@ -5,6 +5,26 @@ import { idsOf } from '../../engine/schema/map-ids.ts';
 import type { Script, ScriptNames, ScriptStep } from './script.ts';
 import type { Tester } from './tester.ts';
 
+/** Steps at the start that open the exchange, and the last steps of a failure. */
+const OPENING = 40;
+const LAST = [60, 240, 960, 3840, 9600];
+
+/** Keeps the opening and the last steps: most failures need little of what lies between. */
+export function keepEnds(script: Script, tester: Tester): Script {
+  for (const last of LAST) {
+    const { steps } = script;
+    if (tester.cancelled || OPENING + last >= steps.length) break;
+    const opening = steps.slice(0, OPENING);
+    const listings = steps
+      .slice(OPENING, -last)
+      .filter(({ command }) => command.kind === 'listMarket');
+    const ends = [...opening, ...listings, ...steps.slice(-last)];
+    const failing = tester.failing({ ...script, steps: ends });
+    if (failing !== null) return failing;
+  }
+  return script;
+}
+
 export function dropKinds(script: Script, tester: Tester): Script {
   return dropGroups(script, tester, ({ command }) => [command.kind]);
 }

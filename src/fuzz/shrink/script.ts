@@ -108,8 +108,9 @@ export class Binder {
       },
       orderId: (id) => {
         const source = names.orders.get(orderId(id));
-        const bound = source === undefined ? undefined : this.placed.get(source.key)?.[source.nth];
-        return bound ?? NO_ORDER;
+        // Orders of the exchange itself, and unknown ones, keep their ids.
+        if (source === undefined) return id;
+        return this.placed.get(source.key)?.[source.nth] ?? NO_ORDER;
       },
     };
   }

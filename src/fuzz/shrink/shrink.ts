@@ -5,7 +5,7 @@
  */
 import type { Violation } from '../checker.ts';
 import type { Failure } from '../fuzz-run.ts';
-import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts } from './drop.ts';
+import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
 import { toScript, type Script } from './script.ts';
 import {
   collapseTime,
@@ -19,6 +19,8 @@ import { Tester, type TestOptions } from './tester.ts';
 export interface ShrinkOptions extends TestOptions {
   /** Called after each pass with remaining steps and executions so far. */
   readonly onProgress?: (steps: number, tests: number) => void;
+  /** Called with the result so far, after passes that made it shorter. */
+  readonly onBest?: (best: Shrunk) => void;
 }
 
 export interface Shrunk {
@@ -36,7 +38,7 @@ export interface Shrunk {
 
 type Pass = (script: Script, tester: Tester) => Script;
 
-const COARSE: readonly Pass[] = [dropKinds, dropMarkets, dropAccounts, dropChunks];
+const COARSE: readonly Pass[] = [keepEnds, dropKinds, dropMarkets, dropAccounts, dropChunks];
 const FINE: readonly Pass[] = [
   dropParts,
   mergeAccounts,
@@ -59,12 +61,24 @@ export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
   if (first === null) {
     throw new Error(`the failure is not reproducible: ${failure.violation.invariant}`);
   }
+  const resultOf = (script: Script, complete: boolean): Shrunk => ({
+    script,
+    violation: tester.run(script)?.violation ?? failure.violation,
+    from: failure.commands.length,
+    to: script.steps.length,
+    tests: tester.tests,
+    complete,
+  });
+  let least = first.steps.length;
   const run = (script: Script, passes: readonly Pass[]): Script => {
     let current = script;
     for (const pass of passes) {
       if (tester.cancelled) break;
       current = pass(current, tester);
       options.onProgress?.(current.steps.length, tester.tests);
+      if (current.steps.length >= least) continue;
+      least = current.steps.length;
+      options.onBest?.(resultOf(current, false));
     }
     return current;
   };
@@ -74,12 +88,5 @@ export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
     script = run(script, FINE);
     if (script === before) break;
   }
-  return {
-    script,
-    violation: tester.run(script)?.violation ?? failure.violation,
-    from: failure.commands.length,
-    to: script.steps.length,
-    tests: tester.tests,
-    complete: !tester.cancelled,
-  };
+  return resultOf(script, !tester.cancelled);
 }

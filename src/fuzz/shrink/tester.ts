@@ -2,19 +2,17 @@
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import { sinkOf, type Checker, type Violation } from '../checker.ts';
-import { applyChecked } from '../fuzz-run.ts';
+import { applyChecked, endChecked } from '../fuzz-run.ts';
+import { isThrown } from '../thrown.ts';
 import { Binder, type Script } from './script.ts';
 
 export interface TestOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
-  /** Creates a checker for one execution, with expensive comparisons every `every` commands. */
-  readonly createChecker: (every: number, config: ExchangeConfig) => Checker;
+  /** Creates a checker for one execution of that many commands. */
+  readonly createChecker: (commands: number, config: ExchangeConfig) => Checker;
   /** Polled between executions; true ends the shrinking with the current result. */
   readonly cancelled?: () => boolean;
 }
-
-/** Max steps of a script that is checked after every command; longer ones at the end. */
-const SHORT = 64;
 
 export class Tester {
   /** The failure that every script must reproduce. */
@@ -47,7 +45,7 @@ export class Tester {
     const { steps, config } = script;
     const engine = createEngine(config);
     const binder = new Binder(script, engine);
-    const checker = createChecker(steps.length <= SHORT ? 1 : Infinity, config);
+    const checker = createChecker(steps.length, config);
     const emit = sinkOf([binder.see, ...(checker.onEvent === undefined ? [] : [checker.onEvent])]);
     let at = 0;
     for (const step of steps) {
@@ -55,14 +53,13 @@ export class Tester {
       const { violation } = applyChecked(engine, binder.bind(step), emit, checker);
       if (violation !== null) return this.isSame(violation) ? { at, violation } : null;
     }
-    const violation = checker.end?.(engine) ?? null;
+    const violation = endChecked(engine, checker);
     return violation !== null && this.isSame(violation) ? { at, violation } : null;
   }
 
   private isSame({ invariant, detail }: Violation): boolean {
     if (invariant !== this.violation.invariant) return false;
     // The text of an assertion or crash identifies it.
-    const isThrown = invariant === 'assertion' || invariant === 'crash';
-    return !isThrown || detail === this.violation.detail;
+    return !isThrown(this.violation) || detail === this.violation.detail;
   }
 }

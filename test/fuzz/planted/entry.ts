@@ -1,7 +1,8 @@
-/** Exports of a build with a planted bug: fuzzer and engine of one build. */
+/** Exports of a build with a planted bug: fuzzer, engine and scenarios of one build. */
 export { Exchange } from '../../../src/engine/exchange.ts';
 export { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 export { allOf } from '../../../src/fuzz/checker.ts';
+export { checksOfRun, runBatch, shrinkFailure } from '../../../src/fuzz/campaign.ts';
 export { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 export { shrink } from '../../../src/fuzz/shrink/shrink.ts';
 export { stateInvariants } from '../../../src/fuzz/state-checker.ts';

@@ -19,7 +19,7 @@ export async function provePlanted(bug: PlantedBug, commands: number): Promise<P
   const started = performance.now();
   const shrunk = built.shrink(failure, {
     createEngine: (config) => new built.Exchange(config),
-    createChecker: (every) => checkerOf(built, every),
+    createChecker: (commands) => checkerOf(built, commands <= 64 ? 1 : Infinity),
   });
   return { bug, shrunk, built, seconds: (performance.now() - started) / 1000 };
 }

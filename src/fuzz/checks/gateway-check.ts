@@ -1,0 +1,216 @@
+/**
+ * The gateway beside the exchange: each command as the request of its author must become the same
+ * command again, and what the exchange accepts must not be refused. Reads are compared with the
+ * exchange's views, page by page.
+ */
+import { sha256Hex } from '../../base/sha256.ts';
+import type { Command, NewOrder } from '../../engine/commands.ts';
+import type { Engine, ExchangeView } from '../../engine/read/views.ts';
+import type { Reply } from '../../gateway/context.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { TrustOrderIds } from '../../gateway/order-ids.ts';
+import { describeCommand } from '../../journal/format/codec.ts';
+import type { Address } from '../../num/units.ts';
+import type { Checker, Violation } from '../checker.ts';
+import { actOf } from '../report/request-form.ts';
+import { expectedRead, type ExpectedRead } from './reads.ts';
+import { differingField, type Fields } from './records.ts';
+import {
+  opensGateway,
+  sendRequest,
+  type CallForm,
+  type ReadOnlyGateway,
+} from './request-command.ts';
+
+/** Replies of missing rights: a request of the fuzzer has no valid login for every account. */
+const WITHOUT_RIGHTS: readonly number[] = [401, 403];
+const MAX_PAGES = 80;
+
+export function gatewayCheck(every: number): Checker {
+  const turns = { reads: 0 };
+  let opened: ReadOnlyGateway | null = null;
+  let ids: TrustOrderIds | null = null;
+  let refused: Reply | null = null;
+  let fault: string | null = null;
+  const open = (engine: Engine): ReadOnlyGateway => {
+    ids ??= new TrustOrderIds(engine, sha256Hex);
+    opened ??= opensGateway(engine, sha256Hex, ids);
+    return opened;
+  };
+  const read = (engine: Engine): Violation | null => {
+    turns.reads += 1;
+    const gateway = open(engine);
+    gateway.nowUs = engine.nowUs;
+    const wanted = expectedRead(engine, turns.reads);
+    const found = wanted === null ? null : readFault(gateway.gateway, engine, wanted);
+    return found === null ? null : broken(engine, found);
+  };
+  const between = Math.max(1, every >> 5);
+  return {
+    before: (engine, command) => {
+      refused = null;
+      fault = null;
+      // A timer in between may change what the request is checked against.
+      if (command.timeUs > engine.nowUs && engine.nextTimerUs() <= command.timeUs) return;
+      const gateway = open(engine);
+      gateway.nowUs = command.timeUs;
+      const act = actOf(command, engine, (id) => {
+        const order = engine.order(id);
+        return order === undefined ? null : (ids?.digestOf(order) ?? null);
+      });
+      if (act.kind !== 'call' || hasSharedFeed(command, engine)) return;
+      const result = sendRequest(gateway, engine, act);
+      if ('command' in result) {
+        fault = differing(command, result.command, signsItself(engine, act));
+      } else if (!WITHOUT_RIGHTS.includes(result.reply.status)) refused = result.reply;
+    },
+    after: (engine, command, outcome) => {
+      if (fault !== null) return broken(engine, `${command.kind} of a request has ${fault}`);
+      if (refused !== null && outcome === 'ok') {
+        const { status, body } = refused;
+        return broken(engine, `${command.kind} is refused: ${String(status)} ${String(body)}`);
+      }
+      return engine.seq % between === 0 ? read(engine) : null;
+    },
+    end: (engine) => {
+      const reads = every === 1 ? ALL_READS : END_READS;
+      for (let i = 0; i < reads; i += 1) {
+        const found = read(engine);
+        if (found !== null) return found;
+      }
+      return null;
+    },
+  };
+}
+
+/** Reads after the last command of a run; of a short one, every list in many ways. */
+const END_READS = 60;
+const ALL_READS = 1200;
+
+/** The field in which a command from a request differs; null if there is none. */
+function differing(command: Command, made: Command, asOwner: boolean): string | null {
+  const [one, other] = [plainOf(command), plainOf(made)];
+  if (one === null || other === null) return null;
+  // A delegate that is also a signer of the account acts as its owner.
+  return differingField(asOwner && isPlacing(command) ? { ...one, delegate: null } : one, other);
+}
+
+/** A request names a market by its feed, which two markets may share. */
+function hasSharedFeed(command: Command, engine: ExchangeView): boolean {
+  if (command.kind !== 'transfer' || command.market === null) return false;
+  const feeds = engine.markets().map(({ spec }) => spec.feedId);
+  return feeds.filter((feed) => feed === feeds[command.market ?? 0]).length > 1;
+}
+
+const isPlacing = ({ kind }: Command): boolean =>
+  kind === 'placeOrder' || kind === 'placeOrders' || kind === 'updateMargin';
+
+const signsItself = (engine: ExchangeView, { account, signer }: CallForm): boolean =>
+  signer === account || engine.signersOf(account).signers.includes(signer);
+
+/**
+ * Comparable fields. A group of one is a single order. Attached protective orders have no price of
+ * their own if they take any price, and are not compared if they are not reduce-only.
+ */
+function plainOf(command: Command): Fields | null {
+  if (command.kind !== 'placeOrder' && command.kind !== 'placeOrders') {
+    return describeCommand(command);
+  }
+  const orders = command.kind === 'placeOrder' ? [command] : command.orders;
+  if (command.kind === 'placeOrders' && isOddGroup(command.orders)) return null;
+  return {
+    kind: 'placeOrders',
+    subaccount: command.subaccount,
+    delegate: command.delegate,
+    orders: orders.map((order) => orderFields(order as NewOrder)),
+  };
+}
+
+/** Whether one submit cannot express a group with attached orders. */
+function isOddGroup([first, ...legs]: readonly NewOrder[]): boolean {
+  if (first === undefined || !legs.some(({ attached }) => attached)) return false;
+  const types = new Set(legs.map(({ orderType }) => orderType));
+  const isOdd = (leg: NewOrder): boolean =>
+    !leg.attached ||
+    !leg.reduceOnly ||
+    leg.postOnly ||
+    leg.lots + first.lots !== 0 ||
+    leg.nonce !== first.nonce ||
+    leg.market !== first.market ||
+    leg.expiresAtMs !== first.expiresAtMs ||
+    leg.periodMs !== null ||
+    leg.trailingPpm !== null ||
+    leg.parent !== null ||
+    leg.originator !== null;
+  return first.attached || types.size < legs.length || legs.some(isOdd);
+}
+
+function orderFields(order: NewOrder): Fields {
+  return {
+    market: order.market,
+    orderType: order.orderType,
+    lots: order.lots,
+    ...(order.attached && order.ioc ? {} : { priceTicks: order.priceTicks }),
+    ioc: order.ioc,
+    postOnly: order.postOnly,
+    reduceOnly: order.reduceOnly,
+    nonce: order.nonce,
+    expiresAtMs: order.expiresAtMs,
+    clientId: order.clientId,
+    originator: order.originator,
+    originatorFeePpm: order.originatorFeePpm,
+    triggerTicks: order.triggerTicks ?? null,
+    trailingPpm: order.trailingPpm ?? null,
+    periodMs: order.periodMs ?? null,
+    parent: order.parent ?? null,
+  };
+}
+
+function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead): string | null {
+  const { endpoint, request, expected, pageOf } = wanted;
+  const account = wanted.as ?? ((request['account'] ?? engine.config.clsAccount) as Address);
+  const [signer = account] = engine.signersOf(account).signers;
+  const handle = (fields: Fields): Reply => gateway.handle(endpoint, fields, { account, signer });
+  const where = `${endpoint} ${JSON.stringify(request)}`;
+  if (pageOf === null) {
+    const { status, body } = handle(request);
+    if (WITHOUT_RIGHTS.includes(status)) return null;
+    if (status !== 200) return `${where} is refused: ${String(status)} ${String(body)}`;
+    const differs = differingField(expected, body, 'body');
+    return differs === null ? null : `${where}: ${differs}`;
+  }
+  const entries: unknown[] = [];
+  const { length } = expected as readonly unknown[];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const asked: Fields = { ...request, limit: pageOf, ...(cursor === null ? {} : { cursor }) };
+    const { status, body, page: info } = handle(asked);
+    if (WITHOUT_RIGHTS.includes(status)) return null;
+    if (status !== 200) return `${where} is refused: ${String(status)} ${String(body)}`;
+    const list = entriesOf(body);
+    if (list.length > pageOf) return `${where}: a page has ${String(list.length)} entries`;
+    if (wanted.backward === true) entries.unshift(...list);
+    else entries.push(...list);
+    cursor = info?.next ?? null;
+    if (cursor === null || entries.length >= length + pageOf) break;
+  }
+  const part = wanted.backward === true ? entries.slice(-length) : entries.slice(0, length);
+  const differs = differingField(expected, wanted.partial === true ? part : entries, 'pages');
+  return differs === null ? null : `${where} in pages of ${String(pageOf)}: ${differs}`;
+}
+
+/** The entries of a page; orders come in two lists. */
+function entriesOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body as readonly unknown[];
+  const { bids, asks } = body as Readonly<Record<'bids' | 'asks', readonly unknown[]>>;
+  return [...bids, ...asks];
+}
+
+function broken({ seq }: Engine, what: string): Violation {
+  return {
+    invariant: 'gateway',
+    rule: 'R-11.1',
+    says: 'requests become the commands of their authors, and replies show the state',
+    detail: `after command ${String(seq)}: ${what}`,
+  };
+}

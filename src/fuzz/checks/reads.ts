@@ -1,0 +1,358 @@
+/**
+ * Reads of the gateway with the replies that the exchange's views require. Lists are read page by
+ * page, also with pages that end between entries of one moment, and with ranges of time.
+ */
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { ExchangeView, MarketView, OrderStatus, OrderView } from '../../engine/read/views.ts';
+import { orderId, subaccountId, timeUs, type Address, type SubaccountId } from '../../num/units.ts';
+import {
+  balanceRecord,
+  candleRecord,
+  levelRecord,
+  marketRecord,
+  orderRecord,
+  positionRecord,
+  priceRecord,
+  sharesRecord,
+  statsRecord,
+  summaryRecord,
+  tradeRecord,
+  transferRecord,
+  type Fields,
+} from './records.ts';
+
+export interface ExpectedRead {
+  readonly endpoint: EndpointId;
+  readonly request: Fields;
+  /** The record, or all entries of a list in the order of its pages. */
+  readonly expected: unknown;
+  /** Entries of a page; null: the reply is one record. */
+  readonly pageOf: number | null;
+  /** True if later pages come before earlier ones, as for candles. */
+  readonly backward?: boolean;
+  /** True if the list may have more entries than expected ones. */
+  readonly partial?: boolean;
+  /** The account whose token is sent, if not that of the request. */
+  readonly as?: Address;
+}
+
+const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
+const START = timeUs(0);
+const LIMIT = 1000;
+/** Beyond so many orders lists of orders are not rebuilt. */
+const MAX_ORDERS = 4000;
+const MINUTE_US = 60_000_000;
+/** Entries of a list that are compared. */
+const SHOWN = 60;
+
+type Make = (view: ExchangeView, at: ReadPlace) => ExpectedRead | null;
+
+/** The subject of a read, and numbers that select its parameters. */
+interface ReadPlace {
+  readonly owner: SubaccountId;
+  readonly market: MarketView;
+  readonly turn: number;
+}
+
+/** The nth read; null if there is nothing to read. */
+export function expectedRead(view: ExchangeView, turn: number): ExpectedRead | null {
+  const markets = view.markets();
+  const market = markets[turn % Math.max(1, markets.length)];
+  if (market === undefined || view.subaccountCount <= SYSTEM) return null;
+  const owner = subaccountId(SYSTEM + (turn % (view.subaccountCount - SYSTEM)));
+  const make = READS[Math.floor(turn / 3) % READS.length];
+  return make?.(view, { owner, market, turn }) ?? null;
+}
+
+/** Number of system subaccounts, which come first. */
+const SYSTEM = 6;
+
+const pageSize = (turn: number): number => 1 + (turn % 4);
+
+function ownerFields(view: ExchangeView, id: SubaccountId): Fields {
+  const { account, index } = view.subaccount(id);
+  return { account: view.addressOf(account), subaccountIndex: index };
+}
+
+const isPriced = (view: ExchangeView): boolean =>
+  view.markets().every(({ markTicks }) => markTicks !== null);
+
+/** A range of ms around two of the times, or no range. */
+function rangeOf(times: readonly number[], turn: number): { readonly from?: number; readonly to?: number } {
+  const at = (n: number): number => Math.floor((times[n % times.length] ?? 0) / 1000);
+  if (times.length === 0 || turn % 3 === 0) return {};
+  const [one, other] = [at(turn), at(turn >> 2)];
+  return { from: Math.min(one, other), to: Math.max(one, other) + (turn % 2) };
+}
+
+const inRange = (
+  us: number,
+  { from = 0, to = Infinity }: { readonly from?: number; readonly to?: number },
+): boolean => us >= from * 1000 && us < to * 1000;
+
+const READS: readonly Make[] = [
+  (view, { owner }) =>
+    isPriced(view)
+      ? {
+          endpoint: 'getStats',
+          request: ownerFields(view, owner),
+          expected: statsRecord(view, owner),
+          pageOf: null,
+        }
+      : null,
+  (view, { owner, turn }) => {
+    const { account } = ownerFields(view, owner);
+    const held = view.subaccountsOf(view.addressOf(view.subaccount(owner).account));
+    return {
+      endpoint: 'getBalance',
+      request: { account },
+      expected: held.map(({ id }) => balanceRecord(view, id)),
+      pageOf: pageSize(turn),
+    };
+  },
+  (view, { owner, turn }) =>
+    isPriced(view)
+      ? {
+          endpoint: 'getPositions',
+          request: ownerFields(view, owner),
+          expected: view.positions(owner).map((position) => positionRecord(view, position)),
+          pageOf: pageSize(turn),
+        }
+      : null,
+  (view, { owner, turn }) => ({
+    endpoint: 'getMargin',
+    request: ownerFields(view, owner),
+    expected: view.marginSettings(owner).map(({ market, isolated }) => ({
+      isolated,
+      symbol: view.market(market).spec.symbol,
+    })),
+    pageOf: pageSize(turn),
+  }),
+  (view, { owner, turn }) => {
+    const all = view.transfers(owner, START, ALL_TIME, LIMIT).items;
+    const range = rangeOf(
+      all.map((entry) => entry.timeUs),
+      turn,
+    );
+    // Both ends are inclusive.
+    const wide = range.to === undefined ? range : { ...range, to: range.to + 1 };
+    const shown = all.filter((entry) => inRange(entry.timeUs, wide));
+    return {
+      endpoint: 'getTransfers',
+      request: { ...ownerFields(view, owner), ...range },
+      expected: shown.slice(0, SHOWN).map((entry) => transferRecord(view, entry)),
+      pageOf: pageSize(turn),
+      partial: shown.length > SHOWN,
+    };
+  },
+  (view, { owner, turn }) => {
+    const address = view.addressOf(view.subaccount(owner).account);
+    const all = view
+      .subaccountsOf(address)
+      .flatMap(({ id }) => view.vaultSnapshots(id, START, ALL_TIME, LIMIT).items)
+      .sort((a, b) => b.timeUs - a.timeUs || b.seq - a.seq);
+    const range = rangeOf(
+      all.map((entry) => entry.timeUs),
+      turn,
+    );
+    const shown = all.filter((entry) => inRange(entry.timeUs, range));
+    return {
+      endpoint: 'getClsHistory',
+      request: range,
+      as: address,
+      expected: shown.slice(0, SHOWN).map((entry) => sharesRecord(view, entry)),
+      pageOf: pageSize(turn),
+      partial: shown.length > SHOWN,
+    };
+  },
+  (view, { market, turn }) => {
+    const all = view.trades(market.id, START, ALL_TIME, LIMIT).items;
+    const range = rangeOf(
+      all.slice(0, 40).map((trade) => trade.timeUs),
+      turn,
+    );
+    const shown = all.filter((trade) => inRange(trade.timeUs, range));
+    return {
+      endpoint: 'getTrades',
+      request: { symbol: market.spec.symbol, ...range },
+      expected: shown.slice(0, SHOWN).map((trade) => tradeRecord(view, trade)),
+      pageOf: 1 + (turn % 7),
+      partial: shown.length > SHOWN || all.length === LIMIT,
+    };
+  },
+  (view, { market, turn }) => {
+    const minutes = [1, 3, 5, 15, 60][turn % 5] ?? 1;
+    const name = minutes === 60 ? '1h' : `${String(minutes)}m`;
+    const { items } = view.candles(market.id, minutes * MINUTE_US, START, ALL_TIME, SHOWN);
+    return {
+      endpoint: 'getCandles',
+      request: { symbol: market.spec.symbol, interval: name },
+      expected: items.map((candle) => candleRecord(view, market, candle)),
+      pageOf: pageSize(turn),
+      backward: true,
+      partial: items.length === SHOWN,
+    };
+  },
+  (view, { market, turn }) => {
+    const group = [1, 2, 5, 10, 100, 1000][turn % 6] ?? 1;
+    const side = (name: 'bid' | 'ask'): unknown[] =>
+      grouped(view, market, name, group).slice(0, 1 + (turn % 20));
+    return {
+      endpoint: 'getBook',
+      request: {
+        symbol: market.spec.symbol,
+        depth: 1 + (turn % 20),
+        ...(group === 1 ? {} : { tickSize: stepsText(market, group) }),
+      },
+      expected: { bids: side('bid'), asks: side('ask'), sequence_number: market.bookSeq },
+      pageOf: null,
+    };
+  },
+  (view, { market }) => ({
+    endpoint: 'getPrice',
+    request: { symbol: market.spec.symbol },
+    expected: priceRecord(view, market),
+    pageOf: null,
+  }),
+  (view, { market }) => ({
+    endpoint: 'getSummary',
+    request: { symbol: market.spec.symbol },
+    expected: summaryRecord(view, market),
+    pageOf: null,
+  }),
+  (view, { turn }) => ({
+    endpoint: 'getMarkets',
+    request: {},
+    expected: view.markets().map(marketRecord),
+    pageOf: pageSize(turn),
+  }),
+  (view, { owner, market, turn }) => ordersRead(view, owner, market, turn),
+  (view, { owner, market, turn }) => ordersRead(view, owner, market, turn + 1),
+  (view, { owner }) => {
+    const newest = view.findOrders(owner, EVERY_ORDER, 1).items[0];
+    if (newest?.clientId == null) return null;
+    const { account } = ownerFields(view, owner);
+    const id = view.subaccount(owner).account;
+    const named = view.orderByClientId(id, newest.clientId);
+    if (named === undefined) return null;
+    return {
+      endpoint: 'getOrder',
+      request: { account, clientId: newest.clientId },
+      expected: orderRecord(view, named),
+      pageOf: null,
+    };
+  },
+  (view, { owner }) => {
+    const { account } = ownerFields(view, owner);
+    const { signers, quorum } = view.signersOf(view.addressOf(view.subaccount(owner).account));
+    return { endpoint: 'getSigners', request: { account }, expected: { signers, quorum }, pageOf: null };
+  },
+  (view, { owner, turn }) => {
+    const { account, subaccountIndex } = ownerFields(view, owner);
+    const held = view
+      .delegatesOf(view.addressOf(view.subaccount(owner).account))
+      .filter((grant) => grant.subaccountIndex === subaccountIndex)
+      .sort((a, b) => a.delegate - b.delegate);
+    return {
+      endpoint: 'getDelegates',
+      request: { account, subaccountIndex },
+      expected: held.map(({ delegate }) => ({ account, delegate: view.addressOf(delegate) })),
+      pageOf: pageSize(turn),
+    };
+  },
+];
+
+const EVERY_ORDER = {
+  types: null,
+  statuses: null,
+  market: null,
+  createdFromUs: 0,
+  createdToUs: Infinity,
+  updatedFromUs: 0,
+  updatedToUs: Infinity,
+} as const;
+
+const STATES: readonly (readonly [string | null, readonly OrderStatus[] | null])[] = [
+  [null, null],
+  ['open', ['new', 'partiallyFilled', 'pending']],
+  ['active', ['new', 'partiallyFilled']],
+  ['filled', ['filled']],
+  ['closed', ['filled', 'cancelled', 'expired', 'rejected']],
+];
+
+/** Orders of a subaccount, selected from all orders one by one. */
+function ordersRead(
+  view: ExchangeView,
+  owner: SubaccountId,
+  market: MarketView,
+  turn: number,
+): ExpectedRead | null {
+  if (view.lastOrderId > MAX_ORDERS) return null;
+  const [word, statuses] = STATES[turn % STATES.length] ?? [null, null];
+  const inMarket = turn % 2 === 1;
+  const own: OrderView[] = [];
+  for (let id = 1; id <= view.lastOrderId; id += 1) {
+    const order = view.order(orderId(id));
+    if (order?.subaccount === owner) own.push(order);
+  }
+  own.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
+  const byCreation = turn % 4 === 2;
+  const timeOf = (order: OrderView): number => (byCreation ? order.createdAtUs : order.updatedAtUs);
+  const range = rangeOf(own.slice(0, 30).map(timeOf), turn);
+  const names = byCreation ? ['createdFrom', 'createdTo'] : ['updatedFrom', 'updatedTo'];
+  const limits = [range.from, range.to];
+  const ranged = Object.fromEntries(
+    names.flatMap((name, i) => (limits[i] === undefined ? [] : [[name, limits[i]]])),
+  );
+  const shown = own.filter(
+    (order) =>
+      statuses?.includes(order.status) !== false &&
+      (!inMarket || order.market === market.id) &&
+      inRange(timeOf(order), range),
+  );
+  const pageOf = 1 + (turn % 9);
+  const compared = pagesOf(shown.slice(0, pageOf * 8), pageOf);
+  return {
+    endpoint: 'listOrders',
+    request: {
+      ...ownerFields(view, owner),
+      ...(word === null ? {} : { status: word }),
+      ...(inMarket ? { symbol: market.spec.symbol } : {}),
+      ...ranged,
+    },
+    expected: compared.map((order) => orderRecord(view, order)),
+    pageOf,
+    partial: compared.length < shown.length,
+  };
+}
+
+/** Pages of orders: in each the bids come before the asks. */
+function pagesOf(orders: readonly OrderView[], pageOf: number): OrderView[] {
+  const pages: OrderView[] = [];
+  for (let at = 0; at < orders.length; at += pageOf) {
+    const page = orders.slice(at, at + pageOf);
+    pages.push(...page.filter(({ lots }) => lots > 0), ...page.filter(({ lots }) => lots < 0));
+  }
+  return pages;
+}
+
+/** Levels of so many ticks: bids rounded down, asks up. */
+function grouped(
+  view: ExchangeView,
+  market: MarketView,
+  side: 'bid' | 'ask',
+  group: number,
+): Fields[] {
+  const sums = new Map<number, number>();
+  for (const { priceTicks, lots } of view.depth(market.id, side, Infinity)) {
+    const rest = priceTicks % group;
+    const price = priceTicks - rest + (side === 'ask' && rest > 0 ? group : 0);
+    sums.set(price, (sums.get(price) ?? 0) + lots);
+  }
+  return [...sums].map(
+    ([priceTicks, lots]) => levelRecord(market, { priceTicks, lots } as never) ?? {},
+  );
+}
+
+const stepsText = (market: MarketView, ticks: number): string =>
+  String(levelRecord(market, { priceTicks: ticks, lots: 0 } as never)?.['price']);

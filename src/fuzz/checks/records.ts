@@ -1,0 +1,322 @@
+/**
+ * Records of the contract as docs/API.md defines them, written a second time from the exchange's
+ * views: for comparison with the replies of the gateway. Money and sizes are decimal text.
+ */
+import type {
+  CandleView,
+  ExchangeView,
+  LevelView,
+  MarketView,
+  OrderView,
+  PositionView,
+  TradeView,
+  TransferView,
+  VaultSnapshotView,
+} from '../../engine/read/views.ts';
+import type { AccountId, SubaccountId } from '../../num/units.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const MONEY = 6;
+const ENTRY = 8;
+const ENDLESS = '999999';
+const NO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/** `value × 10^−scale` without trailing zeros. */
+function decimal(value: bigint, scale: number): string {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString();
+  const padded = '0'.repeat(Math.max(0, scale + 1 - digits.length)) + digits;
+  const whole = padded.slice(0, padded.length - scale);
+  const rest = padded.slice(padded.length - scale).replace(/0+$/, '');
+  return rest === '' ? `${sign}${whole}` : `${sign}${whole}.${rest}`;
+}
+
+const money = (amount: bigint): string => decimal(amount, MONEY);
+
+/** A count of steps, each of this decimal size. */
+function steps(count: bigint, step: string): string {
+  const [whole = '', rest = ''] = step.split('.');
+  return decimal(count * BigInt(whole + rest), rest.length);
+}
+
+const priceOf = ({ spec }: MarketView, ticks: number): string =>
+  steps(BigInt(ticks), spec.tickSize);
+const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>
+  steps(BigInt(lots), spec.lotSize);
+
+const msOf = (us: number): number => (us - (us % 1000)) / 1000;
+const optional = <T, R>(value: T | null, text: (value: T) => R): R | null =>
+  value === null ? null : text(value);
+
+/** A time in the unit of market data. */
+const dataTime = ({ config }: ExchangeView, us: number): number =>
+  config.marketDataTimeUnit === 's' ? (us - (us % 1_000_000)) / 1_000_000 : msOf(us);
+
+function ownerOf(
+  view: ExchangeView,
+  id: SubaccountId,
+): { account: string; subaccountIndex: number } {
+  const { account, index } = view.subaccount(id);
+  return { account: view.addressOf(account), subaccountIndex: index };
+}
+
+export function orderRecord(view: ExchangeView, order: OrderView): Fields {
+  const market = view.market(order.market);
+  const { account }: { account: AccountId } = view.subaccount(order.subaccount);
+  const { orderType } = order;
+  const pascal = view.config.orderTypeCase === 'pascal';
+  return {
+    ...ownerOf(view, order.subaccount),
+    clientId: order.clientId,
+    createdAt: msOf(order.createdAtUs),
+    expiresAt: order.expiresAtMs,
+    flags: {
+      ioc: order.ioc,
+      postOnly: order.postOnly,
+      reduceOnly: order.reduceOnly,
+      selfTradeExpire: view.selfTradeModeOf(account),
+    },
+    nonce: order.nonce,
+    orderType: pascal ? orderType.slice(0, 1).toUpperCase() + orderType.slice(1) : orderType,
+    originator: order.originator ?? NO_ADDRESS,
+    originatorFee: order.originatorFeePpm,
+    period: order.periodMs,
+    price: priceOf(market, order.priceTicks),
+    quantity: sizeOf(market, order.lots),
+    reason: order.reason,
+    remaining: sizeOf(market, order.remainingLots),
+    settled: sizeOf(market, order.settledLots),
+    status: order.status,
+    symbol: market.spec.symbol,
+    trailingPercent: optional(order.trailingPpm, (ppm) => decimal(BigInt(ppm), 4)),
+    triggerPrice: optional(order.triggerTicks, (ticks) => priceOf(market, ticks)),
+    updatedAt: msOf(order.updatedAtUs),
+    lastUpdateSequenceNumber: order.lastUpdateSeq,
+  };
+}
+
+/** n ÷ d with six decimals, rounded up. */
+function ratio(n: bigint, d: bigint): string {
+  const scaled = n * 1_000_000n;
+  return money(scaled / d + (scaled % d === 0n ? 0n : 1n));
+}
+
+export function statsRecord(view: ExchangeView, id: SubaccountId): Fields {
+  const figures = view.margin(id);
+  const equity: bigint = figures.crossEquityQuanta;
+  const over = (amount: bigint): string => {
+    if (equity > 0n) return ratio(amount, equity);
+    return amount > 0n ? ENDLESS : '0';
+  };
+  const notional: bigint = figures.crossNotionalQuanta;
+  return {
+    ...ownerOf(view, id),
+    accountValue: money(figures.accountValueQuanta),
+    crossEquity: money(equity),
+    crossLeverage: over(notional),
+    crossMarginRatio: notional > 0n && equity > 0n ? ratio(equity, notional) : '0',
+    crossMarginUsage: over(figures.crossInitialQuanta),
+    cumulativePnl: money(figures.accountValueQuanta - figures.netDepositsQuanta),
+    freeCollateral: money(figures.freeCollateralQuanta),
+    freeCollateralCross: money(figures.freeCollateralCrossQuanta),
+    initialMarginRequirement: money(figures.initialRequirementQuanta),
+    maintMargin: money(figures.maintenanceRequirementQuanta),
+    netDeposits: money(figures.netDepositsQuanta),
+    upnl: money(figures.upnlQuanta),
+  };
+}
+
+export function positionRecord(view: ExchangeView, position: PositionView): Fields {
+  const market = view.market(position.market);
+  const [, lotRest = ''] = market.spec.lotSize.split('.');
+  const size = BigInt(Math.abs(position.lots)) * BigInt(market.spec.lotSize.replace('.', ''));
+  const cost = position.costQuanta < 0n ? -position.costQuanta : position.costQuanta;
+  const entry = (cost * 10n ** BigInt(lotRest.length + ENTRY)) / (size * 10n ** BigInt(MONEY));
+  return {
+    ...ownerOf(view, position.subaccount),
+    basis: money(position.costQuanta),
+    entryPrice: decimal(entry, ENTRY),
+    fees: money(position.feesQuanta),
+    funding: money(position.fundingQuanta),
+    isolated: position.isolated,
+    liquidationPrice: optional(position.liquidationTicks, (ticks) => priceOf(market, ticks)),
+    margin: money(position.isolatedMarginQuanta),
+    markPrice: priceOf(market, market.markTicks ?? 0),
+    quantity: sizeOf(market, position.lots),
+    symbol: market.spec.symbol,
+    updatedAt: msOf(position.updatedAtUs),
+    upnl: money(position.upnlQuanta),
+  };
+}
+
+export const levelRecord = (market: MarketView, level: LevelView | null): Fields | null =>
+  optional(level, ({ priceTicks, lots }) => ({
+    price: priceOf(market, priceTicks),
+    quantity: sizeOf(market, lots),
+  }));
+
+export function tradeRecord(view: ExchangeView, trade: TradeView): Fields {
+  const market = view.market(trade.market);
+  return {
+    price: priceOf(market, trade.priceTicks),
+    quantity: sizeOf(market, trade.lots),
+    symbol: market.spec.symbol,
+    time: dataTime(view, trade.timeUs),
+  };
+}
+
+export function candleRecord(view: ExchangeView, market: MarketView, candle: CandleView): Fields {
+  return {
+    open: priceOf(market, candle.openTicks),
+    high: priceOf(market, candle.highTicks),
+    low: priceOf(market, candle.lowTicks),
+    close: priceOf(market, candle.closeTicks),
+    volume: sizeOf(market, candle.volumeLots),
+    funding_rate: decimal(BigInt(candle.fundingRatePpb), 9),
+    time: dataTime(view, candle.timeUs),
+  };
+}
+
+export function transferRecord(view: ExchangeView, movement: TransferView): Fields {
+  const other = optional(movement.counterparty, (id) => ownerOf(view, id));
+  return {
+    ...ownerOf(view, movement.subaccount),
+    amount: money(movement.amountQuanta),
+    counterpartyAccount: other?.account ?? null,
+    counterpartySubaccountIndex: other?.subaccountIndex ?? null,
+    symbol: optional(movement.market, (id) => view.market(id).spec.symbol),
+    timestampMillis: msOf(movement.timeUs),
+    transferType: movement.reason,
+  };
+}
+
+export function sharesRecord(view: ExchangeView, held: VaultSnapshotView): Fields {
+  return {
+    ...ownerOf(view, held.subaccount),
+    lockupEndsAt: msOf(held.lockupEndsAtUs),
+    netDeposits: money(held.netDepositsQuanta),
+    shares: decimal(held.shares, MONEY),
+    timestamp: msOf(held.timeUs),
+    usdValue: money(held.valueQuanta),
+  };
+}
+
+export function priceRecord(view: ExchangeView, market: MarketView): Fields {
+  const { bestBid, bestAsk, spec } = market;
+  const [whole = '', rest = ''] = spec.tickSize.split('.');
+  return {
+    bestBid: levelRecord(market, bestBid),
+    bestOffer: levelRecord(market, bestAsk),
+    index: market.indexText ?? optional(market.indexTicks, (ticks) => priceOf(market, ticks)),
+    mark: optional(market.markTicks, (ticks) => priceOf(market, ticks)),
+    midpoint:
+      bestBid === null || bestAsk === null
+        ? null
+        : decimal(
+            BigInt(bestBid.priceTicks + bestAsk.priceTicks) * BigInt(whole + rest) * 5n,
+            rest.length + 1,
+          ),
+    symbol: spec.symbol,
+    time: dataTime(view, view.nowUs),
+    ...stateRecord(view, market),
+  };
+}
+
+export function summaryRecord(view: ExchangeView, market: MarketView): Fields {
+  const day = view.summary(market.id);
+  return {
+    bestBid: levelRecord(market, market.bestBid),
+    bestOffer: levelRecord(market, market.bestAsk),
+    fundingRate: decimal(BigInt(market.fundingRatePpb), 9),
+    notionalVolume: money(day.notionalQuanta),
+    openInterest: sizeOf(market, market.openInterestLots),
+    price24hAgo: optional(day.price24hAgoTicks, (ticks) => priceOf(market, ticks)),
+    symbol: market.spec.symbol,
+    time: msOf(view.nowUs),
+    volume: sizeOf(market, day.volumeLots),
+    ...stateRecord(view, market),
+  };
+}
+
+function stateRecord(view: ExchangeView, market: MarketView): Fields {
+  const { nextUs, indicativePpb, samples } = view.fundingOutlook(market.id);
+  return {
+    status: market.status,
+    frozen: market.frozenSinceUs !== null,
+    frozenSince: optional(market.frozenSinceUs, msOf),
+    nextFundingTime: optional(nextUs, msOf),
+    indicativeFundingRate: optional(indicativePpb, (rate) => decimal(BigInt(rate), 9)),
+    fundingSamples: samples,
+  };
+}
+
+export function marketRecord(market: MarketView): Fields {
+  const { spec } = market;
+  const ppm = (value: number): string => decimal(BigInt(value), 6);
+  return {
+    symbol: spec.symbol,
+    feedId: spec.feedId,
+    tickSize: spec.tickSize,
+    lotSize: spec.lotSize,
+    maxPrice: priceOf(market, spec.maxPriceTicks),
+    markSource: spec.markSource,
+    indexSource: spec.indexSource,
+    minQuantity: sizeOf(market, spec.minLots),
+    maxQuantity: sizeOf(market, spec.maxLots),
+    maxOpenOrders: spec.maxOpenOrders,
+    maxOpenInterest: sizeOf(market, market.openInterestCapLots),
+    priceBand: ppm(spec.priceBandPpm),
+    makerFee: ppm(spec.makerFeePpm),
+    takerFee: ppm(spec.takerFeePpm),
+    marginTiers: spec.tiers.map((tier) => ({
+      notionalFloor: money(tier.floorQuanta),
+      initialMargin: ppm(tier.initialMarginPpm),
+      maintenanceMargin: ppm(tier.maintenanceMarginPpm),
+    })),
+    maxMarkDeviation: ppm(spec.maxMarkDeviationPpm),
+    status: market.status,
+    frozen: market.frozenSinceUs !== null,
+  };
+}
+
+export function balanceRecord(view: ExchangeView, id: SubaccountId): Fields {
+  const { balanceQuanta, updatedAtUs } = view.subaccount(id);
+  return { ...ownerOf(view, id), balance: money(balanceQuanta), updatedAt: msOf(updatedAtUs) };
+}
+
+/**
+ * The first field of `expected` that a reply has differently; null if there is none. Numbers and
+ * bigints of equal value are equal. Fields that are not expected are not compared.
+ */
+export function differingField(expected: unknown, found: unknown, path = ''): string | null {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(found)) return `${path} is not a list`;
+    if (found.length !== expected.length) {
+      return `${path} has ${String(found.length)} entries, not ${String(expected.length)}`;
+    }
+    for (const [i, item] of expected.entries()) {
+      const differs = differingField(item, found[i], `${path}[${String(i)}]`);
+      if (differs !== null) return differs;
+    }
+    return null;
+  }
+  if (typeof expected === 'object' && expected !== null) {
+    if (typeof found !== 'object' || found === null) return `${path} is ${textOf(found)}`;
+    for (const [name, value] of Object.entries(expected)) {
+      const differs = differingField(value, (found as Fields)[name], `${path}.${name}`);
+      if (differs !== null) return differs;
+    }
+    return null;
+  }
+  if (textOf(expected) === textOf(found)) return null;
+  return `${path} is ${textOf(found)}, not ${textOf(expected)}`;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value);
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? String(field) : field,
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * A twin of the exchange is saved and restored again and again. It must stay equal to the exchange:
+ * the same chain hash after each command; at each restore the same state hash, the same bytes, and
+ * the same answers to every read.
+ */
+import type { ExchangeConfig } from '../../engine/config.ts';
+import { Exchange } from '../../engine/exchange.ts';
+import type { Engine } from '../../engine/read/views.ts';
+import type { Checker, Violation } from '../checker.ts';
+import { firstDifference } from './view-rows.ts';
+
+/** Snapshot bytes per command until the next restore: bounds its cost on large exchanges. */
+const BYTES_PER_COMMAND = 1024;
+const MAX_GAP = 400;
+
+interface RestoreOptions {
+  /** Commands between two restores at least; 1: one after each command. */
+  readonly every: number;
+}
+
+export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
+  let twin: Engine = new Exchange(config);
+  let dueAt = 1;
+  const restore = (engine: Engine): Violation | null => {
+    const bytes = twin.snapshot();
+    twin = Exchange.restore(bytes);
+    const gap = every === 1 ? 1 : every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
+    // The last term shifts the places from run to run.
+    dueAt = engine.seq + Math.min(MAX_GAP, gap) + (every === 1 ? 0 : engine.nowUs % 7);
+    if (twin.stateHash() !== engine.stateHash()) return broken('the state hash differs', engine);
+    if (!isSame(bytes, twin.snapshot())) return broken('its snapshot has other bytes', engine);
+    return compare(engine, twin);
+  };
+  return {
+    after: (engine, command) => {
+      twin.apply(command);
+      if (twin.chainHash() !== engine.chainHash()) {
+        return broken(`${command.kind} has another outcome or other events`, engine);
+      }
+      return engine.seq >= dueAt ? restore(engine) : null;
+    },
+    end: restore,
+  };
+}
+
+function compare(engine: Engine, twin: Engine): Violation | null {
+  const found = firstDifference(engine, twin);
+  if (found === null) return null;
+  return broken(`${found.subject}: ${found.other}, not ${found.one}`, engine);
+}
+
+function broken(what: string, { seq }: Engine): Violation {
+  return {
+    invariant: 'restore',
+    rule: 'docs/DETERMINISM.md',
+    says: 'an exchange restored from a snapshot is equal to the one that it was taken of',
+    detail: `after command ${String(seq)}: ${what}`,
+  };
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

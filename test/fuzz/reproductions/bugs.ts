@@ -1,0 +1,131 @@
+/**
+ * Bugs of all kinds whose reproductions are proved: mutants of the rules, and defects of hashes,
+ * snapshots, journals and the gateway, which are no rules of the engine.
+ */
+import type { SourceEdit } from '../../mutants/mutant.ts';
+import { MUTANTS } from '../../mutants/mutants.ts';
+
+export interface ReproducedBug extends SourceEdit {
+  readonly id: string;
+  /** A run that finds it, from which the search starts; default 0. */
+  readonly run?: number;
+  /** True for those of a normal test run. */
+  readonly quick?: true;
+}
+
+/** Mutants by id: matching, money, groups, nonces, vault, liquidation, timers, prices. */
+const FROM_MUTANTS = [
+  'ceil-truncates',
+  'withdraw-all-but-initial',
+  'self-trade-mode-of-exchange-only',
+  'waiting-orders-are-free',
+  'delegate-may-pay-any-originator-fee',
+  'open-interest-counts-shorts',
+  'fees-of-a-position-never-end',
+  'transfer-seen-by-one-side',
+  'last-come-first-served',
+  'band-remainder-rests',
+  'one-order-too-many',
+  'ioc-remainder-rests',
+  'slice-released-unchecked',
+  'worst-case-forgets-asks',
+  'own-rate-ignored',
+  'mark-due-now',
+  'liquidation-fee-at-mark',
+  'consumed-volume-returns',
+  'samples-without-key',
+  'thin-book-keeps-basis',
+  'snapshot-forgets-lock-up',
+];
+
+const PLANTED: readonly ReproducedBug[] = [
+  {
+    id: 'command-hash-skips-originator-fee',
+    file: 'engine/chain-hash/hash-command.ts',
+    find: '  hash.int(order.originatorFeePpm);\n}',
+    replace: '}',
+    run: 1,
+    quick: true,
+  },
+  {
+    id: 'event-hash-skips-balance',
+    file: 'engine/chain-hash/hash-event.ts',
+    find: '  hash.bigints(delta, balance);',
+    replace: '  hash.bigint(delta);',
+  },
+  {
+    id: 'state-hash-skips-parameters',
+    file: 'engine/snapshot/snapshot.ts',
+    find: '  archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });\n',
+    replace: '',
+  },
+  {
+    id: 'hash-of-the-low-word',
+    file: 'base/rolling-hash.ts',
+    find: '  return low === value ? low >> 31 : Math.floor(value / 0x100000000) | 0;',
+    replace: '  return low >> 31;',
+  },
+  {
+    id: 'snapshot-forgets-nonce-floor',
+    file: 'engine/accounts/nonces.ts',
+    find: '    this.floorNonce = io.bigint(this.floorNonce);',
+    replace: '    io.bigint(this.floorNonce);',
+  },
+  {
+    id: 'snapshot-restarts-twap',
+    file: 'engine/snapshot/snapshot.ts',
+    find: '    const slice = table.id(slot) - (conditional.group?.orderId ?? table.id(slot));',
+    replace: '    const slice = 0;',
+  },
+  {
+    id: 'snapshot-forgets-supply',
+    file: 'engine/snapshot/snapshot.ts',
+    find: '  state.supply = quanta(io.bigint(state.supply));',
+    replace: '  io.bigint(state.supply);',
+    run: 1,
+    quick: true,
+  },
+  {
+    id: 'pages-repeat-a-moment',
+    file: 'gateway/paging.ts',
+    find: 'before + countAlike(shown.toReversed(), last)]',
+    replace: 'countAlike(shown.toReversed(), last)]',
+  },
+  {
+    id: 'usage-with-isolated-margin',
+    file: 'gateway/encode.ts',
+    find: 'crossMarginUsage: overEquity(margin.crossInitialQuanta),',
+    replace: 'crossMarginUsage: overEquity(margin.initialRequirementQuanta),',
+  },
+  {
+    id: 'grouped-asks-round-down',
+    file: 'gateway/market-data.ts',
+    find: 'Math.floor(place) : Math.ceil(place)',
+    replace: 'Math.floor(place) : Math.floor(place)',
+    run: 5,
+    quick: true,
+  },
+  {
+    id: 'range-includes-its-end',
+    file: 'gateway/order-requests.ts',
+    find: 'toUs: to === null ? Infinity : Number(to) * 1000 }',
+    replace: 'toUs: to === null ? Infinity : Number(to) * 1000 + 1000 }',
+  },
+  {
+    id: 'post-only-read-as-ioc',
+    file: 'gateway/submit-order.ts',
+    find: "    postOnly: flags.boolean('postOnly'),",
+    replace: "    postOnly: flags.boolean('ioc'),",
+  },
+];
+
+export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
+  ...FROM_MUTANTS.map((id) => {
+    const mutant = MUTANTS.find((other) => other.id === id);
+    if (mutant === undefined) throw new Error(`no mutant is named ${id}`);
+    const { file, find, replace } = mutant;
+    const quick = id === 'self-trade-mode-of-exchange-only';
+    return { id, file, find, replace, ...(quick ? { quick: true as const } : {}) };
+  }),
+  ...PLANTED,
+];
