@@ -32,7 +32,7 @@ export function refuse(stream: Duplex, { status, message }: ErrorReply): void {
       `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
       'content-type: text/plain; charset=utf-8',
       `content-length: ${String(Buffer.byteLength(body))}`,
-      ...(status === 503 ? ['retry-after: 1'] : []),
+      ...(status === 503 || status === 429 ? ['retry-after: 1'] : []),
       'connection: close',
       '',
       body,

@@ -1,4 +1,5 @@
 /** WebSocket feeds over a real socket: methods, every source, gaps, rights, limits. */
+import { FairQueue } from '../../src/http/fair-queue.ts';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -477,7 +478,8 @@ describe('a client that does not read', () => {
       publisher,
       faults: new Faults(),
       metrics: { answered: () => undefined },
-      limit: null,
+      admission: null,
+      queue: new FairQueue(),
       simToken: null,
       onError: (error: unknown) => {
         throw error;

@@ -1,7 +1,8 @@
 /**
  * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests run in the order of arrival and are
  * answered on completion; each answer carries its arrival and send times. A slow client loses book
- * deltas and gets a snapshot instead; a client that does not read is closed.
+ * deltas and gets a snapshot instead; a client that does not read is closed. Every message counts
+ * against the caller's limits before it is parsed; a client that repeats refused ones is closed.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -13,12 +14,15 @@ import { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import { StoreStopped } from '../../journal-files/store-stopped.ts';
 import type { MarketId } from '../../num/units.ts';
-import { parseExact, stringifyExact } from '../../contract/exact-json.ts';
+import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
+import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
+import { tooManyRequests, type Admission } from '../admission.ts';
+import type { FairQueue, WorkCaller } from '../fair-queue.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
 import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
-import { callerOfAddress, type RateLimit } from '../rate-limit.ts';
+import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
@@ -29,9 +33,13 @@ const DEAD_BYTES = 8 << 20;
 /** Max pending requests; beyond it the socket is not read until some are answered. */
 const MAX_WAITING = 100;
 const TEXT = { binary: false };
-/** Application close codes: invalid token, and a client that does not read. */
+/** Refused messages in a row, and pings a second, beyond which a connection is closed. */
+const MAX_REFUSALS = 100;
+const MAX_PINGS = 20;
+/** Application close codes: invalid token, a client that does not read, too many messages. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
+export const CLOSE_RATE = 4429;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -55,7 +63,9 @@ export interface ConnectionServices {
   readonly publisher: Publisher;
   readonly faults: Faults;
   readonly metrics: Pick<Metrics, 'answered'>;
-  readonly limit: RateLimit | null;
+  /** null: without limits. */
+  readonly admission: Admission | null;
+  readonly queue: FairQueue;
   readonly simToken: string | null;
   /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
@@ -67,6 +77,9 @@ export class Connection implements Watcher {
   private readonly services: ConnectionServices;
   private readonly address: string;
   private caller: Caller | null = null;
+  private bearer = '';
+  /** Secrets by which the bearer was verified. */
+  private generation = 0;
   private expiresUs = Infinity;
   private readonly held = new Map<string, Held>();
   /** Markets whose deltas were dropped. */
@@ -76,6 +89,10 @@ export class Connection implements Watcher {
   /** Last request that waits for signer recovery; later requests keep their order behind it. */
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
+  /** Refused messages since the last accepted one. */
+  private refusals = 0;
+  private pings = 0;
+  private pingsFromMs = 0;
 
   /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
@@ -84,12 +101,16 @@ export class Connection implements Watcher {
     this.services = services;
     this.address = address;
     services.publisher.watch(this);
+    socket.on('ping', (data: Buffer) => {
+      this.pong(data);
+    });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
+      // Messages of the last read follow a close.
+      if (socket.readyState !== socket.OPEN) return;
       const usIn = nowUs();
-      const text = isBinary ? null : data.toString('utf8');
       this.waitingCount += 1;
       if (this.waitingCount === MAX_WAITING) socket.pause();
-      void this.take(text, usIn).then(() => {
+      void this.take(isBinary ? null : data, usIn).then(() => {
         if (this.waitingCount === MAX_WAITING) socket.resume();
         this.waitingCount -= 1;
       });
@@ -118,12 +139,27 @@ export class Connection implements Watcher {
   recheck(): void {
     if (this.caller === null) return;
     if (!this.holdsToken()) {
-      this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+      this.rejectToken();
       return;
     }
+    if (this.generation !== this.services.auth.generation) void this.verifyAgain();
     for (const { subscription } of [...this.held.values()]) {
       if (subscription.access === 'private' && !this.mayRead(subscription)) this.end(subscription);
     }
+  }
+
+  private rejectToken(): void {
+    this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+  }
+
+  /** The secrets have changed; the one of this token may be gone. */
+  private async verifyAgain(): Promise<void> {
+    const { auth } = this.services;
+    const { bearer } = this;
+    this.generation = auth.generation;
+    await auth.verify(bearer).catch(() => {
+      if (this.bearer === bearer) this.rejectToken();
+    });
   }
 
   private end(subscription: Subscription): void {
@@ -196,24 +232,26 @@ export class Connection implements Watcher {
   }
 
   /** Requests run on arrival and share a disk sync; answers follow once durable. */
-  private async take(text: string | null, usIn: number): Promise<void> {
+  private async take(data: Buffer | null, usIn: number): Promise<void> {
     while (this.login !== null) await this.login;
-    await this.answer(text, usIn);
+    await this.answer(data, usIn);
   }
 
-  private async answer(text: string | null, usIn: number): Promise<void> {
+  private async answer(data: Buffer | null, usIn: number): Promise<void> {
     let id: unknown = null;
     let method: Method | 'none' = 'none';
     let status = 200;
     try {
-      const request = this.parse(text);
+      const isWithinRate = this.isWithinRate(data?.length ?? 0);
+      if (this.refusals > MAX_REFUSALS) return;
+      const request = this.parse(data, isWithinRate);
       id = request.id;
+      if (!isWithinRate) throw tooManyRequests();
       const known = methodOf(request.method);
       method = known;
-      this.mustBeWithinRate();
       const ready = this.verifyAhead(method, request.params);
       const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
-      const carried = this.dispatch(known, request.params);
+      const carried = this.inTurn(known, request.params);
       begun?.();
       const result = await carried;
       this.reply({ id, result }, usIn);
@@ -227,10 +265,18 @@ export class Connection implements Watcher {
     this.services.metrics.answered(`ws ${method}`, status, (nowUs() - usIn) / 1000);
   }
 
-  private parse(text: string | null): { id: unknown; method: unknown; params: unknown } {
+  /** A refused message is read for its id only, if it is small. */
+  private parse(
+    data: Buffer | null,
+    isWithinRate: boolean,
+  ): { id: unknown; method: unknown; params: unknown } {
+    const limits = this.caller === null || !isWithinRate ? SMALL_BODY : BATCH_BODY;
+    if (data !== null && data.length > limits.bytes) {
+      throw isWithinRate ? new RequestError(MESSAGES.bodyTooLarge) : tooManyRequests();
+    }
     let request: unknown;
     try {
-      request = parseExact(text ?? '');
+      request = parseRequest(data?.toString('utf8') ?? '', limits);
     } catch (error) {
       throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
     }
@@ -246,13 +292,37 @@ export class Connection implements Watcher {
     return { id, method, params: params ?? {} };
   }
 
-  /** Throws if the rate limit is exceeded. */
-  private mustBeWithinRate(): void {
-    const { limit, host } = this.services;
-    const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
-    if (limit?.accepts(account, host.nowUs()) === false) {
-      throw new RequestError(MESSAGES.tooManyRequests);
+  private get counted(): string {
+    return this.caller === null ? callerOfAddress(this.address) : this.caller.account;
+  }
+
+  /** Counts a message. Closes the connection of a client that ignores refusals. */
+  private isWithinRate(bytes: number): boolean {
+    const { admission } = this.services;
+    if (admission === null) return true;
+    const { counted } = this;
+    const isAccepted =
+      admission.refusalOf(counted) === null &&
+      admission.takesBytes(counted, this.caller !== null, bytes);
+    this.refusals = isAccepted ? 0 : this.refusals + 1;
+    if (this.refusals > MAX_REFUSALS) {
+      this.socket.close(CLOSE_RATE, MESSAGES.tooManyRequests.message);
+      this.socket.terminate();
     }
+    return isAccepted;
+  }
+
+  private pong(data: Buffer): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    const now = performance.now();
+    if (now - this.pingsFromMs > 1000) {
+      this.pings = 0;
+      this.pingsFromMs = now;
+    }
+    this.pings += 1;
+    if (this.pings > MAX_PINGS) socket.terminate();
+    else socket.pong(data);
   }
 
   /** Recovers signers only for callers that are logged in. */
@@ -277,17 +347,26 @@ export class Connection implements Watcher {
     return begun;
   }
 
+  /** Dispatches in the caller's turn. Messages behind a login wait for it. */
+  private inTurn(method: Method, params: unknown): Promise<unknown> {
+    const work: WorkCaller = this.caller === null ? this : this.caller.account;
+    const carried = Promise.resolve(
+      this.services.queue.run(work, () => this.dispatch(method, params)),
+    );
+    if (method === 'auth') {
+      this.login = carried
+        .catch(() => undefined)
+        .then(() => {
+          this.login = null;
+        });
+    }
+    return carried;
+  }
+
   private async dispatch(method: Method, params: unknown): Promise<unknown> {
     switch (method) {
-      case 'auth': {
-        const login = this.authenticate(params);
-        this.login = login
-          .catch(() => undefined)
-          .then(() => {
-            this.login = null;
-          });
-        return login;
-      }
+      case 'auth':
+        return this.authenticate(params);
       case 'subscribe':
         return this.subscribe(params);
       case 'unsubscribe':
@@ -305,6 +384,8 @@ export class Connection implements Watcher {
     const bearer = new Fields(params, ['bearer'], false).text('bearer');
     const { caller, claims } = await this.services.auth.verify(bearer);
     this.caller = caller;
+    this.bearer = bearer;
+    this.generation = this.services.auth.generation;
     this.expiresUs = claims.exp * 1_000_000;
     if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     // The new token may have fewer rights than the previous one.
