@@ -10,11 +10,15 @@ import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { tooManyRequests, type Admission, type Rate } from './admission.ts';
 import { holdsToken } from './bearer-token.ts';
+import { stopParsing } from './connections.ts';
 import type { WorkCaller } from './fair-queue.ts';
 import { callerOfAddress } from './rate-limit.ts';
 import { DRAIN_BYTES, readBody } from './read-body.ts';
 import { sendError } from './replies.ts';
 import type { Verified, WalletAuth } from './wallet-auth.ts';
+
+/** Requests that a body of tiny parts counts as. */
+const TINY_PARTS_COST = 20;
 
 /** Access to a route; a route without it is public and counts as one request. */
 export interface RouteAccess {
@@ -68,7 +72,10 @@ export function checkAccess(app: FastifyInstance, options: AccessOptions): void 
     const limits = limitsOf(request);
     const takes = (bytes: number): boolean =>
       options.admission?.takesBytes(known.caller, known.verified !== null, bytes) !== false;
-    readBody(payload, { limits, takes }, done);
+    const countTinyParts = (): void => {
+      options.admission?.refusalOf(known.caller, 'caller', TINY_PARTS_COST);
+    };
+    readBody(payload, { limits, takes, countTinyParts }, done);
   });
 }
 
@@ -151,6 +158,7 @@ function finish(
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   if (chunked !== undefined || Number(length ?? 0) > DRAIN_BYTES) {
     void reply.header('connection', 'close');
+    stopParsing(request.raw.socket);
   }
   if (delayMs === 0) sendError(reply, error);
   else {

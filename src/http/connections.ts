@@ -23,17 +23,28 @@ export class ConnectionLimit {
   }
 }
 
-/** The parser of a connection: undocumented, and absent in other runtimes. */
+/** The parser of a connection. It is not documented, so nothing may depend on its presence. */
 interface ParsedSocket extends Socket {
-  parser?: { onIncoming?: (() => number) | null } | null;
+  parser?: { onIncoming?: (() => number) | null; [ON_BODY]?: null } | null;
 }
+/** Callback for the bytes of a body. */
+const ON_BODY = 3;
 /** Result of `onIncoming` that ends parsing, as after an upgrade. */
 const STOP_PARSING = 2;
 
 /**
- * Closes a connection with more requests ahead of their answers. One read of 64 KiB may contain two
- * thousand requests, which the server would all start before it returns to other connections.
+ * Drops what a connection has sent and still sends, for one that closes after its answer. One read
+ * of 64 KiB may contain ten thousand chunks or two thousand requests, and Node handles all of them
+ * before it returns to other connections.
  */
+export function stopParsing(socket: Socket): void {
+  const { parser } = socket as ParsedSocket;
+  if (!parser) return;
+  parser.onIncoming = () => STOP_PARSING;
+  parser[ON_BODY] = null;
+}
+
+/** Closes a connection with more requests ahead of their answers. */
 export function limitPipelining(server: Server): void {
   const ahead = new WeakMap<Socket, number>();
   const listeners = server.listeners('request') as ((
@@ -42,11 +53,11 @@ export function limitPipelining(server: Server): void {
   ) => void)[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const socket = request.socket as ParsedSocket;
+    const { socket } = request;
     const count = (ahead.get(socket) ?? 0) + 1;
     ahead.set(socket, count);
     if (count > MAX_PIPELINED) {
-      if (socket.parser) socket.parser.onIncoming = () => STOP_PARSING;
+      stopParsing(socket);
       socket.destroy();
       return;
     }

@@ -8,11 +8,13 @@ import { parseScannedRequest } from '../contract/exact-json.ts';
 import { JsonScan, type JsonLimits } from '../contract/json-scan.ts';
 import { badJson, MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
+import { stopParsing } from './connections.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 export const DRAIN_BYTES = 262_144;
-/** Max parts of a body; many tiny chunks cost more than their bytes. */
-const MAX_PARTS = 2048;
+/** Parts of a body: each costs as much as this many bytes, beyond the first ones. */
+const FREE_PARTS = 32;
+const MIN_PART_BYTES = 32;
 
 /** A body within its limits, which is not parsed yet. */
 export class Body {
@@ -48,12 +50,14 @@ export interface BodyRules {
   readonly limits: JsonLimits;
   /** Counts received bytes; false if the caller has sent too many. */
   readonly takes: (bytes: number) => boolean;
+  /** Counts a body of tiny parts, which cost more than its bytes. */
+  readonly countTinyParts: () => void;
 }
 
 /** Calls `done` once, with the body or a `RequestError`. */
 export function readBody(
   stream: IncomingMessage,
-  { limits, takes }: BodyRules,
+  { limits, takes, countTinyParts }: BodyRules,
   done: (error: Error | null, body?: Body) => void,
 ): void {
   const { 'content-encoding': encoding = 'identity', 'content-length': length } = stream.headers;
@@ -68,20 +72,26 @@ export function readBody(
     stream.off('data', onData).off('end', onEnd).off('error', onError);
     done(error, body);
   };
+  /** Answers before the rest arrives. */
+  const close = (error: RequestError): void => {
+    if (stream.listenerCount('data') === 0) return;
+    stopParsing(stream.socket);
+    end(error);
+  };
   const refuse = (reply: ErrorReply): void => {
     refusal = new RequestError(reply);
     chunks.length = 0;
-    if ((announced ?? 0) > DRAIN_BYTES) end(refusal);
+    if ((announced ?? 0) > DRAIN_BYTES) close(refusal);
   };
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
     parts += 1;
+    const isTiny = parts > FREE_PARTS + bytes / MIN_PART_BYTES;
+    if (isTiny) countTinyParts();
+    if (refusal === null && (isTiny || bytes > limits.bytes)) refuse(MESSAGES.bodyTooLarge);
     if (refusal !== null) {
-      if (bytes > DRAIN_BYTES || parts > MAX_PARTS) end(refusal);
-      return;
-    }
-    if (bytes > limits.bytes || parts > MAX_PARTS) refuse(MESSAGES.bodyTooLarge);
-    else if (!takes(chunk.length)) refuse(MESSAGES.tooManyRequests);
+      if (isTiny || bytes > DRAIN_BYTES) close(refusal);
+    } else if (!takes(chunk.length)) refuse(MESSAGES.tooManyRequests);
     else scanPart(chunk);
   };
   const scanPart = (chunk: Buffer): void => {

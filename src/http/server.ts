@@ -85,14 +85,14 @@ export interface ServerOptions {
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const app = openFastify(options, limits);
+  const { requestsPerSecond } = options.host;
+  const admission =
+    requestsPerSecond === null ? null : new Admission(requestsPerSecond, () => options.host.nowUs());
+  const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);
   observe(app, options);
   app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
-  const { requestsPerSecond } = options.host;
-  const admission =
-    requestsPerSecond === null ? null : new Admission(requestsPerSecond, () => options.host.nowUs());
   checkAccess(app, { auth: options.auth, admission });
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
   await documentation(app, options);
@@ -133,6 +133,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 function openFastify(
   { logLevel, trustProxy = [] }: ServerOptions,
   limits: ServerLimits,
+  admission: Admission | null,
 ): FastifyInstance {
   return Fastify({
     // Standard output is for results; logs go to standard error.
@@ -151,7 +152,7 @@ function openFastify(
       connectionsCheckingInterval: Math.ceil(limits.requestMs / 5),
     },
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: answerMalformed(admission),
     frameworkErrors: (_error, _request, reply) => {
       sendText(reply, MESSAGES.malformedRequest);
     },

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MESSAGES } from '../../contract/messages.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
-import { refuse } from '../malformed.ts';
+import { refuse, refuseLater } from '../malformed.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, type ConnectionServices } from './connection.ts';
 import { Publisher } from './publisher.ts';
@@ -50,8 +50,9 @@ export class FeedServer {
         return;
       }
       const address = addressOf(request);
-      if ((services.admission?.refusalOf(callerOfAddress(address)) ?? null) !== null) {
-        refuse(stream, MESSAGES.tooManyRequests);
+      const delayMs = services.admission?.refusalOf(callerOfAddress(address)) ?? null;
+      if (delayMs !== null) {
+        refuseLater(stream, MESSAGES.tooManyRequests, delayMs);
         return;
       }
       this.sockets.handleUpgrade(request, stream, head, (socket) => {
