@@ -24,13 +24,20 @@ export class ConnectionLimit {
 }
 
 /** The parser of a connection. It is not documented, so nothing may depend on its presence. */
-interface ParsedSocket extends Socket {
-  parser?: { onIncoming?: (() => number) | null; [ON_BODY]?: null } | null;
+interface Parser {
+  onIncoming?: ((request: IncomingMessage) => number) | null;
+  [ON_BODY]?: unknown;
 }
 /** Callback for the bytes of a body. */
 const ON_BODY = 3;
 /** Result of `onIncoming` that ends parsing, as after an upgrade. */
 const STOP_PARSING = 2;
+/** The callback that `stopParsing` took from a parser; all parsers have the same one. */
+let onBody: unknown = null;
+
+function parserOf(socket: Socket): Parser | null {
+  return (socket as Socket & { readonly parser?: Parser | null }).parser ?? null;
+}
 
 /**
  * Drops what a connection has sent and still sends, for one that closes after its answer. One read
@@ -38,14 +45,26 @@ const STOP_PARSING = 2;
  * before it returns to other connections.
  */
 export function stopParsing(socket: Socket): void {
-  const { parser } = socket as ParsedSocket;
-  if (!parser) return;
-  parser.onIncoming = () => STOP_PARSING;
+  const parser = parserOf(socket);
+  if (parser === null) return;
+  parser.onIncoming = (request) => {
+    (request as { upgrade?: boolean }).upgrade = false;
+    return STOP_PARSING;
+  };
+  if (typeof parser[ON_BODY] === 'function') onBody = parser[ON_BODY];
   parser[ON_BODY] = null;
+}
+
+/** Node reuses parsers for later connections. */
+function reviveParser(socket: Socket): void {
+  const parser = parserOf(socket);
+  if (parser !== null && parser[ON_BODY] === null) parser[ON_BODY] = onBody;
 }
 
 /** Closes a connection with more requests ahead of their answers. */
 export function limitPipelining(server: Server): void {
+  // Behind the listener of the server, which gives the connection its parser.
+  server.on('connection', reviveParser);
   const ahead = new WeakMap<Socket, number>();
   const listeners = server.listeners('request') as ((
     request: IncomingMessage,

@@ -244,9 +244,12 @@ export class Connection implements Watcher {
     try {
       const isWithinRate = this.isWithinRate(data?.length ?? 0);
       if (this.refusals > MAX_REFUSALS) return;
-      const request = this.parse(data, isWithinRate);
+      if (!isWithinRate) {
+        id = this.idOf(data);
+        throw tooManyRequests();
+      }
+      const request = this.parse(data);
       id = request.id;
-      if (!isWithinRate) throw tooManyRequests();
       const known = methodOf(request.method);
       method = known;
       const ready = this.verifyAhead(method, request.params);
@@ -265,15 +268,19 @@ export class Connection implements Watcher {
     this.services.metrics.answered(`ws ${method}`, status, (nowUs() - usIn) / 1000);
   }
 
-  /** A refused message is read for its id only, if it is small. */
-  private parse(
-    data: Buffer | null,
-    isWithinRate: boolean,
-  ): { id: unknown; method: unknown; params: unknown } {
-    const limits = this.caller === null || !isWithinRate ? SMALL_BODY : BATCH_BODY;
-    if (data !== null && data.length > limits.bytes) {
-      throw isWithinRate ? new RequestError(MESSAGES.bodyTooLarge) : tooManyRequests();
+  /** Id of a refused message, if it is small and valid. */
+  private idOf(data: Buffer | null): unknown {
+    if (data === null || data.length > SMALL_BODY.bytes) return null;
+    try {
+      return this.parse(data).id;
+    } catch {
+      return null;
     }
+  }
+
+  private parse(data: Buffer | null): { id: unknown; method: unknown; params: unknown } {
+    const limits = this.caller === null ? SMALL_BODY : BATCH_BODY;
+    if (data !== null && data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
     let request: unknown;
     try {
       request = parseRequest(data?.toString('utf8') ?? '', limits);
