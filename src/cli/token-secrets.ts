@@ -19,8 +19,11 @@ export async function readSecrets(
 ): Promise<Secrets> {
   const inEnvironment = process.env['ORRERY_SECRET'];
   const previous =
-    previousSecretFile === null ? [] : [await readSecret(previousSecretFile, '--previous-secret-file')];
-  if (secretFile !== null) return { current: await readSecret(secretFile, '--secret-file'), previous };
+    previousSecretFile === null
+      ? []
+      : [await readSecret(previousSecretFile, '--previous-secret-file')];
+  if (secretFile !== null)
+    return { current: await readSecret(secretFile, '--secret-file'), previous };
   if (inEnvironment !== undefined) {
     return { current: secretOf(Buffer.from(inEnvironment), 'ORRERY_SECRET'), previous };
   }

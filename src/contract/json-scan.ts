@@ -105,7 +105,12 @@ export class JsonScan {
     this.mustBeWithin('depth', this.depth, 'nested deeper than', 'levels');
   }
 
-  private mustBeWithin(name: 'digits' | 'items' | 'depth', count: number, what: string, of: string) {
+  private mustBeWithin(
+    name: 'digits' | 'items' | 'depth',
+    count: number,
+    what: string,
+    of: string,
+  ) {
     const limit = this.limits[name];
     if (count > limit) throw new SyntaxError(`${what} ${String(limit)} ${of}`);
   }

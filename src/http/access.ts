@@ -102,7 +102,8 @@ function admit(
     const delayMs = admission?.refusalOf(caller, of, cost) ?? null;
     return delayMs === null ? null : { error: tooManyRequests(), delayMs };
   };
-  const { access } = endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
+  const { access } =
+    endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
   if (control !== undefined && holdsToken(request, control.token)) {
     request.known = { ...anonymous, work: `${address} control` };
     return count(`${address} control`, 'wide');
@@ -127,8 +128,7 @@ function admitToken(
     request.known = { caller: account, work: account, verified };
     return count(account);
   };
-  const reject = (error: RequestError): Refusal =>
-    count(anonymous.caller) ?? { error, delayMs: 0 };
+  const reject = (error: RequestError): Refusal => count(anonymous.caller) ?? { error, delayMs: 0 };
   const header = request.headers.authorization;
   if (header === undefined) return reject(new RequestError(MESSAGES.missingToken));
   const token = /^Bearer ([\w.-]+)$/i.exec(header)?.[1];
@@ -138,9 +138,11 @@ function admitToken(
   // Verification costs more than the rest of a small request, so it counts by address first.
   const refused = count(`${anonymous.caller} tokens`);
   if (refused !== null) return refused;
-  return auth.verify(token).then(accept, (error: unknown) =>
-    error instanceof RequestError ? reject(error) : { error: error as RequestError, delayMs: 0 },
-  );
+  return auth
+    .verify(token)
+    .then(accept, (error: unknown) =>
+      error instanceof RequestError ? reject(error) : { error: error as RequestError, delayMs: 0 },
+    );
 }
 
 function finish(

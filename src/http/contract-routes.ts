@@ -3,12 +3,7 @@
  * (`FairQueue`); waits for signers and for the disk are outside of it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  ENDPOINT_IDS,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointId,
-} from '../contract/endpoints.ts';
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
@@ -70,7 +65,8 @@ async function handle(
   if (queue.waitingOf(work) >= MAX_WAITING) throw tooManyRequests();
   const input = await queue.run(work, () => inputOf(ENDPOINTS[id], request));
   if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
-  if (id === 'postAuth') return { status: 200, body: await queue.run(work, () => auth.login(input)) };
+  if (id === 'postAuth')
+    return { status: 200, body: await queue.run(work, () => auth.login(input)) };
   if (id === 'getClaims' && verified !== null) {
     new Fields(input, [], true);
     // A token whose wallet lost its rights is invalid (R-9.5a); any read checks that.

@@ -87,7 +87,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { requestsPerSecond } = options.host;
   const admission =
-    requestsPerSecond === null ? null : new Admission(requestsPerSecond, () => options.host.nowUs());
+    requestsPerSecond === null
+      ? null
+      : new Admission(requestsPerSecond, () => options.host.nowUs());
   const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);

@@ -1,7 +1,7 @@
 /**
  * Login nonces that were used, each until its challenge expires, in a file of the data folder: a
  * nonce is valid once, also across a restart. Only logins that succeed are here, so that challenges
- * that nobody answers take no space.
+ * without an answer take no space.
  *
  * A line is on disk before `use` resolves. A torn last line belongs to a login without an answer.
  */

@@ -178,7 +178,9 @@ describe('every request counts', () => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
     await new Promise((resolve) => socket.once('open', resolve));
     const answer = new Promise<Buffer>((resolve) => socket.once('message', resolve));
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'auth', params: 'x'.repeat(20_000) }));
+    socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'auth', params: 'x'.repeat(20_000) }),
+    );
     expect((await answer).toString()).toContain('Request body is too large');
     socket.terminate();
   });
@@ -238,4 +240,3 @@ test('bytes: one second’s worth at once, then as they are gained', () => {
   expect(limit.takes('a', 200, 200_000)).toBe(true);
   expect(limit.takes('b', 1000, 200_000)).toBe(true);
 });
-

@@ -43,7 +43,12 @@ describe('a request', () => {
     ['nested objects', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`, 400, /nested deeper/],
     ['many elements', `[${'1,'.repeat(600)}1]`, 400, /has more than 512 keys and elements/],
     ['many keys', `{${'"a":1,'.repeat(300)}"a":1}`, 400, /has more than 512 keys and elements/],
-    ['a key given twice', '{"nonce":1,"a":{"b":[]},"nonce":1}', 400, /: key "nonce" is given twice$/],
+    [
+      'a key given twice',
+      '{"nonce":1,"a":{"b":[]},"nonce":1}',
+      400,
+      /: key "nonce" is given twice$/,
+    ],
     ['an escaped key given twice', '{"\\u0061":1,"a":2}', 400, /: key "a" is given twice$/],
     ['a number that rounds to an integer', '{"nonce":1e-400}', 400, /^account: is required$/],
     [
@@ -57,7 +62,12 @@ describe('a request', () => {
     ['a prototype key', '{"__proto__":{"account":1}}', 400, /^__proto__: unknown field$/],
     ['a constructor', '{"constructor":1}', 400, /^constructor: unknown field$/],
     ['a long number', `{"account":1${'0'.repeat(60)}}`, 400, /^account: must be a string$/],
-    ['a huge number', `{"account":1${'0'.repeat(400)}}`, 400, /a number has more than 64 characters$/],
+    [
+      'a huge number',
+      `{"account":1${'0'.repeat(400)}}`,
+      400,
+      /a number has more than 64 characters$/,
+    ],
   ] as const)('of %s is rejected with a message', async (_name, body, status, words) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);

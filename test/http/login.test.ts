@@ -101,7 +101,9 @@ describe('a used nonce', () => {
     }
     await restarted.login(unused);
     await second.close();
-    expect(readFileSync(join(folder, 'logins'), 'utf8').match(/[0-9a-f-]{36} \d+/g)).toHaveLength(4);
+    expect(readFileSync(join(folder, 'logins'), 'utf8').match(/[0-9a-f-]{36} \d+/g)).toHaveLength(
+      4,
+    );
     const third = await NoncesOnDisk.open(folder, (START_US + FIVE_MINUTES_US) / 1000 + 1);
     await third.close();
     expect(readFileSync(join(folder, 'logins'), 'utf8')).toBe('');
@@ -151,7 +153,10 @@ describe('a secret file', () => {
   const read = async (content: string | Uint8Array): Promise<Buffer> => {
     const secretFile = join(scratch, 'secret');
     writeFileSync(secretFile, content);
-    const { current } = await readSecrets({ secretFile, previousSecretFile: null }, () => undefined);
+    const { current } = await readSecrets(
+      { secretFile, previousSecretFile: null },
+      () => undefined,
+    );
     return Buffer.from(current);
   };
   const key = 'k'.repeat(32);

@@ -105,7 +105,18 @@ const FRAGMENTS = Buffer.concat([
 /** A frame of 500 KB: a larger one is refused by its length. */
 const BIG = Buffer.from(`{"a":[${'1,'.repeat(250_000)}1]}`);
 const BIG_FRAME = Buffer.concat([
-  Buffer.from([0x81, 0x80 | 127, 0, 0, 0, 0, 0, BIG.length >> 16, (BIG.length >> 8) & 255, BIG.length & 255]),
+  Buffer.from([
+    0x81,
+    0x80 | 127,
+    0,
+    0,
+    0,
+    0,
+    0,
+    BIG.length >> 16,
+    (BIG.length >> 8) & 255,
+    BIG.length & 255,
+  ]),
   Buffer.alloc(4),
   BIG,
 ]);

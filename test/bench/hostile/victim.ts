@@ -13,7 +13,12 @@ export interface Latency {
 const PAUSE_MS = 8;
 
 /** Asks for `path` for so many ms. */
-export async function measure(url: string, path: string, token: string, ms: number): Promise<Latency> {
+export async function measure(
+  url: string,
+  path: string,
+  token: string,
+  ms: number,
+): Promise<Latency> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await new Promise((resolve) => socket.once('connect', resolve));
@@ -39,6 +44,7 @@ export async function measure(url: string, path: string, token: string, ms: numb
   }
   socket.destroy();
   times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
+  const at = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
   return { p50: at(0.5), p99: at(0.99), max: at(1), count: times.length, refused };
 }
