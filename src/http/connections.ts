@@ -1,4 +1,4 @@
-/** Limits of connections: how many are open, feeds included, and requests ahead of one's answers. */
+/** Limits of connections: how many are open, and requests that one sends ahead of its answers. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES } from '../contract/messages.ts';

@@ -1,8 +1,8 @@
 /**
  * Wallet login (R-9.5): a challenge with a single-use nonce, an EIP-191 signature over it, and a
- * JWT. A challenge is not stored: its signature by the server proves it, and its time ends it. Only
- * used nonces are stored. The token names the account and, in a private claim, the signing wallet. Each request checks
- * that the wallet may still act (R-9.5a, gateway).
+ * JWT. A challenge is not stored: its signature by the server proves it, and its time ends it.
+ * Only used nonces are stored. The token names the account and, in a private claim, the signing
+ * wallet. Each request checks that the wallet may still act (R-9.5a, gateway).
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';

@@ -1,11 +1,11 @@
 /**
  * Lock of a data folder by the kernel (flock on the folder itself), so that no process id and no
- * file decides: it ends with its holder, and holds across process ids and mounts of containers on
+ * file decides. It ends with its holder, and holds across process ids and mounts of containers on
  * one host. Deleting files of the folder does not free it.
  *
  * Node has no call for it. The program `flock` (util-linux, BusyBox) locks an inherited descriptor:
- * the lock belongs to the open folder, which this process shares with it and keeps open. The program
- * ends at once.
+ * the lock belongs to the open folder, which this process shares with it and keeps open. The
+ * program ends at once.
  *
  * Network and FUSE file systems are refused: their locks may not reach other hosts.
  */

@@ -60,9 +60,8 @@ test.each([
 
 /** Program and arguments of a process that is number 1 of its own namespace, where allowed. */
 function isolated(): readonly string[] {
-  const unshare = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child'];
-  const [program = '', ...args] = unshare;
-  return spawnSync(program, [...args, 'true']).status === 0 ? unshare : [];
+  const options = ['--map-root-user', '--pid', '--fork', '--kill-child'];
+  return spawnSync('unshare', [...options, 'true']).status === 0 ? ['unshare', ...options] : [];
 }
 
 /** A process that opens the folder; resolves with its line: its id and `open`, or the error. */
@@ -76,13 +75,7 @@ function holder(path: string, wrapper: readonly string[]): Promise<[ChildProcess
     } catch (error) {
       console.log(error.message);
     }`;
-  const [file = '', ...args] = [
-    ...wrapper,
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    script,
-  ];
+  const [file, ...args] = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve) => {
     child.stdout.once('data', (chunk: Buffer) => {

@@ -24,6 +24,7 @@ import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
+import { MessageLimits } from './message-limits.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
@@ -33,13 +34,9 @@ const DEAD_BYTES = 8 << 20;
 /** Max pending requests; beyond it the socket is not read until some are answered. */
 const MAX_WAITING = 100;
 const TEXT = { binary: false };
-/** Refused messages in a row, and pings a second, beyond which a connection is closed. */
-const MAX_REFUSALS = 100;
-const MAX_PINGS = 20;
-/** Application close codes: invalid token, a client that does not read, too many messages. */
+/** Application close codes: invalid token, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
-export const CLOSE_RATE = 4429;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -89,10 +86,7 @@ export class Connection implements Watcher {
   /** Last request that waits for signer recovery; later requests keep their order behind it. */
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
-  /** Refused messages since the last accepted one. */
-  private refusals = 0;
-  private pings = 0;
-  private pingsFromMs = 0;
+  private readonly limits: MessageLimits;
 
   /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
@@ -100,10 +94,8 @@ export class Connection implements Watcher {
     this.stream = stream;
     this.services = services;
     this.address = address;
+    this.limits = new MessageLimits(socket, services.admission);
     services.publisher.watch(this);
-    socket.on('ping', (data: Buffer) => {
-      this.pong(data);
-    });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       // Messages of the last read follow a close.
       if (socket.readyState !== socket.OPEN) return;
@@ -243,7 +235,7 @@ export class Connection implements Watcher {
     let status = 200;
     try {
       const isWithinRate = this.isWithinRate(data?.length ?? 0);
-      if (this.refusals > MAX_REFUSALS) return;
+      if (isWithinRate === null) return;
       if (!isWithinRate) {
         id = this.idOf(data);
         throw tooManyRequests();
@@ -299,37 +291,12 @@ export class Connection implements Watcher {
     return { id, method, params: params ?? {} };
   }
 
-  private get counted(): string {
-    return this.caller === null ? callerOfAddress(this.address) : this.caller.account;
-  }
-
-  /** Counts a message. Closes the connection of a client that ignores refusals. */
-  private isWithinRate(bytes: number): boolean {
-    const { admission } = this.services;
-    if (admission === null) return true;
-    const { counted } = this;
-    const isAccepted =
-      admission.refusalOf(counted) === null &&
-      admission.takesBytes(counted, this.caller !== null, bytes);
-    this.refusals = isAccepted ? 0 : this.refusals + 1;
-    if (this.refusals > MAX_REFUSALS) {
-      this.socket.close(CLOSE_RATE, MESSAGES.tooManyRequests.message);
-      this.socket.terminate();
-    }
-    return isAccepted;
-  }
-
-  private pong(data: Buffer): void {
-    const { socket } = this;
-    if (socket.readyState !== socket.OPEN) return;
-    const now = performance.now();
-    if (now - this.pingsFromMs > 1000) {
-      this.pings = 0;
-      this.pingsFromMs = now;
-    }
-    this.pings += 1;
-    if (this.pings > MAX_PINGS) socket.terminate();
-    else socket.pong(data);
+  /** Counts a message; null once the connection is closed. */
+  private isWithinRate(bytes: number): boolean | null {
+    const { caller } = this;
+    return caller === null
+      ? this.limits.accepts(callerOfAddress(this.address), false, bytes)
+      : this.limits.accepts(caller.account, true, bytes);
   }
 
   /** Recovers signers only for callers that are logged in. */
