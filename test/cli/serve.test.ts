@@ -74,7 +74,7 @@ test.each([
   [
     'a short secret',
     () => ['--secret-file', file('s', 'short')],
-    'the secret has 5 bytes; at least 32 are required',
+    'the secret of --secret-file has 5 bytes; at least 32 are required',
   ],
 ] as const)('%s is reported with exit code 2', (_name, args, words) => {
   const { status, stderr } = run(...args());

@@ -79,6 +79,14 @@ describe('a request', () => {
     expect([answer.status, answer.body]).toEqual([415, 'Content-Type must be application/json']);
   });
 
+  test.each(['balance', 'delegates'])('an empty subaccountIndex lists all: %s', async (list) => {
+    const headers = { authorization: `Bearer ${await served.token(AS_ALICE)}` };
+    const path = `/account/${list}?account=${ALICE}`;
+    const all = await served.send('GET', path, undefined, headers);
+    const empty = await served.send('GET', `${path}&subaccountIndex=`, undefined, headers);
+    expect([empty.status, empty.body]).toEqual([200, all.body]);
+  });
+
   test('int64 fields come back exactly (R-11.3)', async () => {
     const nonce = 9_223_372_036_854_775_000n;
     const answer = await post(stringifyExact(order({ nonce, expiresAt: 2n ** 63n - 1n })));

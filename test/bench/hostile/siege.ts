@@ -67,7 +67,7 @@ export class Siege {
     { connections, ms, warmUpMs, wrapper = [] }: AttackOptions,
   ): Promise<{ readonly latency: Latency; readonly cores: number }> {
     const { server, logins } = this;
-    const [file = '', ...args] = [...wrapper, process.execPath, '--import', 'tsx', ATTACKER];
+    const [file, ...args] = [...wrapper, process.execPath, '--import', 'tsx', ATTACKER];
     const child = spawn(file, [...args, name, server.url, String(connections)], {
       stdio: ['pipe', 'inherit', 'inherit'],
     });
