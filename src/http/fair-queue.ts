@@ -77,7 +77,7 @@ export class FairQueue {
         try {
           resolve(this.timed(share, work));
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
     });
