@@ -33,6 +33,7 @@ import { Recent } from './accounts/recent.ts';
 import { EndedOrders } from './book/ended-orders.ts';
 import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig } from './config.ts';
+import { PriceSums } from './margin/price-sums.ts';
 import type { Market } from './market/market.ts';
 import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
@@ -96,6 +97,8 @@ export class ExchangeState {
   /** Derived caches, rebuilt when an archive is loaded. First, the key of price sampling times. */
   readonly samplingKey: HalfSipKey;
   readonly marketBySymbol = new Map<string, MarketId>();
+  /** Prices of the resting orders that exposures sum (`margin/resting-sums.ts`). */
+  readonly restingPrices = new PriceSums();
   /** Live clientIds, by hash of (account, clientId). */
   readonly clientIds = new SlotIndex();
   /**

@@ -20,6 +20,8 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
+import type { MarginPart, MarginSums } from '../margin/margin-sums.ts';
+import type { RestingSums } from '../margin/resting-sums.ts';
 import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
@@ -79,6 +81,9 @@ export class Exposure {
   safeTicks = 0;
   safeSide: 0 | 1 | -1 = 0;
   safePlace = -1;
+  /** Sums of its resting orders, and its part in the subaccount's margin; derived, null unused. */
+  resting: RestingSums | null = null;
+  part: MarginPart | null = null;
 
   constructor(subaccount: SubaccountId, market: MarketId) {
     this.subaccount = subaccount;
@@ -134,6 +139,11 @@ export class Subaccount {
   readonly account: AccountId;
   /** Number of markets with an exposure. */
   exposureCount = 0;
+  /** The exposures, in the order in which they were opened. */
+  readonly opened: Exposure[] = [];
+  /** Whether its exposures keep sums of resting orders, and the sums of margin; both derived. */
+  sumsOrders = false;
+  margin: MarginSums | null = null;
   /** `cash` as a double, cached on first read; NaN when stale. */
   private cashDouble = 0;
   private cashQuanta: Quanta = quanta(0n);
@@ -196,6 +206,7 @@ export class Subaccount {
     while (this.exposures.length < market) this.exposures.push(undefined);
     const made = new Exposure(this.id, market);
     this.exposures[market] = made;
+    this.opened.push(made);
     this.exposureCount += 1;
     return made;
   }

@@ -10,7 +10,6 @@ import { notional } from '../../num/notional.ts';
 import { lots, PPM, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { feeOfFill, NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
@@ -23,6 +22,7 @@ import {
   mustMark,
   upnlOf,
 } from './requirement.ts';
+import { restingOf, restingSums } from './resting-sums.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -42,7 +42,7 @@ function ownRate(exposure: Exposure, market: Market): number {
 }
 
 /** Margin for opening `opened` ≥ 0 Quanta on top of `held` ≥ 0, rounded up. */
-function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
+export function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
   if (opened <= 0n) return 0n;
   const { tiers, openNotionalLower } = market.spec;
   const own = ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
@@ -160,26 +160,24 @@ export function isolatedHold(
   if (exposure.openOrders === 0 && added === undefined) return 0n;
   const mark = mustMark(market);
   const unit = market.spec.quantaPerTickLot;
-  const makerRate = Math.max(market.spec.makerFeePpm, 0);
-  let buys = 0n;
-  let sells = 0n;
-  let fees = 0n;
-  const add = (side: 1 | -1, size: number, price: PriceTicks, feePpm: number): void => {
-    const value = notional(lots(size), price > mark ? price : mark, unit);
-    if (side > 0) buys += value;
-    else sells += value;
-    fees += feeOfFill(size, price, unit, ppm(feePpm));
-  };
-  const table = state.orders;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
-      continue;
-    }
-    const feePpm = makerRate + table.originatorFeePpm(slot);
-    const left = table.left(slot) - (slot === filling?.slot ? filling.lots : 0);
-    add(table.side(slot), left, table.price(slot), feePpm);
+  const valueOf = (size: number, price: PriceTicks): bigint =>
+    notional(lots(size), price > mark ? price : mark, unit);
+  const sums = restingSums(state, subaccount, exposure, market);
+  let buys = sums?.heldValue(1, mark) ?? 0n;
+  let sells = sums?.heldValue(-1, mark) ?? 0n;
+  let fees = sums?.fees ?? 0n;
+  if (filling !== undefined && filling !== null && sums !== null) {
+    const order = restingOf(state, filling.slot);
+    const filled = valueOf(filling.lots, order.price);
+    if (order.side > 0) buys -= filled;
+    else sells -= filled;
+    fees += sums.feeOf(order, order.left - filling.lots) - sums.feeOf(order, order.left);
   }
-  if (added !== undefined) add(added.side, added.lots, added.priceTicks, added.feePpm);
+  if (added !== undefined) {
+    if (added.side > 0) buys += valueOf(added.lots, added.priceTicks);
+    else sells += valueOf(added.lots, added.priceTicks);
+    fees += feeOfFill(added.lots, added.priceTicks, unit, ppm(added.feePpm));
+  }
   const value = notional(lots(Math.abs(position)), mark, unit);
   // The closing part reserves nothing; the rest opens from zero, in the lowest tier.
   const same = position > 0 ? buys : sells;

@@ -43,8 +43,8 @@ export function surelyAffords(
   if (!(Math.abs(cash) < BOUNDED)) return false;
   if (subaccount.exposureCount === 1) return cash + here > SPARE;
   let slack = cash + here;
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure) continue;
+  for (const other of subaccount.opened) {
+    if (other === exposure) continue;
     if (other.positionLots === 0 && other.openOrders === 0) continue;
     const market = state.market(other.market);
     const orders = restingBound(state, other, market);

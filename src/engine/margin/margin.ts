@@ -10,7 +10,8 @@
  * An opening order must also leave the haircut on their notional (R-5.3b, R-5.9). Losses there
  * count in full. Free collateral is admission equity less initial requirements and haircut.
  *
- * Cost: one pass over the markets of a subaccount; nothing scans accounts.
+ * Cost: one pass over the markets of a subaccount (`margin-sums.ts`); nothing scans its orders or
+ * accounts.
  */
 import { ceilDivBig, doubleOf, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -26,6 +27,7 @@ import {
   type Quanta,
 } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
+import { marginSums, partOf, takenOf } from './margin-sums.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
@@ -73,55 +75,16 @@ export interface MarginFigures {
   isolatedMaintenance: bigint;
 }
 
-/**
- * Cross equity used by a market: its requirement, or the cash that its orders reserve if isolated.
- */
-function takenOf(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): bigint {
-  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
-  const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
-  return initialOf(exposure, market, worst);
-}
-
-/** Parts of free cross collateral. */
-interface CrossFree {
-  /** Admission equity less initial requirements, before the haircut. */
-  free: bigint;
-  /** Notional in frozen markets; the haircut applies once to their sum. */
-  frozen: bigint;
-}
-
-/** The same parts, without positions and orders in the market of `except`. */
-function crossParts(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  except: Exposure | null,
-): CrossFree {
-  const parts: CrossFree = { free: subaccount.cash, frozen: 0n };
-  for (const exposure of subaccount.exposures) {
-    if (exposure === undefined || exposure === except) continue;
-    const market = state.market(exposure.market);
-    if (!exposure.isolated) {
-      parts.free += admittedUpnl(exposure, market);
-      parts.frozen += frozenNotional(exposure, market);
-    }
-    parts.free -= takenOf(state, subaccount, exposure, market);
-  }
-  return parts;
-}
-
 /** Free cross collateral, without positions and orders in the market of `except`. */
 export function crossFree(
   state: ExchangeState,
   subaccount: Subaccount,
   except: Exposure | null = null,
 ): bigint {
-  const { free, frozen } = crossParts(state, subaccount, except);
-  return free - haircutOf(frozen, state.config.frozenHaircutPpm);
+  const { upnl, taken, frozen } = marginSums(state, subaccount);
+  const own = partOf(except);
+  const free = subaccount.cash + (upnl - own.upnl) - (taken - own.taken);
+  return free - haircutOf(frozen - own.frozen, state.config.frozenHaircutPpm);
 }
 
 export function marginFigures(state: ExchangeState, subaccount: Subaccount): MarginFigures {
@@ -187,35 +150,6 @@ export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, marke
   return quanta(maxBig(0n, available));
 }
 
-/**
- * Cost of filling a market's resting orders, except reduce-only, at their limits, in Quanta: the
- * loss Σ max(0, side × (limit − mark)) × lots, and each order's maker and originator fees.
- */
-function restingCost(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): bigint {
-  if (exposure.openOrders === 0) return 0n;
-  const mark = mustMark(market);
-  const table = state.orders;
-  const unit = market.spec.quantaPerTickLot;
-  const makerRate = Math.max(market.spec.makerFeePpm, 0);
-  let cost = 0n;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
-      continue;
-    }
-    const left = table.left(slot);
-    const rate = ppm(makerRate + table.originatorFeePpm(slot));
-    cost += feeOfFill(left, table.price(slot), unit, rate);
-    const distance = table.side(slot) * (table.price(slot) - mark);
-    if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);
-  }
-  return cost;
-}
-
 /** Terms of an order that margin depends on: its unfilled signed lots at its limit. */
 export interface OrderRisk {
   readonly lots: Lots;
@@ -261,13 +195,9 @@ export function affordsOrder(
     : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
   if (surelyAffords(state, subaccount, exposure, slack)) return true;
 
-  const parts = crossParts(state, subaccount, exposure);
-  if (!exposure.isolated) parts.frozen += frozenNotional(exposure, market);
-  let free = parts.free - haircutOf(parts.frozen, state.config.frozenHaircutPpm);
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure || other.isolated) continue;
-    free -= restingCost(state, subaccount, other, state.market(other.market));
-  }
+  const { upnl, taken, cost, frozen } = marginSums(state, subaccount);
+  let free = subaccount.cash + upnl - (taken - partOf(exposure).taken) - cost;
+  free -= haircutOf(frozen, state.config.frozenHaircutPpm);
   if (exposure.isolated) {
     const added = {
       side: orderLots > 0 ? 1 : -1,
@@ -277,7 +207,6 @@ export function affordsOrder(
     } as const;
     return free >= isolatedHold(state, subaccount, exposure, market, { added });
   }
-  free += admittedUpnl(exposure, market) - restingCost(state, subaccount, exposure, market);
   free -= initialOf(exposure, market, worst);
   free -= feeOfFill(size, feePrice, unit, rate);
   free -= notional(lots(size), priceTicks(distance), unit);
@@ -332,34 +261,24 @@ export function affordsFill(
       crossFree(state, subaccount, exposure),
     );
   }
-  let equity: bigint = subaccount.cash;
-  let initial = initialOf(exposure, market, worst);
-  let maintenanceElsewhere = 0n;
-  let frozen = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
-  let isFrozenElsewhere = false;
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure) continue;
-    const otherMarket = state.market(other.market);
-    initial += takenOf(state, subaccount, other, otherMarket);
-    if (other.isolated) continue;
-    equity += admittedUpnl(other, otherMarket);
-    const frozenValue = frozenNotional(other, otherMarket);
-    if (frozenValue !== 0n) isFrozenElsewhere = true;
-    frozen += frozenValue;
-    if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
-  }
+  const sums = marginSums(state, subaccount);
+  const own = partOf(exposure);
+  const initial = initialOf(exposure, market, worst) + (sums.taken - own.taken);
+  const frozenElsewhere = sums.frozen - own.frozen;
+  const frozenHere = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
+  const haircut = haircutOf(frozenElsewhere + frozenHere, state.config.frozenHaircutPpm);
+  const elsewhere = subaccount.cash + (sums.upnl - own.upnl);
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
   const counted = countedAfter(exposure, market, fillLots, price, value);
-  const equityAfter = equity + counted - (fees.protocol + fees.originator);
-  equity += admittedUpnl(exposure, market);
-  if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
+  const equityAfter = elsewhere + counted - (fees.protocol + fees.originator);
+  if (equityAfter >= initial + haircut) return true;
   if (!reducing || equityAfter < 0n) return false;
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);
   // Prevents a deliberate loss of money that the other side of a frozen market may have won.
-  if (isFrozenElsewhere && -value * 2n > released) return false;
-  const before = maintenanceElsewhere + maintenanceOf(market, position);
+  if (frozenElsewhere > 0n && -value * 2n > released) return false;
+  const before = sums.maintenance;
   const afterwards = before - released;
-  return equityAfter * before >= equity * afterwards;
+  return equityAfter * before >= (subaccount.cash + sums.upnl) * afterwards;
 }
 
 /** Counted PnL, realised and not, after a fill whose price differs from the mark by `value`. */

@@ -102,7 +102,7 @@ export function executeFill(
   const trade = printTrade(state, market, price, taker.deal.lots);
   if (makerHouse) market.book.reduce(makerSlot, size);
   else {
-    shrinkResting(table, makerSlot, size, maker.exposure);
+    shrinkResting(state, makerSlot, size, maker.exposure);
     market.book.reduce(makerSlot, size);
     emitFilled(state, trade, 'maker', maker);
   }

@@ -239,9 +239,9 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'fill-forgets-held-lots',
     file: 'engine/orders/resting.ts',
-    find: 'if (!table.isReduceOnly(slot)) releaseLots(table.side(slot), by, exposure);',
-    replace: '',
-    means: 'filled lots still count as open orders in margin',
+    find: 'releaseLots(table.side(slot), by, exposure);',
+    replace: 'if (by === table.left(slot)) releaseLots(table.side(slot), by, exposure);',
+    means: 'lots of a partial fill still count as open orders in margin',
     rule: 'R-5.4',
   },
   {

@@ -1,0 +1,141 @@
+/**
+ * Sums over the markets of a subaccount for the exact margin rules (R-5.5): each market's part is
+ * kept with the values that it depends on, and computed again when one of them differs. So an order
+ * costs one comparison per market, and arithmetic only for markets that changed since.
+ *
+ * Invariant (`marginSums`): the sums equal those of parts computed from the orders and positions.
+ */
+import type { PriceTicks } from '../../num/units.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import type { MarketSpec } from '../config.ts';
+import type { ExchangeState } from '../exchange-state.ts';
+import type { Market } from '../market/market.ts';
+import { isolatedHold } from './isolated-margin.ts';
+import {
+  admittedUpnl,
+  frozenNotional,
+  initialOf,
+  maintenanceOf,
+  mustMark,
+  worstLots,
+} from './requirement.ts';
+import { restingSums } from './resting-sums.ts';
+
+/** What a market contributes to the margin of a subaccount, in Quanta. */
+export class MarginSums {
+  /** uPnL of cross positions in admission: without gains in frozen markets (R-5.3b). */
+  upnl = 0n;
+  /** Notional of cross positions in frozen markets (R-5.9). */
+  frozen = 0n;
+  /** Initial requirement with resting orders; for isolated markets, the cash they reserve. */
+  taken = 0n;
+  /** Cost of filling the resting orders of cross markets, all but reduce-only, at their limits. */
+  cost = 0n;
+  /** Maintenance requirement of cross positions. */
+  maintenance = 0n;
+
+  add(other: MarginSums): void {
+    this.upnl += other.upnl;
+    this.frozen += other.frozen;
+    this.taken += other.taken;
+    this.cost += other.cost;
+    this.maintenance += other.maintenance;
+  }
+
+  subtract(other: MarginSums): void {
+    this.upnl -= other.upnl;
+    this.frozen -= other.frozen;
+    this.taken -= other.taken;
+    this.cost -= other.cost;
+    this.maintenance -= other.maintenance;
+  }
+}
+
+/** The part of one exposure, and the values that it was computed from. */
+export class MarginPart extends MarginSums {
+  private position = 0;
+  private costQuanta = 0n;
+  private changes = 0;
+  private isolated = false;
+  private ownMarginPpm = 0;
+  private mark: PriceTicks | null = null;
+  private isFrozen = false;
+  private spec: MarketSpec | null = null;
+  private nextSpec: MarketSpec | null = null;
+  private openInterest = 0;
+
+  isCurrent(exposure: Exposure, market: Market): boolean {
+    return (
+      this.mark === market.markTicks &&
+      this.position === exposure.positionLots &&
+      this.changes === (exposure.resting?.changes ?? 0) &&
+      this.costQuanta === exposure.costQuanta &&
+      this.openInterest === openInterestOf(market) &&
+      this.spec === market.spec &&
+      this.nextSpec === market.nextSpec &&
+      this.isFrozen === market.frozen &&
+      this.isolated === exposure.isolated &&
+      this.ownMarginPpm === exposure.ownMarginPpm
+    );
+  }
+
+  compute(state: ExchangeState, subaccount: Subaccount, exposure: Exposure, market: Market): void {
+    const resting = restingSums(state, subaccount, exposure, market);
+    this.mark = market.markTicks;
+    this.position = exposure.positionLots;
+    this.changes = resting?.changes ?? 0;
+    this.costQuanta = exposure.costQuanta;
+    this.openInterest = openInterestOf(market);
+    this.spec = market.spec;
+    this.nextSpec = market.nextSpec;
+    this.isFrozen = market.frozen;
+    this.isolated = exposure.isolated;
+    this.ownMarginPpm = exposure.ownMarginPpm;
+    const cross = !exposure.isolated;
+    this.upnl = cross ? admittedUpnl(exposure, market) : 0n;
+    this.frozen = cross ? frozenNotional(exposure, market) : 0n;
+    this.maintenance = cross ? maintenanceOf(market, exposure.positionLots) : 0n;
+    this.taken = takenOf(state, subaccount, exposure, market);
+    this.cost = cross && resting !== null ? resting.fees + resting.loss(mustMark(market)) : 0n;
+  }
+}
+
+/** Open interest raises initial rates only in markets with such terms (R-13.4). */
+function openInterestOf({ spec, openInterestLots }: Market): number {
+  return spec.openNotionalLower === null ? 0 : openInterestLots;
+}
+
+/**
+ * Cross equity used by a market: its requirement, or the cash that its orders reserve if isolated.
+ */
+export function takenOf(
+  state: ExchangeState,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+): bigint {
+  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
+  const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
+  return initialOf(exposure, market, worst);
+}
+
+/** The sums over all markets of the subaccount, and the part of each exposure, brought up to date. */
+export function marginSums(state: ExchangeState, subaccount: Subaccount): MarginSums {
+  const sums = (subaccount.margin ??= new MarginSums());
+  for (const exposure of subaccount.opened) {
+    const market = state.market(exposure.market);
+    const part = (exposure.part ??= new MarginPart());
+    if (part.isCurrent(exposure, market)) continue;
+    sums.subtract(part);
+    part.compute(state, subaccount, exposure, market);
+    sums.add(part);
+  }
+  return sums;
+}
+
+const NOTHING: Readonly<MarginSums> = new MarginSums();
+
+/** The part of an exposure in its subaccount's sums, which must be up to date. */
+export function partOf(exposure: Exposure | null): Readonly<MarginSums> {
+  return exposure?.part ?? NOTHING;
+}
