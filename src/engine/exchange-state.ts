@@ -34,7 +34,7 @@ import { EndedOrders } from './book/ended-orders.ts';
 import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig } from './config.ts';
 import { PriceSums } from './margin/price-sums.ts';
-import type { Market } from './market/market.ts';
+import { MarketTimers, type Market } from './market/market.ts';
 import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
 /** The tape's two accounts; no key signs for their addresses. */
@@ -97,6 +97,8 @@ export class ExchangeState {
   /** Derived caches, rebuilt when an archive is loaded. First, the key of price sampling times. */
   readonly samplingKey: HalfSipKey;
   readonly marketBySymbol = new Map<string, MarketId>();
+  /** Bound of the next timer of a market. */
+  readonly marketTimers = new MarketTimers();
   /** Prices of the resting orders that exposures sum (`margin/resting-sums.ts`). */
   readonly restingPrices = new PriceSums();
   /** Live clientIds, by hash of (account, clientId). */

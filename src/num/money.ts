@@ -42,7 +42,23 @@ export function quantaOf(value: Money): Quanta {
 
 /** The nearest double. */
 export function doubleOfMoney(value: Money): number {
-  return Number(value);
+  return typeof value === 'number' ? value : Number(value);
+}
+
+export function isNothing(value: Money): boolean {
+  return value === 0;
+}
+
+export function isNegative(value: Money): boolean {
+  return typeof value === 'number' ? value < 0 : bigintOf(value) < 0n;
+}
+
+export function isPositive(value: Money): boolean {
+  return typeof value === 'number' ? value > 0 : bigintOf(value) > 0n;
+}
+
+export function negated(value: Money): Money {
+  return typeof value === 'number' ? safe(0 - value) : moneyOf(-bigintOf(value));
 }
 
 export function plus(a: Money, b: Money): Money {
@@ -68,7 +84,7 @@ export function notionalMoney(lots: number, ticks: number, quantaPerTickLot: num
   return moneyOf(BigInt(lots) * BigInt(ticks) * BigInt(quantaPerTickLot));
 }
 
-/** ⌈amount × part ÷ whole⌉ of safe integers 0 ≤ part ≤ whole, whole > 0. */
+/** ⌈amount × part ÷ whole⌉ of safe integers whole > 0. */
 export function shareCeil(amount: Money, part: number, whole: number): Money {
   if (typeof amount === 'number') {
     const product = amount * part;
@@ -77,7 +93,7 @@ export function shareCeil(amount: Money, part: number, whole: number): Money {
   return moneyOf(ceilDivBig(bigintOf(amount) * BigInt(part), BigInt(whole)));
 }
 
-/** ⌊amount × part ÷ whole⌋ of safe integers 0 ≤ part ≤ whole, whole > 0. */
+/** ⌊amount × part ÷ whole⌋ of safe integers whole > 0. */
 export function shareFloor(amount: Money, part: number, whole: number): Money {
   if (typeof amount === 'number') {
     const product = amount * part;
@@ -97,6 +113,11 @@ export function feeMoney(
   if (isSafe(product)) return safe(ceilDivInt(product, PPM));
   const exact = BigInt(lots) * BigInt(ticks) * BigInt(quantaPerTickLot) * BigInt(ratePpm);
   return moneyOf(ceilDivBig(exact, BIG_PPM));
+}
+
+/** ⌊amount × rate ÷ 1e6⌋. */
+export function ppmFloor(amount: Money, ratePpm: number): Money {
+  return shareFloor(amount, ratePpm, PPM);
 }
 
 function bigintOf(value: Money): bigint {

@@ -6,8 +6,9 @@
  * takes ⌈notional × margin⌉ and its fee from the cash. Rounding favours the position.
  */
 import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
+import { minus, quantaOf, shareCeil, type Money } from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
-import { lots, PPM, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { lots, PPM, ppm, type PriceTicks } from '../../num/units.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
@@ -42,7 +43,12 @@ function ownRate(exposure: Exposure, market: Market): number {
 }
 
 /** Margin for opening `opened` ≥ 0 Quanta on top of `held` ≥ 0, rounded up. */
-export function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
+export function openingMargin(
+  exposure: Exposure,
+  market: Market,
+  held: bigint,
+  opened: bigint,
+): bigint {
   if (opened <= 0n) return 0n;
   const { tiers, openNotionalLower } = market.spec;
   const own = ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
@@ -80,7 +86,7 @@ export function planIsolated(
   const closed = closingLots(before, fillLots);
   const opened = Math.abs(fillLots) - closed;
   const closingFees = partOf(fees, closed, Math.abs(fillLots));
-  const closingFee = totalFee(closingFees);
+  const closingFee = quantaOf(totalFee(closingFees));
   let pnl = 0n;
   let returned = 0n;
   if (closed > 0) {
@@ -101,9 +107,9 @@ export function planIsolated(
     notional(lots(opened), price, unit),
   );
   const openingFees = {
-    protocol: quanta(fees.protocol - closingFees.protocol),
-    originator: quanta(fees.originator - closingFees.originator),
-    liquidation: quanta(fees.liquidation - closingFees.liquidation),
+    protocol: minus(fees.protocol, closingFees.protocol),
+    originator: minus(fees.originator, closingFees.originator),
+    liquidation: minus(fees.liquidation, closingFees.liquidation),
     others: fees.others,
   };
   return { pnl, closingFees, openingFees, returned, moved };
@@ -113,7 +119,7 @@ export function planIsolated(
 function partOf(fees: SideFees, part: number, whole: number): SideFees {
   if (part === whole) return fees;
   if (part === 0) return NO_FEES;
-  const share = (fee: bigint): Quanta => quanta(ceilDivBig(fee * BigInt(part), BigInt(whole)));
+  const share = (fee: Money): Money => shareCeil(fee, part, whole);
   return {
     protocol: share(fees.protocol),
     originator: share(fees.originator),
@@ -217,7 +223,11 @@ export function affordsIsolatedFill(
   const upnlAfter = upnlOf(exposure, market) + value - plan.pnl;
   const counted = market.frozen && upnlAfter > 0n ? 0n : upnlAfter;
   const marginAfter =
-    exposure.marginQuanta + plan.pnl - totalFee(plan.closingFees) - plan.returned + plan.moved;
+    exposure.marginQuanta +
+    plan.pnl -
+    quantaOf(totalFee(plan.closingFees)) -
+    plan.returned +
+    plan.moved;
   const equityAfter = marginAfter + counted;
   if (plan.returned < 0n || equityAfter < 0n) return false;
   const maintenanceAfter = maintenanceOf(market, after);
@@ -230,7 +240,7 @@ export function affordsIsolatedFill(
   }
   if (equityAfter < maintenanceAfter) return false;
   const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
-  const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
+  const cash = plan.returned - plan.moved - quantaOf(totalFee(plan.openingFees));
   const subaccount = state.subaccount(exposure.subaccount);
   const hold = isolatedHold(state, subaccount, exposure, market, { position: after, filling });
   return freeElsewhere + cash - hold - lack >= 0n;

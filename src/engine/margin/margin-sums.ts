@@ -5,6 +5,7 @@
  *
  * Invariant (`marginSums`): the sums equal those of parts computed from the orders and positions.
  */
+import { NO_MONEY, type Money } from '../../num/money.ts';
 import type { PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { MarketSpec } from '../config.ts';
@@ -54,7 +55,7 @@ export class MarginSums {
 /** The part of one exposure, and the values that it was computed from. */
 export class MarginPart extends MarginSums {
   private position = 0;
-  private costQuanta = 0n;
+  private costMoney: Money = NO_MONEY;
   private changes = 0;
   private isolated = false;
   private ownMarginPpm = 0;
@@ -69,7 +70,7 @@ export class MarginPart extends MarginSums {
       this.mark === market.markTicks &&
       this.position === exposure.positionLots &&
       this.changes === (exposure.resting?.changes ?? 0) &&
-      this.costQuanta === exposure.costQuanta &&
+      this.costMoney === exposure.costMoney &&
       this.openInterest === openInterestOf(market) &&
       this.spec === market.spec &&
       this.nextSpec === market.nextSpec &&
@@ -84,7 +85,7 @@ export class MarginPart extends MarginSums {
     this.mark = market.markTicks;
     this.position = exposure.positionLots;
     this.changes = resting?.changes ?? 0;
-    this.costQuanta = exposure.costQuanta;
+    this.costMoney = exposure.costMoney;
     this.openInterest = openInterestOf(market);
     this.spec = market.spec;
     this.nextSpec = market.nextSpec;

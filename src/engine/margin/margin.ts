@@ -13,7 +13,8 @@
  * Cost: one pass over the markets of a subaccount (`margin-sums.ts`); nothing scans its orders or
  * accounts.
  */
-import { ceilDivBig, doubleOf, maxBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, maxBig } from '../../num/arithmetic.ts';
+import { doubleOfMoney, isPositive, plus, quantaOf } from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
@@ -239,14 +240,14 @@ export function affordsFill(
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
   // Money for the debt goes to no other account: no loss against the mark, no originator fee.
-  const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
+  const gives = fillLots * (price - mark) > 0 || isPositive(fees.originator);
   if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
   const worst = worstLots(after, bids, asks);
   const loss = fillLots * (price - mark) * unit;
-  const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
+  const paid = doubleOfMoney(fees.protocol) + doubleOfMoney(fees.originator);
   if (!exposure.isolated) {
     const costs = Math.abs(loss) + Math.abs(paid);
     const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
@@ -270,7 +271,7 @@ export function affordsFill(
   const elsewhere = subaccount.cash + (sums.upnl - own.upnl);
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
   const counted = countedAfter(exposure, market, fillLots, price, value);
-  const equityAfter = elsewhere + counted - (fees.protocol + fees.originator);
+  const equityAfter = elsewhere + counted - quantaOf(plus(fees.protocol, fees.originator));
   if (equityAfter >= initial + haircut) return true;
   if (!reducing || equityAfter < 0n) return false;
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);

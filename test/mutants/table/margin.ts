@@ -128,7 +128,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'fill-fee-forgotten',
     file: 'engine/margin/margin.ts',
-    find: 'const equityAfter = elsewhere + counted - (fees.protocol + fees.originator);',
+    find: 'const equityAfter = elsewhere + counted - quantaOf(plus(fees.protocol, fees.originator));',
     replace: 'const equityAfter = elsewhere + counted;',
     means: 'a fill is affordable although its fee is not',
     rule: 'R-5.5',
