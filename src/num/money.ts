@@ -115,6 +115,39 @@ export function feeMoney(
   return moneyOf(ceilDivBig(exact, BIG_PPM));
 }
 
+/**
+ * ⌈amount × rate ÷ 1e6⌉ for an amount ≥ 0 and a rate up to 1e6. The whole millions and the rest are
+ * multiplied apart: neither product exceeds the amount or 1e12.
+ */
+export function ppmCeil(amount: Money, ratePpm: number): Money {
+  if (typeof amount === 'number') {
+    const millions = floorDivInt(amount, PPM);
+    const rest = amount - millions * PPM;
+    return safe(millions * ratePpm + ceilDivInt(rest * ratePpm, PPM));
+  }
+  return moneyOf(ceilDivBig(bigintOf(amount) * BigInt(ratePpm), BIG_PPM));
+}
+
+export function larger(a: Money, b: Money): Money {
+  return a > b ? a : b;
+}
+
+/** amount × factor of a safe integer. */
+export function times(amount: Money, factor: number): Money {
+  if (typeof amount === 'number') {
+    const product = amount * factor;
+    if (isSafe(product)) return safe(product);
+  }
+  return moneyOf(bigintOf(amount) * BigInt(factor));
+}
+
+/** high × 2^32 + low of integers with 0 ≤ low < 2^32. */
+export function wideMoney(high: number, low: number): Money {
+  const value = high * 0x100000000 + low;
+  if (isSafe(value)) return safe(value);
+  return moneyOf(BigInt(high) * 0x100000000n + BigInt(low));
+}
+
 /** ⌊amount × rate ÷ 1e6⌋. */
 export function ppmFloor(amount: Money, ratePpm: number): Money {
   return shareFloor(amount, ratePpm, PPM);

@@ -13,6 +13,7 @@ import { crossFree } from '../../src/engine/margin/margin.ts';
 import { outcomeCode } from '../../src/engine/refusals.ts';
 import type { State } from '../../src/engine/state.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { quantaOf } from '../../src/num/money.ts';
 import {
   lots,
   marketId,
@@ -117,7 +118,7 @@ class Account {
   impoverish(): void {
     const { state } = this;
     const owner = state.subaccount(this.subaccount);
-    const free = crossFree(state, owner) - marginSums(state, owner).cost;
+    const free = crossFree(state, owner) - quantaOf(marginSums(state, owner).cost);
     const outcome = this.exchange.apply({
       kind: 'withdraw',
       timeUs: this.at(),

@@ -8,15 +8,19 @@ import {
   isNegative,
   isNothing,
   isPositive,
+  larger,
   minus,
   moneyOf,
   negated,
   notionalMoney,
   plus,
+  ppmCeil,
   ppmFloor,
   quantaOf,
   shareCeil,
   shareFloor,
+  times,
+  wideMoney,
   type Money,
 } from '../../src/num/money.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -59,6 +63,15 @@ describe('money equals its bigints', () => {
     }
   });
 
+  test('in the larger of two, and in wide words', () => {
+    for (const [a, b] of pairs) expectValue(larger(moneyOf(a), moneyOf(b)), a > b ? a : b);
+    for (const high of [0, 1, 2 ** 20, 2 ** 21 - 1, 2 ** 21, 2 ** 40]) {
+      for (const low of [0, 1, 2 ** 32 - 1]) {
+        expectValue(wideMoney(high, low), BigInt(high) * 2n ** 32n + BigInt(low));
+      }
+    }
+  });
+
   test('in shares', () => {
     for (const amount of EDGES) {
       for (const part of [0, 1, 2, 3, 999_999, 1_000_000, 2 ** 31 + 1, Number(LIMIT) - 1]) {
@@ -72,6 +85,13 @@ describe('money equals its bigints', () => {
         }
       }
       expectValue(ppmFloor(moneyOf(amount), 333_333), floorDivBig(amount * 333_333n, MILLION));
+      for (const rate of [0, 1, 333_333, 999_999, 1_000_000]) {
+        if (amount < 0n) continue;
+        expectValue(ppmCeil(moneyOf(amount), rate), ceilDivBig(amount * BigInt(rate), MILLION));
+      }
+      for (const factor of [0, 1, 3, 2 ** 31, Number(LIMIT) - 1]) {
+        expectValue(times(moneyOf(amount), factor), amount * BigInt(factor));
+      }
     }
   });
 

@@ -3,6 +3,7 @@
  * of every order and position.
  */
 import { maxBig } from '../../num/arithmetic.ts';
+import { moneyOf, NO_MONEY, plus, quantaOf, type Money } from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
 import { feeOfFill } from '../accounts/fees.ts';
@@ -26,7 +27,7 @@ interface Scan {
   /** Lots by price. */
   readonly bids: Map<number, number>;
   readonly asks: Map<number, number>;
-  fees: bigint;
+  fees: Money;
 }
 
 function scanOrders(
@@ -36,7 +37,7 @@ function scanOrders(
   makerPpm: number,
 ): Scan {
   const table = state.orders;
-  const scan: Scan = { bids: new Map(), asks: new Map(), fees: 0n };
+  const scan: Scan = { bids: new Map(), asks: new Map(), fees: NO_MONEY };
   eachSummed(state, subaccount, (slot) => {
     if (table.market(slot) !== market.id) return;
     const price = table.price(slot);
@@ -44,7 +45,8 @@ function scanOrders(
     const byPrice = table.side(slot) > 0 ? scan.bids : scan.asks;
     byPrice.set(price, (byPrice.get(price) ?? 0) + left);
     const rate = ppm(makerPpm + table.originatorFeePpm(slot));
-    scan.fees += feeOfFill(left, price, market.spec.quantaPerTickLot, rate);
+    const fee = feeOfFill(left, price, market.spec.quantaPerTickLot, rate);
+    scan.fees = plus(scan.fees, moneyOf(fee));
   });
   return scan;
 }
@@ -120,24 +122,25 @@ export function scannedPart(
   const part = new MarginSums();
   const scan = scanOrders(state, subaccount, market, Math.max(market.spec.makerFeePpm, 0));
   if (exposure.isolated) {
-    if (exposure.openOrders > 0) part.taken = scannedHold(exposure, market, scan);
+    if (exposure.openOrders > 0) part.taken = moneyOf(scannedHold(exposure, market, scan));
     return part;
   }
-  part.upnl = admittedUpnl(exposure, market);
-  part.frozen = frozenNotional(exposure, market);
-  part.maintenance = maintenanceOf(market, exposure.positionLots);
+  part.upnl = moneyOf(admittedUpnl(exposure, market));
+  part.frozen = moneyOf(frozenNotional(exposure, market));
+  part.maintenance = moneyOf(maintenanceOf(market, exposure.positionLots));
   const sum = (byPrice: Map<number, number>): number =>
     [...byPrice.values()].reduce((total, size) => total + size, 0);
   const worst = worstLots(exposure.positionLots, sum(scan.bids), sum(scan.asks));
-  part.taken = initialOf(exposure, market, worst);
-  part.cost = scan.fees;
+  part.taken = moneyOf(initialOf(exposure, market, worst));
+  let cost: bigint = quantaOf(scan.fees);
   for (const [side, byPrice] of [[1, scan.bids] as const, [-1, scan.asks] as const]) {
     for (const [price, size] of byPrice) {
       const distance = side * (price - mustMark(market));
       if (distance <= 0) continue;
-      part.cost += notional(lots(size), priceTicks(distance), market.spec.quantaPerTickLot);
+      cost += notional(lots(size), priceTicks(distance), market.spec.quantaPerTickLot);
     }
   }
+  part.cost = moneyOf(cost);
   return part;
 }
 
@@ -161,5 +164,5 @@ function scannedHold(exposure: Exposure, market: Market, scan: Scan): bigint {
     openingMargin(exposure, market, value, same),
     openingMargin(exposure, market, 0n, against),
   );
-  return margin + scan.fees;
+  return margin + quantaOf(scan.fees);
 }

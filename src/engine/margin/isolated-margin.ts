@@ -6,17 +6,31 @@
  * takes ⌈notional × margin⌉ and its fee from the cash. Rounding favours the position.
  */
 import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
-import { minus, quantaOf, shareCeil, type Money } from '../../num/money.ts';
+import {
+  feeMoney,
+  isPositive,
+  larger,
+  minus,
+  moneyOf,
+  NO_MONEY,
+  notionalMoney,
+  plus,
+  ppmCeil,
+  quantaOf,
+  shareCeil,
+  type Money,
+} from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
-import { lots, PPM, ppm, type PriceTicks } from '../../num/units.ts';
+import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
+import { NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
 import {
   admittedUpnl,
   firstInitialPpm,
+  flatInitialPpm,
   initialOf,
   initialRequirement,
   maintenanceOf,
@@ -166,33 +180,41 @@ export function isolatedHold(
   if (exposure.openOrders === 0 && added === undefined) return 0n;
   const mark = mustMark(market);
   const unit = market.spec.quantaPerTickLot;
-  const valueOf = (size: number, price: PriceTicks): bigint =>
-    notional(lots(size), price > mark ? price : mark, unit);
+  const valueOf = (size: number, price: PriceTicks): Money =>
+    notionalMoney(size, price > mark ? price : mark, unit);
   const sums = restingSums(state, subaccount, exposure, market);
-  let buys = sums?.heldValue(1, mark) ?? 0n;
-  let sells = sums?.heldValue(-1, mark) ?? 0n;
-  let fees = sums?.fees ?? 0n;
+  let buys = sums?.heldValue(1, mark) ?? NO_MONEY;
+  let sells = sums?.heldValue(-1, mark) ?? NO_MONEY;
+  let fees = sums?.fees ?? NO_MONEY;
   if (filling !== undefined && filling !== null && sums !== null) {
     const order = restingOf(state, filling.slot);
     const filled = valueOf(filling.lots, order.price);
-    if (order.side > 0) buys -= filled;
-    else sells -= filled;
-    fees += sums.feeOf(order, order.left - filling.lots) - sums.feeOf(order, order.left);
+    if (order.side > 0) buys = minus(buys, filled);
+    else sells = minus(sells, filled);
+    fees = plus(fees, sums.feeChange(order, filling.lots));
   }
   if (added !== undefined) {
-    if (added.side > 0) buys += valueOf(added.lots, added.priceTicks);
-    else sells += valueOf(added.lots, added.priceTicks);
-    fees += feeOfFill(added.lots, added.priceTicks, unit, ppm(added.feePpm));
+    const value = valueOf(added.lots, added.priceTicks);
+    if (added.side > 0) buys = plus(buys, value);
+    else sells = plus(sells, value);
+    fees = plus(fees, feeMoney(added.lots, added.priceTicks, unit, added.feePpm));
   }
-  const value = notional(lots(Math.abs(position)), mark, unit);
+  const value = notionalMoney(Math.abs(position), mark, unit);
   // The closing part reserves nothing; the rest opens from zero, in the lowest tier.
   const same = position > 0 ? buys : sells;
-  const against = (position > 0 ? sells : buys) - value;
-  const margin = maxBig(
-    openingMargin(exposure, market, value, same),
-    openingMargin(exposure, market, 0n, against),
+  const against = minus(position > 0 ? sells : buys, value);
+  const margin = larger(
+    openingMoney(exposure, market, value, same),
+    openingMoney(exposure, market, NO_MONEY, against),
   );
-  return margin + fees;
+  return quantaOf(plus(margin, fees));
+}
+
+/** `openingMargin` in doubles while the market has one rate for all notionals. */
+function openingMoney(exposure: Exposure, market: Market, held: Money, opened: Money): Money {
+  if (!isPositive(opened)) return NO_MONEY;
+  if (flatInitialPpm(market) !== null) return ppmCeil(opened, ownRate(exposure, market));
+  return moneyOf(openingMargin(exposure, market, quantaOf(held), quantaOf(opened)));
 }
 
 /**

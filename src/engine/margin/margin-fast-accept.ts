@@ -32,6 +32,14 @@ const SPARE = 1_000_000;
 /** Doubles up to this bound round by less than a Quantum. */
 const BOUNDED = 2 ** 52;
 
+/**
+ * Whether the bounds are worth computing: with several markets and sums of orders, the exact rule
+ * costs no more than they do.
+ */
+export function hasFastAccept({ sumsOrders, exposureCount }: Subaccount): boolean {
+  return !sumsOrders || exposureCount === 1;
+}
+
 /** Whether cash plus all slack exceeds the safety margin. `here`: slack of this market. */
 export function surelyAffords(
   state: ExchangeState,

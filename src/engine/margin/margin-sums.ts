@@ -5,7 +5,7 @@
  *
  * Invariant (`marginSums`): the sums equal those of parts computed from the orders and positions.
  */
-import { NO_MONEY, type Money } from '../../num/money.ts';
+import { minus, moneyOf, NO_MONEY, plus, type Money } from '../../num/money.ts';
 import type { PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { MarketSpec } from '../config.ts';
@@ -13,10 +13,10 @@ import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import { isolatedHold } from './isolated-margin.ts';
 import {
-  admittedUpnl,
+  admittedMoney,
   frozenNotional,
-  initialOf,
-  maintenanceOf,
+  initialMoney,
+  maintenanceMoney,
   mustMark,
   worstLots,
 } from './requirement.ts';
@@ -25,30 +25,30 @@ import { restingSums } from './resting-sums.ts';
 /** What a market contributes to the margin of a subaccount, in Quanta. */
 export class MarginSums {
   /** uPnL of cross positions in admission: without gains in frozen markets (R-5.3b). */
-  upnl = 0n;
+  upnl = NO_MONEY;
   /** Notional of cross positions in frozen markets (R-5.9). */
-  frozen = 0n;
+  frozen = NO_MONEY;
   /** Initial requirement with resting orders; for isolated markets, the cash they reserve. */
-  taken = 0n;
+  taken = NO_MONEY;
   /** Cost of filling the resting orders of cross markets, all but reduce-only, at their limits. */
-  cost = 0n;
+  cost = NO_MONEY;
   /** Maintenance requirement of cross positions. */
-  maintenance = 0n;
+  maintenance = NO_MONEY;
 
   add(other: MarginSums): void {
-    this.upnl += other.upnl;
-    this.frozen += other.frozen;
-    this.taken += other.taken;
-    this.cost += other.cost;
-    this.maintenance += other.maintenance;
+    this.upnl = plus(this.upnl, other.upnl);
+    this.frozen = plus(this.frozen, other.frozen);
+    this.taken = plus(this.taken, other.taken);
+    this.cost = plus(this.cost, other.cost);
+    this.maintenance = plus(this.maintenance, other.maintenance);
   }
 
   subtract(other: MarginSums): void {
-    this.upnl -= other.upnl;
-    this.frozen -= other.frozen;
-    this.taken -= other.taken;
-    this.cost -= other.cost;
-    this.maintenance -= other.maintenance;
+    this.upnl = minus(this.upnl, other.upnl);
+    this.frozen = minus(this.frozen, other.frozen);
+    this.taken = minus(this.taken, other.taken);
+    this.cost = minus(this.cost, other.cost);
+    this.maintenance = minus(this.maintenance, other.maintenance);
   }
 }
 
@@ -93,11 +93,12 @@ export class MarginPart extends MarginSums {
     this.isolated = exposure.isolated;
     this.ownMarginPpm = exposure.ownMarginPpm;
     const cross = !exposure.isolated;
-    this.upnl = cross ? admittedUpnl(exposure, market) : 0n;
-    this.frozen = cross ? frozenNotional(exposure, market) : 0n;
-    this.maintenance = cross ? maintenanceOf(market, exposure.positionLots) : 0n;
+    this.upnl = cross ? admittedMoney(exposure, market) : NO_MONEY;
+    this.frozen = cross ? moneyOf(frozenNotional(exposure, market)) : NO_MONEY;
+    this.maintenance = cross ? maintenanceMoney(market, exposure.positionLots) : NO_MONEY;
     this.taken = takenOf(state, subaccount, exposure, market);
-    this.cost = cross && resting !== null ? resting.fees + resting.loss(mustMark(market)) : 0n;
+    this.cost =
+      cross && resting !== null ? plus(resting.fees, resting.loss(mustMark(market))) : NO_MONEY;
   }
 }
 
@@ -114,10 +115,10 @@ export function takenOf(
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
-): bigint {
-  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
+): Money {
+  if (exposure.isolated) return moneyOf(isolatedHold(state, subaccount, exposure, market));
   const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
-  return initialOf(exposure, market, worst);
+  return initialMoney(exposure, market, worst);
 }
 
 /** The sums over all markets of the subaccount, and the part of each exposure, brought up to date. */

@@ -14,13 +14,24 @@
  * accounts.
  */
 import { ceilDivBig, maxBig } from '../../num/arithmetic.ts';
-import { doubleOfMoney, isPositive, plus, quantaOf } from '../../num/money.ts';
+import {
+  doubleOfMoney,
+  feeMoney,
+  isNegative,
+  isNothing,
+  isPositive,
+  minus,
+  notionalMoney,
+  plus,
+  ppmCeil,
+  quantaOf,
+  type Money,
+} from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
   PPM,
   ppm,
-  priceTicks,
   quanta,
   type Lots,
   type Ppm,
@@ -33,7 +44,7 @@ import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, type Deal } from '../accounts/fees.ts';
+import { type Deal } from '../accounts/fees.ts';
 import {
   admittedIsolatedEquity,
   affordsIsolatedFill,
@@ -44,13 +55,20 @@ import {
   admittedUpnl,
   frozenNotional,
   haircutOf,
+  initialMoney,
   initialOf,
   maintenanceOf,
   mustMark,
   upnlOf,
   worstLots,
 } from './requirement.ts';
-import { surelyAffords, restingBound, crossSlack, isolatedSlack } from './margin-fast-accept.ts';
+import {
+  crossSlack,
+  hasFastAccept,
+  isolatedSlack,
+  restingBound,
+  surelyAffords,
+} from './margin-fast-accept.ts';
 
 export interface MarginFigures {
   /** Cash and uPnL of the cross positions, at the marks. */
@@ -84,8 +102,9 @@ export function crossFree(
 ): bigint {
   const { upnl, taken, frozen } = marginSums(state, subaccount);
   const own = partOf(except);
-  const free = subaccount.cash + (upnl - own.upnl) - (taken - own.taken);
-  return free - haircutOf(frozen - own.frozen, state.config.frozenHaircutPpm);
+  const cash = plus(subaccount.cashMoney, minus(upnl, own.upnl));
+  const free = minus(cash, minus(taken, own.taken));
+  return quantaOf(minus(free, haircutMoney(state, minus(frozen, own.frozen))));
 }
 
 export function marginFigures(state: ExchangeState, subaccount: Subaccount): MarginFigures {
@@ -110,7 +129,7 @@ export function marginFigures(state: ExchangeState, subaccount: Subaccount): Mar
     if (market.markTicks === null && exposure.positionLots !== 0) continue;
     const upnl = upnlOf(exposure, market);
     figures.upnl += upnl;
-    figures.initial += takenOf(state, subaccount, exposure, market);
+    figures.initial += quantaOf(takenOf(state, subaccount, exposure, market));
     if (exposure.positionLots === 0) continue;
     const size = lots(Math.abs(exposure.positionLots));
     const maintenance = maintenanceOf(market, size);
@@ -189,16 +208,19 @@ export function affordsOrder(
   const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
   const distance = ioc ? 0 : Math.max(0, Math.sign(orderLots) * (limit - mark));
 
-  const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
-  const costs = restingBound(state, exposure, market) + own;
-  const slack = exposure.isolated
-    ? isolatedSlack(exposure, market, bids + asks, feePrice, costs)
-    : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-  if (surelyAffords(state, subaccount, exposure, slack)) return true;
+  if (hasFastAccept(subaccount)) {
+    const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
+    const costs = restingBound(state, exposure, market) + own;
+    const slack = exposure.isolated
+      ? isolatedSlack(exposure, market, bids + asks, feePrice, costs)
+      : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+    if (surelyAffords(state, subaccount, exposure, slack)) return true;
+  }
 
   const { upnl, taken, cost, frozen } = marginSums(state, subaccount);
-  let free = subaccount.cash + upnl - (taken - partOf(exposure).taken) - cost;
-  free -= haircutOf(frozen, state.config.frozenHaircutPpm);
+  const elsewhere = minus(plus(taken, cost), partOf(exposure).taken);
+  const before = minus(plus(subaccount.cashMoney, upnl), elsewhere);
+  const free = minus(before, haircutMoney(state, frozen));
   if (exposure.isolated) {
     const added = {
       side: orderLots > 0 ? 1 : -1,
@@ -206,12 +228,16 @@ export function affordsOrder(
       priceTicks: feePrice,
       feePpm: rate,
     } as const;
-    return free >= isolatedHold(state, subaccount, exposure, market, { added });
+    return quantaOf(free) >= isolatedHold(state, subaccount, exposure, market, { added });
   }
-  free -= initialOf(exposure, market, worst);
-  free -= feeOfFill(size, feePrice, unit, rate);
-  free -= notional(lots(size), priceTicks(distance), unit);
-  return free >= 0n;
+  const fee = feeMoney(size, feePrice, unit, rate);
+  const loss = notionalMoney(size, distance, unit);
+  return !isNegative(minus(free, plus(initialMoney(exposure, market, worst), plus(fee, loss))));
+}
+
+/** The haircut on a notional in frozen markets. */
+function haircutMoney(state: ExchangeState, frozen: Money): Money {
+  return isNothing(frozen) ? frozen : ppmCeil(frozen, state.config.frozenHaircutPpm);
 }
 
 /**
@@ -249,9 +275,11 @@ export function affordsFill(
   const loss = fillLots * (price - mark) * unit;
   const paid = doubleOfMoney(fees.protocol) + doubleOfMoney(fees.originator);
   if (!exposure.isolated) {
-    const costs = Math.abs(loss) + Math.abs(paid);
-    const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-    if (surelyAffords(state, subaccount, exposure, slack)) return true;
+    if (hasFastAccept(subaccount)) {
+      const costs = Math.abs(loss) + Math.abs(paid);
+      const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+      if (surelyAffords(state, subaccount, exposure, slack)) return true;
+    }
   } else {
     const filling = restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots };
     return affordsIsolatedFill(
@@ -264,11 +292,12 @@ export function affordsFill(
   }
   const sums = marginSums(state, subaccount);
   const own = partOf(exposure);
-  const initial = initialOf(exposure, market, worst) + (sums.taken - own.taken);
-  const frozenElsewhere = sums.frozen - own.frozen;
+  const taken = quantaOf(minus(sums.taken, own.taken));
+  const initial = initialOf(exposure, market, worst) + taken;
+  const frozenElsewhere: bigint = quantaOf(minus(sums.frozen, own.frozen));
   const frozenHere = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
   const haircut = haircutOf(frozenElsewhere + frozenHere, state.config.frozenHaircutPpm);
-  const elsewhere = subaccount.cash + (sums.upnl - own.upnl);
+  const elsewhere = subaccount.cash + quantaOf(minus(sums.upnl, own.upnl));
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
   const counted = countedAfter(exposure, market, fillLots, price, value);
   const equityAfter = elsewhere + counted - quantaOf(plus(fees.protocol, fees.originator));
@@ -277,9 +306,9 @@ export function affordsFill(
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);
   // Prevents a deliberate loss of money that the other side of a frozen market may have won.
   if (frozenElsewhere > 0n && -value * 2n > released) return false;
-  const before = sums.maintenance;
+  const before: bigint = quantaOf(sums.maintenance);
   const afterwards = before - released;
-  return equityAfter * before >= (subaccount.cash + sums.upnl) * afterwards;
+  return equityAfter * before >= (subaccount.cash + quantaOf(sums.upnl)) * afterwards;
 }
 
 /** Counted PnL, realised and not, after a fill whose price differs from the mark by `value`. */

@@ -9,9 +9,17 @@
  *
  * Invariant (`restingSums`): they equal the sums over the orders of the subaccount.
  */
-import { bigOf } from '../../num/arithmetic.ts';
-import { ppm, type PriceTicks } from '../../num/units.ts';
-import { feeOfFill } from '../accounts/fees.ts';
+import {
+  feeMoney,
+  minus,
+  NO_MONEY,
+  notionalMoney,
+  plus,
+  times,
+  wideMoney,
+  type Money,
+} from '../../num/money.ts';
+import type { PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -20,7 +28,6 @@ import { NO_TREE, type PriceSums } from './price-sums.ts';
 
 /** Number of orders of a subaccount from which its sums are kept before they are needed. */
 const MANY = 4096;
-const BIG_WORD = 0x100000000n;
 
 /** A resting order: its lots are those before a change. */
 interface Resting {
@@ -35,7 +42,7 @@ export class RestingSums {
   bids = NO_TREE;
   asks = NO_TREE;
   /** Maker and originator fees of all orders. */
-  fees = 0n;
+  fees = NO_MONEY;
   /** The maker rate in `fees`; the market's terms may have changed since. */
   makerPpm: number;
   /** Number of changes. */
@@ -53,7 +60,7 @@ export class RestingSums {
   add(order: Resting): void {
     if (order.left === 0) return;
     this.changes += 1;
-    this.fees += this.feeOf(order, order.left);
+    this.fees = plus(this.fees, this.feeOf(order, order.left));
     if (order.side > 0) this.bids = this.pool.add(this.bids, order.price, order.left);
     else this.asks = this.pool.add(this.asks, order.price, order.left);
   }
@@ -62,62 +69,62 @@ export class RestingSums {
   reduce(order: Resting, by: number): void {
     if (by === 0) return;
     this.changes += 1;
-    this.fees += this.feeOf(order, order.left - by) - this.feeOf(order, order.left);
+    this.fees = plus(this.fees, this.feeChange(order, by));
     if (order.side > 0) this.bids = this.pool.remove(this.bids, order.price, by);
     else this.asks = this.pool.remove(this.asks, order.price, by);
   }
 
+  /** Fees after `by` of the order's lots are filled, less those before; ≤ 0. */
+  feeChange(order: Resting, by: number): Money {
+    return minus(this.feeOf(order, order.left - by), this.feeOf(order, order.left));
+  }
+
   /** The fee of filling `size` lots of the order. */
-  feeOf({ price, originatorFeePpm }: Resting, size: number): bigint {
-    return feeOfFill(size, price, this.unit, ppm(this.makerPpm + originatorFeePpm));
+  feeOf({ price, originatorFeePpm }: Resting, size: number): Money {
+    return feeMoney(size, price, this.unit, this.makerPpm + originatorFeePpm);
   }
 
   /** Σ max(0, side × (limit − mark)) × lots, in Quanta. */
-  loss(mark: PriceTicks): bigint {
-    return this.valueAbove(this.bids, mark) + this.valueBelow(this.asks, mark);
+  loss(mark: PriceTicks): Money {
+    return plus(this.valueAbove(this.bids, mark), this.valueBelow(this.asks, mark));
   }
 
   /** Σ lots × max(limit, mark) of one side, in Quanta. */
-  heldValue(side: 1 | -1, mark: PriceTicks): bigint {
+  heldValue(side: 1 | -1, mark: PriceTicks): Money {
     const tree = side > 0 ? this.bids : this.asks;
+    if (tree === NO_TREE) return NO_MONEY;
     this.pool.sumAll(tree);
-    const atMark = this.times(BigInt(this.pool.foundLots) * BigInt(mark));
-    return atMark + this.valueAbove(tree, mark);
+    const atMark = notionalMoney(this.pool.foundLots, mark, this.unit);
+    return plus(atMark, this.valueAbove(tree, mark));
   }
 
   /** Σ (limit − mark) × lots over limits above the mark. */
-  private valueAbove(tree: number, mark: PriceTicks): bigint {
-    if (tree === NO_TREE) return 0n;
+  private valueAbove(tree: number, mark: PriceTicks): Money {
+    if (tree === NO_TREE) return NO_MONEY;
     const { pool } = this;
     pool.sumAbove(tree, mark);
-    if (pool.foundLots === 0) return 0n;
-    return this.times(foundValue(pool) - BigInt(pool.foundLots) * BigInt(mark));
+    if (pool.foundLots === 0) return NO_MONEY;
+    return times(minus(foundValue(pool), notionalMoney(pool.foundLots, mark, 1)), this.unit);
   }
 
   /** Σ (mark − limit) × lots over limits below the mark. */
-  private valueBelow(tree: number, mark: PriceTicks): bigint {
-    if (tree === NO_TREE) return 0n;
+  private valueBelow(tree: number, mark: PriceTicks): Money {
+    if (tree === NO_TREE) return NO_MONEY;
     const { pool } = this;
     pool.sumAbove(tree, mark - 1);
     const above = pool.foundLots;
     const valueAbove = foundValue(pool);
     pool.sumAll(tree);
-    if (pool.foundLots === above) return 0n;
-    const below = BigInt(pool.foundLots - above);
-    return this.times(below * BigInt(mark) - (foundValue(pool) - valueAbove));
-  }
-
-  private times(tickLots: bigint): bigint {
-    return tickLots * BigInt(this.unit);
+    const below = pool.foundLots - above;
+    if (below === 0) return NO_MONEY;
+    const value = minus(foundValue(pool), valueAbove);
+    return times(minus(notionalMoney(below, mark, 1), value), this.unit);
   }
 }
 
-/** The value in the `found` fields of a pool. */
-function foundValue({ foundHigh, foundLow }: PriceSums): bigint {
-  const value = foundHigh * 0x100000000 + foundLow;
-  return Number.isSafeInteger(value)
-    ? bigOf(value)
-    : BigInt(foundHigh) * BIG_WORD + BigInt(foundLow);
+/** The value in the `found` fields of a pool, in lots × ticks. */
+function foundValue({ foundHigh, foundLow }: PriceSums): Money {
+  return wideMoney(foundHigh, foundLow);
 }
 
 function makerPpmOf(market: Market): number {
@@ -176,12 +183,12 @@ function takeRate(
   market: Market,
 ): void {
   sums.makerPpm = makerPpmOf(market);
-  sums.fees = 0n;
+  sums.fees = NO_MONEY;
   sums.changes += 1;
   eachSummed(state, subaccount, (slot) => {
     if (state.orders.market(slot) !== market.id) return;
     const order = restingOf(state, slot);
-    sums.fees += sums.feeOf(order, order.left);
+    sums.fees = plus(sums.fees, sums.feeOf(order, order.left));
   });
 }
 

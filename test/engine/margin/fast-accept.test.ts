@@ -24,6 +24,13 @@ function exactly(subaccount: Subaccount, ask: () => boolean): boolean {
     return ask();
   } finally {
     Reflect.deleteProperty(subaccount, 'cashAbout');
+    // Without sums, the fast path is asked again.
+    subaccount.sumsOrders = false;
+    subaccount.margin = null;
+    for (const exposure of subaccount.opened) {
+      exposure.resting = null;
+      exposure.part = null;
+    }
   }
 }
 
