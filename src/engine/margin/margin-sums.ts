@@ -22,7 +22,7 @@ import {
 } from './requirement.ts';
 import { restingSums } from './resting-sums.ts';
 
-/** What a market contributes to the margin of a subaccount, in Quanta. */
+/** Contribution of markets to the margin of a subaccount, in Quanta. */
 export class MarginSums {
   /** uPnL of cross positions in admission: without gains in frozen markets (R-5.3b). */
   upnl = NO_MONEY;
@@ -121,7 +121,7 @@ export function takenOf(
   return initialMoney(exposure, market, worst);
 }
 
-/** The sums over all markets of the subaccount, and the part of each exposure, brought up to date. */
+/** The sums over all markets of the subaccount; brings them and all parts up to date. */
 export function marginSums(state: ExchangeState, subaccount: Subaccount): MarginSums {
   const sums = (subaccount.margin ??= new MarginSums());
   for (const exposure of subaccount.opened) {

@@ -18,7 +18,7 @@ const FIRST_NODES = 64;
 const WORD = 0x100000000;
 const BIG_WORD = 0x100000000n;
 
-export interface PriceLots {
+interface PriceLots {
   readonly price: number;
   readonly lots: number;
   /** lots × price. */

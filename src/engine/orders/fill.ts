@@ -54,7 +54,7 @@ export function printTrade(
 }
 
 /** A side of a fill and its checked fees; `slot` is NONE for a house taker. */
-export interface SideOfFill {
+interface SideOfFill {
   readonly slot: number;
   readonly fees: SideFees;
 }

@@ -24,7 +24,7 @@ function exactly(subaccount: Subaccount, ask: () => boolean): boolean {
     return ask();
   } finally {
     Reflect.deleteProperty(subaccount, 'cashAbout');
-    // Without sums, the fast path is asked again.
+    // With sums of orders, the fast path would be left out.
     subaccount.sumsOrders = false;
     subaccount.margin = null;
     for (const exposure of subaccount.opened) {
