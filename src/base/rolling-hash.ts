@@ -103,6 +103,19 @@ export class RollingHash {
     this.d = mix(d, bigWords[1] ?? 0, next);
   }
 
+  /** Twice `num`: the words are those of `bigints` for the same values. */
+  nums(u: number, v: number): void {
+    let count = this.count >= CAPACITY - 1 ? 2 : this.count + 2;
+    if (count >= CAPACITY - 1) count = 0;
+    this.count = count + 2;
+    const { a, b, c, d } = this;
+    const next = mix(a, u | 0, b);
+    this.a = next;
+    this.b = mix(b, highWord(u), c);
+    this.c = mix(c, v | 0, d);
+    this.d = mix(d, highWord(v), next);
+  }
+
   /** Text with its length, two UTF-16 units a word. */
   text(value: string): void {
     this.int(value.length);

@@ -5,6 +5,8 @@
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
 import type { OrderId, PriceTicks, TimeUs } from '../num/units.ts';
+import { OrderFees } from './accounts/fees.ts';
+import { FilledSide } from './accounts/settle-fill.ts';
 import type { TriggerSource } from './config.ts';
 import { DueChecks } from './due-checks.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
@@ -36,6 +38,11 @@ export class CommandContext {
   readonly firing = new Set<OrderId>();
   /** Checks that changes of prices have made due. */
   readonly due = new DueChecks();
+  /** Records of the fill in progress; one ends before the next begins. */
+  readonly makerFees = new OrderFees('maker');
+  readonly takerFees = new OrderFees('taker');
+  readonly maker = new FilledSide();
+  readonly taker = new FilledSide();
   /** Number of the current step (§6): one command, or one timer instant. */
   private step = 0;
   /** By market id: the last step that moved the mark, and the mark before it. */

@@ -33,7 +33,8 @@ import { Recent } from './accounts/recent.ts';
 import { EndedOrders } from './book/ended-orders.ts';
 import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig } from './config.ts';
-import type { Market } from './market/market.ts';
+import { PriceSums } from './margin/price-sums.ts';
+import { MarketTimers, type Market } from './market/market.ts';
 import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
 /** The tape's two accounts; no key signs for their addresses. */
@@ -96,6 +97,10 @@ export class ExchangeState {
   /** Derived caches, rebuilt when an archive is loaded. First, the key of price sampling times. */
   readonly samplingKey: HalfSipKey;
   readonly marketBySymbol = new Map<string, MarketId>();
+  /** Bound of the next timer of a market. */
+  readonly marketTimers = new MarketTimers();
+  /** Prices of the resting orders that exposures sum (`margin/resting-sums.ts`). */
+  readonly restingPrices = new PriceSums();
   /** Live clientIds, by hash of (account, clientId). */
   readonly clientIds = new SlotIndex();
   /**

@@ -29,30 +29,33 @@ import type { State } from './state.ts';
 
 /** Time of the next timer; Infinity without one. */
 export function nextTimerUs(state: ExchangeState): number {
-  let next = Math.min(
-    nextExpiryUs(state),
-    nextSliceUs(state),
-    nextLiquidationUs(state),
-    state.vaultSnapshotUs,
-    state.shortfallDueUs,
-    state.vaultLeaveUs,
+  let earliest = Infinity;
+  for (const market of state.markets) earliest = Math.min(earliest, market.nextTimerUs);
+  state.marketTimers.earliestUs = earliest;
+  return Math.min(earliest, nextExchangeTimerUs(state));
+}
+
+/** The next timer that belongs to no market. */
+function nextExchangeTimerUs(state: ExchangeState): number {
+  return Math.min(
+    Math.min(nextExpiryUs(state), nextSliceUs(state), nextLiquidationUs(state)),
+    Math.min(state.vaultSnapshotUs, state.shortfallDueUs, state.vaultLeaveUs),
   );
-  for (const market of state.markets) {
-    const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs, termsDueUs } = market;
-    if (emaDueUs < next) next = emaDueUs;
-    if (markDueUs < next) next = markDueUs;
-    if (sampleDueUs < next) next = sampleDueUs;
-    if (fundingDueUs < next) next = fundingDueUs;
-    if (freezeDueUs < next) next = freezeDueUs;
-    if (termsDueUs < next) next = termsDueUs;
+}
+
+/** The next timer if it is due by `untilUs`, otherwise Infinity; O(1) while none is due. */
+function dueBy(state: ExchangeState, untilUs: TimeUs): number {
+  if (state.marketTimers.earliestUs > untilUs && nextExchangeTimerUs(state) > untilUs) {
+    return Infinity;
   }
-  return next;
+  const next = nextTimerUs(state);
+  return next <= untilUs ? next : Infinity;
 }
 
 /** Runs every timer due at or before `untilUs`, then sets the time to it. */
 export function runTimers(state: State, untilUs: TimeUs): void {
   const { context } = state;
-  for (let due = nextTimerUs(state); due <= untilUs; due = nextTimerUs(state)) {
+  for (let due = dueBy(state, untilUs); due !== Infinity; due = dueBy(state, untilUs)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
     context.nextStep();
     context.cause = 'expiry';

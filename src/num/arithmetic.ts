@@ -46,12 +46,6 @@ export function doubleOf(value: bigint): number {
   return (halves[1] ?? 0) * 0x100000000 + ((halves[0] ?? 0) >>> 0);
 }
 
-/** The nearest double of any bigint; equals `Number(value)`, and is faster within ±2^63. */
-export function nearestDouble(value: bigint): number {
-  const about = doubleOf(value);
-  return whole[0] === value ? about : Number(value);
-}
-
 /** The bigint of a safe integer; equals `BigInt(value)`. */
 export function bigOf(value: number): bigint {
   const high = Math.floor(value / 0x100000000);

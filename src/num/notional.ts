@@ -24,10 +24,3 @@ export function ppmOfCeil(amount: Quanta, rate: Ppm): Quanta {
   const quotient = product / BIG_PPM;
   return quanta(quotient * BIG_PPM < product ? quotient + 1n : quotient);
 }
-
-/** A fraction of an amount, rounded toward minus infinity: for amounts that a user receives. */
-export function ppmOfFloor(amount: Quanta, rate: Ppm): Quanta {
-  const product = amount * BigInt(rate);
-  const quotient = product / BIG_PPM;
-  return quanta(quotient * BIG_PPM > product ? quotient - 1n : quotient);
-}

@@ -3,7 +3,8 @@
  * in the direction of their name.
  */
 import { expect, it } from 'vitest';
-import { notional, ppmOfCeil, ppmOfFloor } from '../../src/num/notional.ts';
+import { moneyOf, ppmFloor, quantaOf } from '../../src/num/money.ts';
+import { notional, ppmOfCeil } from '../../src/num/notional.ts';
 import { lots, ppm, priceTicks, quanta } from '../../src/num/units.ts';
 
 it.each([
@@ -33,7 +34,7 @@ it.each([
   [10n ** 30n, 1, 10n ** 24n, 10n ** 24n],
   [10n ** 30n + 1n, 1, 10n ** 24n, 10n ** 24n + 1n],
 ])('R-1.6 a fraction of %d at %d ppm', (amount, rate, floor, ceil) => {
-  expect(ppmOfFloor(quanta(amount), ppm(rate))).toBe(floor);
+  expect(quantaOf(ppmFloor(moneyOf(amount), rate))).toBe(floor);
   expect(ppmOfCeil(quanta(amount), ppm(rate))).toBe(ceil);
 });
 
@@ -43,5 +44,5 @@ it.each([
   [1_000_001n, -100, -101n],
   [1_000_000n, -100, -100n],
 ])('R-1.6 a receipt is rounded down below zero, too: %d at %d ppm', (amount, rate, floor) => {
-  expect(ppmOfFloor(quanta(amount), ppm(rate))).toBe(floor);
+  expect(quantaOf(ppmFloor(moneyOf(amount), rate))).toBe(floor);
 });

@@ -1,5 +1,6 @@
 /** The only function that changes cash. A subaccount's entries sum to its balance. */
-import { quanta, type Quanta } from '../../num/units.ts';
+import { isNothing, moneyOf, plus, quantaOf, type Money } from '../../num/money.ts';
+import type { Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { rollInsuranceHour } from '../liquidation/insurance-hour.ts';
 import type { State } from '../state.ts';
@@ -13,10 +14,20 @@ export function credit(
   delta: Quanta,
   reason: LedgerReason,
 ): void {
-  if (delta === 0n) return;
+  creditMoney(state, subaccount, moneyOf(delta), reason);
+}
+
+/** As `credit`, for amounts of hot paths. */
+export function creditMoney(
+  state: State,
+  subaccount: Subaccount,
+  delta: Money,
+  reason: LedgerReason,
+): void {
+  if (isNothing(delta)) return;
   if (subaccount === state.insurance) rollInsuranceHour(state);
-  const balance = quanta(subaccount.cash + delta);
-  subaccount.cash = balance;
+  const balance = plus(subaccount.cashMoney, delta);
+  subaccount.cashMoney = balance;
   subaccount.updatedAtUs = state.nowUs;
   const { context } = state;
   hashBalanceChanged(context.hashing(), context.causeInHash, subaccount.id, reason, delta, balance);
@@ -29,8 +40,8 @@ export function credit(
       cause: context.cause,
       subaccount: subaccount.id,
       reason,
-      deltaQuanta: delta,
-      balanceQuanta: balance,
+      deltaQuanta: quantaOf(delta),
+      balanceQuanta: quantaOf(balance),
     });
   }
 }

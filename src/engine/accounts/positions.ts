@@ -1,7 +1,16 @@
 /** Positions (R-5.2): signed lots and signed cost; an opening fill needs no division. */
-import { bigOf, ceilDivInt, ceilDivBig, floorDivBig } from '../../num/arithmetic.ts';
-import { notional } from '../../num/notional.ts';
-import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
+import {
+  isNothing,
+  minus,
+  NO_MONEY,
+  notionalMoney,
+  plus,
+  quantaOf,
+  shareCeil,
+  shareFloor,
+  type Money,
+} from '../../num/money.ts';
+import { lots, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { scheduleVaultLeave } from '../vault/vault-timer.ts';
 import type { State } from '../state.ts';
@@ -18,26 +27,22 @@ export function closingLots(positionLots: number, fillLots: number): number {
  * Cost of `closed` lots of the position: ⌈cost × closed / position⌉, rounded against the holder.
  */
 export function closedCost(exposure: Exposure, closed: number): Quanta {
-  const size = Math.abs(exposure.positionLots);
-  if (closed === size) return exposure.costQuanta;
-  // While the product is below 2^53 it is an exact integer in a double, and one bigint is made.
-  const product = exposure.costAbout * closed;
-  if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(bigOf(ceilDivInt(product, size)));
-  }
-  return quanta(ceilDivBig(exposure.costQuanta * BigInt(closed), BigInt(size)));
+  return quantaOf(closedMoney(exposure, closed));
+}
+
+function closedMoney({ positionLots, costMoney }: Exposure, closed: number): Money {
+  const size = Math.abs(positionLots);
+  return closed === size ? costMoney : shareCeil(costMoney, closed, size);
 }
 
 /** Removes and returns the funding of the lots that this fill closes, rounded down. */
-export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
-  if (exposure.fundingQuanta === 0n) return quanta(0n);
+export function takeFunding(exposure: Exposure, fillLots: Lots): Money {
+  const { fundingMoney } = exposure;
+  if (isNothing(fundingMoney)) return NO_MONEY;
   const closed = closingLots(exposure.positionLots, fillLots);
   const size = Math.abs(exposure.positionLots);
-  const taken =
-    closed === size
-      ? exposure.fundingQuanta
-      : quanta(floorDivBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)));
-  exposure.fundingQuanta = quanta(exposure.fundingQuanta - taken);
+  const taken = closed === size ? fundingMoney : shareFloor(fundingMoney, closed, size);
+  exposure.fundingMoney = minus(fundingMoney, taken);
   return taken;
 }
 
@@ -50,7 +55,7 @@ export function applyFill(
   exposure: Exposure,
   fillLots: Lots,
   price: PriceTicks,
-): Quanta {
+): Money {
   const unit = market.spec.quantaPerTickLot;
   const before = exposure.positionLots;
   const after = before + fillLots;
@@ -61,16 +66,16 @@ export function applyFill(
   const closed = closingLots(before, fillLots);
   if (closed === 0) {
     exposure.positionLots = lots(after);
-    exposure.costQuanta = quanta(exposure.costQuanta + notional(fillLots, price, unit));
-    return quanta(0n);
+    exposure.costMoney = plus(exposure.costMoney, notionalMoney(fillLots, price, unit));
+    return NO_MONEY;
   }
-  const taken = closedCost(exposure, closed);
+  const taken = closedMoney(exposure, closed);
   exposure.positionLots = lots(after);
-  const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
-  const opened = lots(before > 0 ? fillLots + closed : fillLots - closed);
-  const kept = exposure.costQuanta - taken;
-  exposure.costQuanta = quanta(opened === 0 ? kept : kept + notional(opened, price, unit));
-  return quanta(proceeds - taken);
+  const proceeds = notionalMoney(before > 0 ? closed : -closed, price, unit);
+  const opened = before > 0 ? fillLots + closed : fillLots - closed;
+  const kept = minus(exposure.costMoney, taken);
+  exposure.costMoney = opened === 0 ? kept : plus(kept, notionalMoney(opened, price, unit));
+  return minus(proceeds, taken);
 }
 
 /** Resets the sums of a position that closed or changed sign. */
@@ -87,20 +92,20 @@ export function emitPosition(
   if (state.market(exposure.market).frozen) context.due.riskCheck = true;
   if (subaccount === state.vault) scheduleVaultLeave(state);
   if (hasTurned(positionBefore, exposure.positionLots)) {
-    exposure.feesQuanta = quanta(0n);
+    exposure.feesMoney = NO_MONEY;
     exposure.liquidationLots = 0;
     // The owner's remaining position does not wait for the end of this pause (D-57).
     if (exposure.liquidationResumesUs > state.nowUs) context.due.riskCheck = true;
     exposure.liquidationResumesUs = timeUs(0);
   }
-  const { positionLots, costQuanta } = exposure;
+  const { positionLots, costMoney } = exposure;
   hashPositionChanged(
     context.hashing(),
     context.causeInHash,
     subaccount.id,
     exposure.market,
     positionLots,
-    costQuanta,
+    costMoney,
   );
   if (context.hasSink) {
     context.deliver({
@@ -112,7 +117,7 @@ export function emitPosition(
       subaccount: subaccount.id,
       market: exposure.market,
       lots: positionLots,
-      costQuanta,
+      costQuanta: quantaOf(costMoney),
     });
   }
 }

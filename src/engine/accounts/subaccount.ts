@@ -4,7 +4,7 @@
  * Plain records with one constructor, so they share one hidden class. `exposures` is sparse.
  */
 import type { Archive } from '../../base/archive.ts';
-import { doubleOf, nearestDouble } from '../../num/arithmetic.ts';
+import { doubleOfMoney, moneyOf, NO_MONEY, quantaOf, type Money } from '../../num/money.ts';
 import {
   lots,
   MAX_PRICE_TICKS,
@@ -20,6 +20,8 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
+import type { MarginPart, MarginSums } from '../margin/margin-sums.ts';
+import type { RestingSums } from '../margin/resting-sums.ts';
 import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
@@ -60,13 +62,12 @@ export class Exposure {
   isolated = false;
   /** The account's own initial rate (R-5.7); 0 if it has none and the market's rate applies. */
   ownMarginPpm: Ppm = ppm(0);
-  /** `costQuanta` as a double, cached on first read; NaN when stale. */
-  private costDouble = 0;
-  private cost: Quanta = quanta(0n);
-  /** Sum over the lifetime of the position. */
-  feesQuanta: Quanta = quanta(0n);
-  /** Of the open part; closing removes a proportional share. */
-  fundingQuanta: Quanta = quanta(0n);
+  /** Signed cost of the position: the price paid for it. */
+  costMoney: Money = NO_MONEY;
+  /** Fees over the lifetime of the position. */
+  feesMoney: Money = NO_MONEY;
+  /** Funding of the open part; closing removes a proportional share. */
+  fundingMoney: Money = NO_MONEY;
   readonly subaccount: SubaccountId;
   updatedAtUs: TimeUs = timeUs(0);
   /** Margin of the isolated position; negative only within a command. */
@@ -79,26 +80,44 @@ export class Exposure {
   safeTicks = 0;
   safeSide: 0 | 1 | -1 = 0;
   safePlace = -1;
+  /** Slots of its live reduce-only orders in ascending order id; null before the first. Derived. */
+  closing: Set<number> | null = null;
+  /** Sums of its resting orders, and its part in the subaccount's margin; derived, null unused. */
+  resting: RestingSums | null = null;
+  part: MarginPart | null = null;
 
   constructor(subaccount: SubaccountId, market: MarketId) {
     this.subaccount = subaccount;
     this.market = market;
   }
 
-  /** Signed cost of the position: the price paid for it. */
   get costQuanta(): Quanta {
-    return this.cost;
+    return quantaOf(this.costMoney);
   }
 
   set costQuanta(cost: Quanta) {
-    this.cost = cost;
-    this.costDouble = NaN;
+    this.costMoney = moneyOf(cost);
   }
 
-  /** `costQuanta` as a rounded double, for bounds. */
+  get feesQuanta(): Quanta {
+    return quantaOf(this.feesMoney);
+  }
+
+  set feesQuanta(fees: Quanta) {
+    this.feesMoney = moneyOf(fees);
+  }
+
+  get fundingQuanta(): Quanta {
+    return quantaOf(this.fundingMoney);
+  }
+
+  set fundingQuanta(funding: Quanta) {
+    this.fundingMoney = moneyOf(funding);
+  }
+
+  /** The cost as a rounded double, for bounds. */
   get costAbout(): number {
-    if (Number.isNaN(this.costDouble)) this.costDouble = nearestDouble(this.cost);
-    return this.costDouble;
+    return doubleOfMoney(this.costMoney);
   }
 
   archive(io: Archive): void {
@@ -134,9 +153,12 @@ export class Subaccount {
   readonly account: AccountId;
   /** Number of markets with an exposure. */
   exposureCount = 0;
-  /** `cash` as a double, cached on first read; NaN when stale. */
-  private cashDouble = 0;
-  private cashQuanta: Quanta = quanta(0n);
+  /** The exposures, in the order in which they were opened. */
+  readonly opened: Exposure[] = [];
+  /** Whether its exposures keep sums of resting orders, and the sums of margin; both derived. */
+  sumsOrders = false;
+  margin: MarginSums | null = null;
+  cashMoney: Money = NO_MONEY;
   updatedAtUs: TimeUs = timeUs(0);
   /** Whether its distance to liquidation is stale. Derived, not archived. */
   riskCheckPending = false;
@@ -170,18 +192,16 @@ export class Subaccount {
   }
 
   get cash(): Quanta {
-    return this.cashQuanta;
+    return quantaOf(this.cashMoney);
   }
 
   set cash(cash: Quanta) {
-    this.cashQuanta = cash;
-    this.cashDouble = NaN;
+    this.cashMoney = moneyOf(cash);
   }
 
-  /** `cash` as a rounded double, for bounds. */
+  /** The cash as a rounded double, for bounds. */
   get cashAbout(): number {
-    if (Number.isNaN(this.cashDouble)) this.cashDouble = doubleOf(this.cashQuanta);
-    return this.cashDouble;
+    return doubleOfMoney(this.cashMoney);
   }
 
   exposure(market: MarketId): Exposure {
@@ -196,6 +216,7 @@ export class Subaccount {
     while (this.exposures.length < market) this.exposures.push(undefined);
     const made = new Exposure(this.id, market);
     this.exposures[market] = made;
+    this.opened.push(made);
     this.exposureCount += 1;
     return made;
   }

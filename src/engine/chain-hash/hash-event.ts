@@ -13,10 +13,10 @@ import type {
   MarketId,
   OrderId,
   PriceTicks,
-  Quanta,
   SubaccountId,
   TradeId,
 } from '../../num/units.ts';
+import { quantaOf, type Money } from '../../num/money.ts';
 import type { LedgerReason, MarkChanged, OracleSet, OrderFilled, TapeApplied } from '../events.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
 import {
@@ -59,6 +59,17 @@ export const hashMarketTermsChanged = hashEventOf('marketTermsChanged');
 export const hashMarketStatusChanged = hashEventOf('marketStatusChanged');
 export const hashMarketDelisted = hashEventOf('marketDelisted');
 
+/** The words of an amount are those of the bigint. */
+function hashMoney(hash: RollingHash, amount: Money): void {
+  if (typeof amount === 'number') hash.num(amount);
+  else hash.bigint(quantaOf(amount));
+}
+
+function hashMoneys(hash: RollingHash, a: Money, b: Money): void {
+  if (typeof a === 'number' && typeof b === 'number') hash.nums(a, b);
+  else hash.bigints(quantaOf(a), quantaOf(b));
+}
+
 /* eslint-disable @typescript-eslint/max-params --
  * The twins below hash the most frequent events without an event object: a record would cost an
  * allocation per event, which a run without a sink does not need otherwise.
@@ -97,17 +108,17 @@ export function hashOrderFilled(
   price: PriceTicks,
   filled: Lots,
   remaining: Lots,
-  fee: Quanta,
-  originatorFee: Quanta,
-  realizedPnl: Quanta,
-  realizedFunding: Quanta,
+  fee: Money,
+  originatorFee: Money,
+  realizedPnl: Money,
+  realizedFunding: Money,
 ): void {
   hash.intNum(4 | (cause << 8), id);
   hash.intNum(role === 'maker' ? 0 : 1, trade);
   hash.intNum(price, filled);
   hash.num(remaining);
-  hash.bigints(fee, originatorFee);
-  hash.bigints(realizedPnl, realizedFunding);
+  hashMoneys(hash, fee, originatorFee);
+  hashMoneys(hash, realizedPnl, realizedFunding);
 }
 
 /** Status and reason by their codes in the order's row. */
@@ -142,11 +153,11 @@ export function hashBalanceChanged(
   cause: number,
   subaccount: SubaccountId,
   reason: LedgerReason,
-  delta: Quanta,
-  balance: Quanta,
+  delta: Money,
+  balance: Money,
 ): void {
   hash.ints(8 | (cause << 8), subaccount, codeOf(LEDGER_REASONS, reason));
-  hash.bigints(delta, balance);
+  hashMoneys(hash, delta, balance);
 }
 
 export function hashPositionChanged(
@@ -155,11 +166,11 @@ export function hashPositionChanged(
   subaccount: SubaccountId,
   market: MarketId,
   position: Lots,
-  cost: Quanta,
+  cost: Money,
 ): void {
   hash.ints(9 | (cause << 8), subaccount, market);
   hash.num(position);
-  hash.bigint(cost);
+  hashMoney(hash, cost);
 }
 
 /* eslint-enable @typescript-eslint/max-params */

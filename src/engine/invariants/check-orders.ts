@@ -15,7 +15,15 @@ export function openOrderSums(state: ExchangeState): string | null {
     const bids = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const asks = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const counts = hasOrders ? new Map<number, number>() : NO_COUNTS;
+    const closing = hasOrders ? new Map<number, number>() : NO_COUNTS;
     for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+      if (table.isReduceOnly(slot)) {
+        const market = table.market(slot);
+        closing.set(market, (closing.get(market) ?? 0) + 1);
+        if (subaccount.exposures[market]?.closing?.has(slot) !== true) {
+          return `order ${String(table.id(slot))} is reduce-only and not listed`;
+        }
+      }
       if (!table.isResting(slot)) continue;
       const market = table.market(slot);
       counts.set(market, (counts.get(market) ?? 0) + 1);
@@ -29,7 +37,8 @@ export function openOrderSums(state: ExchangeState): string | null {
       if (
         exposure.bidLots !== (bids.get(market) ?? 0) ||
         exposure.askLots !== (asks.get(market) ?? 0) ||
-        exposure.openOrders !== (counts.get(market) ?? 0)
+        exposure.openOrders !== (counts.get(market) ?? 0) ||
+        (exposure.closing?.size ?? 0) !== (closing.get(market) ?? 0)
       ) {
         return `subaccount ${String(subaccount.id)} market ${String(market)}`;
       }

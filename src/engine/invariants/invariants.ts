@@ -12,6 +12,7 @@ import {
   shortfallNotPositive,
   vaultShares,
 } from './check-money.ts';
+import { marginSumsMatch, restingSumsMatch } from './check-margin-sums.ts';
 import {
   legsCover,
   nothingExpired,
@@ -101,6 +102,18 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
     rule: 'R-5.4',
     says: 'equity and requirements are the sums over positions and orders',
     found: requirementIsSum,
+  },
+  {
+    name: 'restingSums',
+    rule: 'R-5.5',
+    says: 'sums of resting orders by price equal those over the orders',
+    found: restingSumsMatch,
+  },
+  {
+    name: 'marginSums',
+    rule: 'R-5.5',
+    says: 'the sums that admission reads equal those over orders and positions',
+    found: marginSumsMatch,
   },
   {
     name: 'pendingOrders',

@@ -5,6 +5,7 @@
  * since no taker fee funds it.
  */
 import { ceilDivBig, floorDivBig, minBig } from '../../num/arithmetic.ts';
+import { isNegative, moneyOf, NO_MONEY } from '../../num/money.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, orderId, ppm, PPM, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -145,7 +146,7 @@ function matchEngineOrder(
     let makerFees: SideFees = NO_FEES;
     if (!makerHouse) {
       const fees = feesOf(state, makerSlot, 'maker', size, price);
-      makerFees = fees.protocol < 0n ? { ...fees, protocol: quanta(0n) } : fees;
+      makerFees = isNegative(fees.protocol) ? { ...fees, protocol: NO_MONEY } : fees;
       const resting = reduceOnly ? NONE : makerSlot;
       const gives = { lots: lots(-side * size), priceTicks: price, fees: makerFees };
       if (!affordsFill(state, makerExposure, market, gives, resting)) {
@@ -154,7 +155,7 @@ function matchEngineOrder(
       }
     }
     const fee = liquidationFee(state, market, price, size, value);
-    const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
+    const takerFees: SideFees = { ...NO_FEES, liquidation: moneyOf(fee), others: true };
     const taking = { subaccount: owner, slot, fees: takerFees };
     executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
     if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);

@@ -3,6 +3,7 @@
  * sides settle at the given price, optionally with a payment. The parties get events; there is no
  * trade, candle, volume or last price.
  */
+import { quantaOf } from '../../num/money.ts';
 import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
@@ -70,8 +71,8 @@ function settleParty(
   const plan = exposure.isolated
     ? planIsolated(exposure, market, { lots: change, priceTicks, fees: NO_FEES }, money, release)
     : null;
-  const funding = takeFunding(exposure, change);
-  const realized = applyFill(market, exposure, change, priceTicks);
+  const funding = quantaOf(takeFunding(exposure, change));
+  const realized = quantaOf(applyFill(market, exposure, change, priceTicks));
   if (plan === null) {
     credit(state, subaccount, realized, 'realizedPnl');
     credit(state, subaccount, quanta(money), reason);
@@ -80,6 +81,6 @@ function settleParty(
     settleIsolated(state, subaccount, exposure, plan);
   }
   emitPosition(state, subaccount, exposure, before);
-  if (subaccount.role !== 'house') closeReduceOnly(state, subaccount, exposure, before, NONE);
+  if (subaccount.role !== 'house') closeReduceOnly(state, exposure, before, NONE);
   return { realized, funding };
 }

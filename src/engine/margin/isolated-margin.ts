@@ -6,23 +6,38 @@
  * takes ⌈notional × margin⌉ and its fee from the cash. Rounding favours the position.
  */
 import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
+import {
+  feeMoney,
+  isPositive,
+  larger,
+  minus,
+  moneyOf,
+  NO_MONEY,
+  notionalMoney,
+  plus,
+  ppmCeil,
+  quantaOf,
+  shareCeil,
+  type Money,
+} from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
-import { lots, PPM, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
+import { NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
 import {
   admittedUpnl,
   firstInitialPpm,
+  flatInitialPpm,
   initialOf,
   initialRequirement,
   maintenanceOf,
   mustMark,
   upnlOf,
 } from './requirement.ts';
+import { restingOf, restingSums } from './resting-sums.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -42,7 +57,12 @@ function ownRate(exposure: Exposure, market: Market): number {
 }
 
 /** Margin for opening `opened` ≥ 0 Quanta on top of `held` ≥ 0, rounded up. */
-function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
+export function openingMargin(
+  exposure: Exposure,
+  market: Market,
+  held: bigint,
+  opened: bigint,
+): bigint {
   if (opened <= 0n) return 0n;
   const { tiers, openNotionalLower } = market.spec;
   const own = ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
@@ -80,7 +100,7 @@ export function planIsolated(
   const closed = closingLots(before, fillLots);
   const opened = Math.abs(fillLots) - closed;
   const closingFees = partOf(fees, closed, Math.abs(fillLots));
-  const closingFee = totalFee(closingFees);
+  const closingFee = quantaOf(totalFee(closingFees));
   let pnl = 0n;
   let returned = 0n;
   if (closed > 0) {
@@ -101,9 +121,9 @@ export function planIsolated(
     notional(lots(opened), price, unit),
   );
   const openingFees = {
-    protocol: quanta(fees.protocol - closingFees.protocol),
-    originator: quanta(fees.originator - closingFees.originator),
-    liquidation: quanta(fees.liquidation - closingFees.liquidation),
+    protocol: minus(fees.protocol, closingFees.protocol),
+    originator: minus(fees.originator, closingFees.originator),
+    liquidation: minus(fees.liquidation, closingFees.liquidation),
     others: fees.others,
   };
   return { pnl, closingFees, openingFees, returned, moved };
@@ -113,7 +133,7 @@ export function planIsolated(
 function partOf(fees: SideFees, part: number, whole: number): SideFees {
   if (part === whole) return fees;
   if (part === 0) return NO_FEES;
-  const share = (fee: bigint): Quanta => quanta(ceilDivBig(fee * BigInt(part), BigInt(whole)));
+  const share = (fee: Money): Money => shareCeil(fee, part, whole);
   return {
     protocol: share(fees.protocol),
     originator: share(fees.originator),
@@ -160,35 +180,41 @@ export function isolatedHold(
   if (exposure.openOrders === 0 && added === undefined) return 0n;
   const mark = mustMark(market);
   const unit = market.spec.quantaPerTickLot;
-  const makerRate = Math.max(market.spec.makerFeePpm, 0);
-  let buys = 0n;
-  let sells = 0n;
-  let fees = 0n;
-  const add = (side: 1 | -1, size: number, price: PriceTicks, feePpm: number): void => {
-    const value = notional(lots(size), price > mark ? price : mark, unit);
-    if (side > 0) buys += value;
-    else sells += value;
-    fees += feeOfFill(size, price, unit, ppm(feePpm));
-  };
-  const table = state.orders;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
-      continue;
-    }
-    const feePpm = makerRate + table.originatorFeePpm(slot);
-    const left = table.left(slot) - (slot === filling?.slot ? filling.lots : 0);
-    add(table.side(slot), left, table.price(slot), feePpm);
+  const valueOf = (size: number, price: PriceTicks): Money =>
+    notionalMoney(size, price > mark ? price : mark, unit);
+  const sums = restingSums(state, subaccount, exposure, market);
+  let buys = sums?.heldValue(1, mark) ?? NO_MONEY;
+  let sells = sums?.heldValue(-1, mark) ?? NO_MONEY;
+  let fees = sums?.fees ?? NO_MONEY;
+  if (filling !== undefined && filling !== null && sums !== null) {
+    const order = restingOf(state, filling.slot);
+    const filled = valueOf(filling.lots, order.price);
+    if (order.side > 0) buys = minus(buys, filled);
+    else sells = minus(sells, filled);
+    fees = plus(fees, sums.feeChange(order, filling.lots));
   }
-  if (added !== undefined) add(added.side, added.lots, added.priceTicks, added.feePpm);
-  const value = notional(lots(Math.abs(position)), mark, unit);
+  if (added !== undefined) {
+    const value = valueOf(added.lots, added.priceTicks);
+    if (added.side > 0) buys = plus(buys, value);
+    else sells = plus(sells, value);
+    fees = plus(fees, feeMoney(added.lots, added.priceTicks, unit, added.feePpm));
+  }
+  const value = notionalMoney(Math.abs(position), mark, unit);
   // The closing part reserves nothing; the rest opens from zero, in the lowest tier.
   const same = position > 0 ? buys : sells;
-  const against = (position > 0 ? sells : buys) - value;
-  const margin = maxBig(
-    openingMargin(exposure, market, value, same),
-    openingMargin(exposure, market, 0n, against),
+  const against = minus(position > 0 ? sells : buys, value);
+  const margin = larger(
+    openingMoney(exposure, market, value, same),
+    openingMoney(exposure, market, NO_MONEY, against),
   );
-  return margin + fees;
+  return quantaOf(plus(margin, fees));
+}
+
+/** `openingMargin` in doubles while the market has one rate for all notionals. */
+function openingMoney(exposure: Exposure, market: Market, held: Money, opened: Money): Money {
+  if (!isPositive(opened)) return NO_MONEY;
+  if (flatInitialPpm(market) !== null) return ppmCeil(opened, ownRate(exposure, market));
+  return moneyOf(openingMargin(exposure, market, quantaOf(held), quantaOf(opened)));
 }
 
 /**
@@ -219,7 +245,11 @@ export function affordsIsolatedFill(
   const upnlAfter = upnlOf(exposure, market) + value - plan.pnl;
   const counted = market.frozen && upnlAfter > 0n ? 0n : upnlAfter;
   const marginAfter =
-    exposure.marginQuanta + plan.pnl - totalFee(plan.closingFees) - plan.returned + plan.moved;
+    exposure.marginQuanta +
+    plan.pnl -
+    quantaOf(totalFee(plan.closingFees)) -
+    plan.returned +
+    plan.moved;
   const equityAfter = marginAfter + counted;
   if (plan.returned < 0n || equityAfter < 0n) return false;
   const maintenanceAfter = maintenanceOf(market, after);
@@ -232,7 +262,7 @@ export function affordsIsolatedFill(
   }
   if (equityAfter < maintenanceAfter) return false;
   const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
-  const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
+  const cash = plan.returned - plan.moved - quantaOf(totalFee(plan.openingFees));
   const subaccount = state.subaccount(exposure.subaccount);
   const hold = isolatedHold(state, subaccount, exposure, market, { position: after, filling });
   return freeElsewhere + cash - hold - lack >= 0n;

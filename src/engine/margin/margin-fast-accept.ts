@@ -32,6 +32,14 @@ const SPARE = 1_000_000;
 /** Doubles up to this bound round by less than a Quantum. */
 const BOUNDED = 2 ** 52;
 
+/**
+ * Whether the bounds are worth computing: with several markets and sums of orders, the exact rule
+ * costs no more than they do.
+ */
+export function hasFastAccept({ sumsOrders, exposureCount }: Subaccount): boolean {
+  return !sumsOrders || exposureCount === 1;
+}
+
 /** Whether cash plus all slack exceeds the safety margin. `here`: slack of this market. */
 export function surelyAffords(
   state: ExchangeState,
@@ -43,8 +51,8 @@ export function surelyAffords(
   if (!(Math.abs(cash) < BOUNDED)) return false;
   if (subaccount.exposureCount === 1) return cash + here > SPARE;
   let slack = cash + here;
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure) continue;
+  for (const other of subaccount.opened) {
+    if (other === exposure) continue;
     if (other.positionLots === 0 && other.openOrders === 0) continue;
     const market = state.market(other.market);
     const orders = restingBound(state, other, market);

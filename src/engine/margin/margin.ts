@@ -10,15 +10,28 @@
  * An opening order must also leave the haircut on their notional (R-5.3b, R-5.9). Losses there
  * count in full. Free collateral is admission equity less initial requirements and haircut.
  *
- * Cost: one pass over the markets of a subaccount; nothing scans accounts.
+ * Cost: one pass over the markets of a subaccount (`margin-sums.ts`); nothing scans its orders or
+ * accounts.
  */
-import { ceilDivBig, doubleOf, maxBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, maxBig } from '../../num/arithmetic.ts';
+import {
+  doubleOfMoney,
+  feeMoney,
+  isNegative,
+  isNothing,
+  isPositive,
+  minus,
+  notionalMoney,
+  plus,
+  ppmCeil,
+  quantaOf,
+  type Money,
+} from '../../num/money.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
   PPM,
   ppm,
-  priceTicks,
   quanta,
   type Lots,
   type Ppm,
@@ -26,11 +39,12 @@ import {
   type Quanta,
 } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
+import { marginSums, partOf, takenOf } from './margin-sums.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { feeOfFill, type Deal } from '../accounts/fees.ts';
+import { type Deal } from '../accounts/fees.ts';
 import {
   admittedIsolatedEquity,
   affordsIsolatedFill,
@@ -41,13 +55,20 @@ import {
   admittedUpnl,
   frozenNotional,
   haircutOf,
+  initialMoney,
   initialOf,
   maintenanceOf,
   mustMark,
   upnlOf,
   worstLots,
 } from './requirement.ts';
-import { surelyAffords, restingBound, crossSlack, isolatedSlack } from './margin-fast-accept.ts';
+import {
+  crossSlack,
+  hasFastAccept,
+  isolatedSlack,
+  restingBound,
+  surelyAffords,
+} from './margin-fast-accept.ts';
 
 export interface MarginFigures {
   /** Cash and uPnL of the cross positions, at the marks. */
@@ -73,55 +94,17 @@ export interface MarginFigures {
   isolatedMaintenance: bigint;
 }
 
-/**
- * Cross equity used by a market: its requirement, or the cash that its orders reserve if isolated.
- */
-function takenOf(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): bigint {
-  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
-  const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
-  return initialOf(exposure, market, worst);
-}
-
-/** Parts of free cross collateral. */
-interface CrossFree {
-  /** Admission equity less initial requirements, before the haircut. */
-  free: bigint;
-  /** Notional in frozen markets; the haircut applies once to their sum. */
-  frozen: bigint;
-}
-
-/** The same parts, without positions and orders in the market of `except`. */
-function crossParts(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  except: Exposure | null,
-): CrossFree {
-  const parts: CrossFree = { free: subaccount.cash, frozen: 0n };
-  for (const exposure of subaccount.exposures) {
-    if (exposure === undefined || exposure === except) continue;
-    const market = state.market(exposure.market);
-    if (!exposure.isolated) {
-      parts.free += admittedUpnl(exposure, market);
-      parts.frozen += frozenNotional(exposure, market);
-    }
-    parts.free -= takenOf(state, subaccount, exposure, market);
-  }
-  return parts;
-}
-
 /** Free cross collateral, without positions and orders in the market of `except`. */
 export function crossFree(
   state: ExchangeState,
   subaccount: Subaccount,
   except: Exposure | null = null,
 ): bigint {
-  const { free, frozen } = crossParts(state, subaccount, except);
-  return free - haircutOf(frozen, state.config.frozenHaircutPpm);
+  const { upnl, taken, frozen } = marginSums(state, subaccount);
+  const own = partOf(except);
+  const cash = plus(subaccount.cashMoney, minus(upnl, own.upnl));
+  const free = minus(cash, minus(taken, own.taken));
+  return quantaOf(minus(free, haircutMoney(state, minus(frozen, own.frozen))));
 }
 
 export function marginFigures(state: ExchangeState, subaccount: Subaccount): MarginFigures {
@@ -146,7 +129,7 @@ export function marginFigures(state: ExchangeState, subaccount: Subaccount): Mar
     if (market.markTicks === null && exposure.positionLots !== 0) continue;
     const upnl = upnlOf(exposure, market);
     figures.upnl += upnl;
-    figures.initial += takenOf(state, subaccount, exposure, market);
+    figures.initial += quantaOf(takenOf(state, subaccount, exposure, market));
     if (exposure.positionLots === 0) continue;
     const size = lots(Math.abs(exposure.positionLots));
     const maintenance = maintenanceOf(market, size);
@@ -187,35 +170,6 @@ export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, marke
   return quanta(maxBig(0n, available));
 }
 
-/**
- * Cost of filling a market's resting orders, except reduce-only, at their limits, in Quanta: the
- * loss Σ max(0, side × (limit − mark)) × lots, and each order's maker and originator fees.
- */
-function restingCost(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): bigint {
-  if (exposure.openOrders === 0) return 0n;
-  const mark = mustMark(market);
-  const table = state.orders;
-  const unit = market.spec.quantaPerTickLot;
-  const makerRate = Math.max(market.spec.makerFeePpm, 0);
-  let cost = 0n;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
-      continue;
-    }
-    const left = table.left(slot);
-    const rate = ppm(makerRate + table.originatorFeePpm(slot));
-    cost += feeOfFill(left, table.price(slot), unit, rate);
-    const distance = table.side(slot) * (table.price(slot) - mark);
-    if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);
-  }
-  return cost;
-}
-
 /** Terms of an order that margin depends on: its unfilled signed lots at its limit. */
 export interface OrderRisk {
   readonly lots: Lots;
@@ -254,20 +208,19 @@ export function affordsOrder(
   const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
   const distance = ioc ? 0 : Math.max(0, Math.sign(orderLots) * (limit - mark));
 
-  const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
-  const costs = restingBound(state, exposure, market) + own;
-  const slack = exposure.isolated
-    ? isolatedSlack(exposure, market, bids + asks, feePrice, costs)
-    : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-  if (surelyAffords(state, subaccount, exposure, slack)) return true;
-
-  const parts = crossParts(state, subaccount, exposure);
-  if (!exposure.isolated) parts.frozen += frozenNotional(exposure, market);
-  let free = parts.free - haircutOf(parts.frozen, state.config.frozenHaircutPpm);
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure || other.isolated) continue;
-    free -= restingCost(state, subaccount, other, state.market(other.market));
+  if (hasFastAccept(subaccount)) {
+    const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
+    const costs = restingBound(state, exposure, market) + own;
+    const slack = exposure.isolated
+      ? isolatedSlack(exposure, market, bids + asks, feePrice, costs)
+      : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+    if (surelyAffords(state, subaccount, exposure, slack)) return true;
   }
+
+  const { upnl, taken, cost, frozen } = marginSums(state, subaccount);
+  const elsewhere = minus(plus(taken, cost), partOf(exposure).taken);
+  const before = minus(plus(subaccount.cashMoney, upnl), elsewhere);
+  const free = minus(before, haircutMoney(state, frozen));
   if (exposure.isolated) {
     const added = {
       side: orderLots > 0 ? 1 : -1,
@@ -275,13 +228,16 @@ export function affordsOrder(
       priceTicks: feePrice,
       feePpm: rate,
     } as const;
-    return free >= isolatedHold(state, subaccount, exposure, market, { added });
+    return quantaOf(free) >= isolatedHold(state, subaccount, exposure, market, { added });
   }
-  free += admittedUpnl(exposure, market) - restingCost(state, subaccount, exposure, market);
-  free -= initialOf(exposure, market, worst);
-  free -= feeOfFill(size, feePrice, unit, rate);
-  free -= notional(lots(size), priceTicks(distance), unit);
-  return free >= 0n;
+  const fee = feeMoney(size, feePrice, unit, rate);
+  const loss = notionalMoney(size, distance, unit);
+  return !isNegative(minus(free, plus(initialMoney(exposure, market, worst), plus(fee, loss))));
+}
+
+/** The haircut on a notional in frozen markets. */
+function haircutMoney(state: ExchangeState, frozen: Money): Money {
+  return isNothing(frozen) ? frozen : ppmCeil(frozen, state.config.frozenHaircutPpm);
 }
 
 /**
@@ -310,18 +266,20 @@ export function affordsFill(
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
   // Money for the debt goes to no other account: no loss against the mark, no originator fee.
-  const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
+  const gives = fillLots * (price - mark) > 0 || isPositive(fees.originator);
   if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
   const worst = worstLots(after, bids, asks);
   const loss = fillLots * (price - mark) * unit;
-  const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
+  const paid = doubleOfMoney(fees.protocol) + doubleOfMoney(fees.originator);
   if (!exposure.isolated) {
-    const costs = Math.abs(loss) + Math.abs(paid);
-    const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-    if (surelyAffords(state, subaccount, exposure, slack)) return true;
+    if (hasFastAccept(subaccount)) {
+      const costs = Math.abs(loss) + Math.abs(paid);
+      const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+      if (surelyAffords(state, subaccount, exposure, slack)) return true;
+    }
   } else {
     const filling = restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots };
     return affordsIsolatedFill(
@@ -332,34 +290,25 @@ export function affordsFill(
       crossFree(state, subaccount, exposure),
     );
   }
-  let equity: bigint = subaccount.cash;
-  let initial = initialOf(exposure, market, worst);
-  let maintenanceElsewhere = 0n;
-  let frozen = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
-  let isFrozenElsewhere = false;
-  for (const other of subaccount.exposures) {
-    if (other === undefined || other === exposure) continue;
-    const otherMarket = state.market(other.market);
-    initial += takenOf(state, subaccount, other, otherMarket);
-    if (other.isolated) continue;
-    equity += admittedUpnl(other, otherMarket);
-    const frozenValue = frozenNotional(other, otherMarket);
-    if (frozenValue !== 0n) isFrozenElsewhere = true;
-    frozen += frozenValue;
-    if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
-  }
+  const sums = marginSums(state, subaccount);
+  const own = partOf(exposure);
+  const taken = quantaOf(minus(sums.taken, own.taken));
+  const initial = initialOf(exposure, market, worst) + taken;
+  const frozenElsewhere: bigint = quantaOf(minus(sums.frozen, own.frozen));
+  const frozenHere = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
+  const haircut = haircutOf(frozenElsewhere + frozenHere, state.config.frozenHaircutPpm);
+  const elsewhere = subaccount.cash + quantaOf(minus(sums.upnl, own.upnl));
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
   const counted = countedAfter(exposure, market, fillLots, price, value);
-  const equityAfter = equity + counted - (fees.protocol + fees.originator);
-  equity += admittedUpnl(exposure, market);
-  if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
+  const equityAfter = elsewhere + counted - quantaOf(plus(fees.protocol, fees.originator));
+  if (equityAfter >= initial + haircut) return true;
   if (!reducing || equityAfter < 0n) return false;
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);
   // Prevents a deliberate loss of money that the other side of a frozen market may have won.
-  if (isFrozenElsewhere && -value * 2n > released) return false;
-  const before = maintenanceElsewhere + maintenanceOf(market, position);
+  if (frozenElsewhere > 0n && -value * 2n > released) return false;
+  const before: bigint = quantaOf(sums.maintenance);
   const afterwards = before - released;
-  return equityAfter * before >= equity * afterwards;
+  return equityAfter * before >= (subaccount.cash + quantaOf(sums.upnl)) * afterwards;
 }
 
 /** Counted PnL, realised and not, after a fill whose price differs from the mark by `value`. */

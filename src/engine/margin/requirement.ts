@@ -9,6 +9,15 @@
  */
 import { assert } from '../../base/assert.ts';
 import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
+import {
+  isPositive,
+  minus,
+  moneyOf,
+  NO_MONEY,
+  notionalMoney,
+  ppmCeil,
+  type Money,
+} from '../../num/money.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, PPM, quanta, ppm, type Lots, type Ppm, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -135,4 +144,41 @@ export function frozenNotional(exposure: Exposure, market: Market): bigint {
 /** The haircut on the frozen notional of a subaccount's cross positions, rounded up once. */
 export function haircutOf(frozen: bigint, haircutPpm: Ppm): bigint {
   return frozen === 0n ? 0n : ppmOfCeil(quanta(frozen), haircutPpm);
+}
+
+/**
+ * `initialOf` on the hot path: doubles while the market has one rate for all notionals, the same
+ * exact rule otherwise.
+ */
+export function initialMoney(exposure: Exposure, market: Market, worst: number): Money {
+  if (worst === 0) return NO_MONEY;
+  const rate = flatInitialPpm(market);
+  if (rate === null) return moneyOf(initialOf(exposure, market, lots(worst)));
+  const value = notionalMoney(worst, mustMark(market), market.spec.quantaPerTickLot);
+  return ppmCeil(value, Math.max(rate, exposure.ownMarginPpm));
+}
+
+/** The initial rate of any notional; null if it depends on the notional or rises. */
+export function flatInitialPpm({ spec, nextSpec }: Market): number | null {
+  const { tiers, openNotionalLower } = spec;
+  if (tiers.length !== 1 || openNotionalLower !== null || nextSpec !== null) return null;
+  return tiers[0]?.initialMarginPpm ?? null;
+}
+
+/** `maintenanceOf` in the same way. */
+export function maintenanceMoney(market: Market, position: number): Money {
+  if (position === 0) return NO_MONEY;
+  const { tiers, quantaPerTickLot } = market.spec;
+  const [tier] = tiers;
+  if (tiers.length !== 1 || tier === undefined) return moneyOf(maintenanceOf(market, position));
+  const value = notionalMoney(Math.abs(position), mustMark(market), quantaPerTickLot);
+  return ppmCeil(value, tier.maintenanceMarginPpm);
+}
+
+/** `admittedUpnl` in doubles. */
+export function admittedMoney({ positionLots, costMoney }: Exposure, market: Market): Money {
+  if (positionLots === 0) return NO_MONEY;
+  const value = notionalMoney(positionLots, mustMark(market), market.spec.quantaPerTickLot);
+  const upnl = minus(value, costMoney);
+  return market.frozen && isPositive(upnl) ? NO_MONEY : upnl;
 }

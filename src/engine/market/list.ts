@@ -40,6 +40,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
 export function addMarket(state: ExchangeState, spec: MarketSpec): Market {
   const id = marketId(state.markets.length);
   const market = new Market(id, spec, state.orders, state.config.retention, state.nowUs);
+  market.joinTimers(state.marketTimers);
   market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   state.markets.push(market);
   state.marketBySymbol.set(spec.symbol, id);

@@ -37,19 +37,32 @@ import { TradeHistory } from './recent-trades.ts';
 /** Marks and EMA steps occur at whole seconds (R-5.3a). */
 export const SECOND_US = 1_000_000;
 
+/**
+ * Lower bound of the times of the timers of all markets, so that a command before it reads no
+ * market. A timer that moves later leaves the bound; the next scan makes it exact again.
+ */
+export class MarketTimers {
+  earliestUs = Infinity;
+
+  note(dueUs: number): void {
+    if (dueUs < this.earliestUs) this.earliestUs = dueUs;
+  }
+}
+
 export class Market {
   readonly id: MarketId;
+  private timers = new MarketTimers();
   /** Terms in force; the operator may change some of them (R-13.1). */
   spec: MarketSpec;
   /** Announced terms and the time they take effect; null and Infinity without any. */
   nextSpec: MarketSpec | null = null;
-  termsDueUs = Infinity;
+  private termsDue = Infinity;
   status: MarketStatus = 'open';
   /** No triggers, funding or liquidation, and only fills that reduce both sides (R-5.3b). */
   frozen = false;
   frozenSinceUs: TimeUs = timeUs(0);
   /** Time at which its price source becomes stale; Infinity without one. */
-  freezeDueUs = Infinity;
+  private freezeDue = Infinity;
   readonly book: OrderBook;
   readonly tape = new TapeBook();
   /** State of the `squareRoot` impact model (R-14); null under the others. */
@@ -94,8 +107,8 @@ export class Market {
   premiumCount = 0;
   fundingRatePpb: Ppb = ppb(0);
   /** Next sample and next settlement; Infinity while neither could have an effect. */
-  sampleDueUs = Infinity;
-  fundingDueUs = Infinity;
+  private sampleDue = Infinity;
+  private fundingDue = Infinity;
 
   /**
    * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), its last sample in half ticks, and the
@@ -105,12 +118,12 @@ export class Market {
   emaSampleHalfTicks = 0;
   emaSecond: number;
   /** Time of the next sample; Infinity while frozen, and while book and index are unchanged. */
-  emaDueUs = Infinity;
+  private emaDue = Infinity;
   /** Last price and (derived) `book.changes` after the last command; detect a dirty mark. */
   seenLast: PriceTicks | null = null;
   seenChanges = 0;
   /** Next whole second at which the mark is recomputed; Infinity if nothing changed. */
-  markDueUs = Infinity;
+  private markDue = Infinity;
 
   constructor(
     id: MarketId,
@@ -129,6 +142,63 @@ export class Market {
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
     this.emaSecond = floorDivInt(nowUs, SECOND_US);
+  }
+
+  get termsDueUs(): number {
+    return this.termsDue;
+  }
+  set termsDueUs(dueUs: number) {
+    this.termsDue = dueUs;
+    this.timers.note(dueUs);
+  }
+  get freezeDueUs(): number {
+    return this.freezeDue;
+  }
+  set freezeDueUs(dueUs: number) {
+    this.freezeDue = dueUs;
+    this.timers.note(dueUs);
+  }
+  get sampleDueUs(): number {
+    return this.sampleDue;
+  }
+  set sampleDueUs(dueUs: number) {
+    this.sampleDue = dueUs;
+    this.timers.note(dueUs);
+  }
+  get fundingDueUs(): number {
+    return this.fundingDue;
+  }
+  set fundingDueUs(dueUs: number) {
+    this.fundingDue = dueUs;
+    this.timers.note(dueUs);
+  }
+  get emaDueUs(): number {
+    return this.emaDue;
+  }
+  set emaDueUs(dueUs: number) {
+    this.emaDue = dueUs;
+    this.timers.note(dueUs);
+  }
+  get markDueUs(): number {
+    return this.markDue;
+  }
+  set markDueUs(dueUs: number) {
+    this.markDue = dueUs;
+    this.timers.note(dueUs);
+  }
+
+  /** Time of its next timer; Infinity without one. */
+  get nextTimerUs(): number {
+    return Math.min(
+      Math.min(this.emaDue, this.markDue, this.sampleDue),
+      Math.min(this.fundingDue, this.freezeDue, this.termsDue),
+    );
+  }
+
+  /** Its timers count in this bound from now on. */
+  joinTimers(timers: MarketTimers): void {
+    this.timers = timers;
+    timers.note(this.nextTimerUs);
   }
 
   /** Derives the highest rates; initial rates include announced terms. */

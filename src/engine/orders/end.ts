@@ -5,6 +5,7 @@ import type { Subaccount } from '../accounts/subaccount.ts';
 import type { EndReason } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
+import { disownOrder } from './owned-orders.ts';
 import { leaveBook } from './resting.ts';
 import type { Special } from './conditional.ts';
 import { stopWaiting } from './pending.ts';
@@ -24,7 +25,7 @@ export function endOrder(
   else if (waited) stopWaiting(state, slot, subaccount.exposure(table.market(slot)));
   table.setStatus(slot, status, reason);
   table.markBookChanged(slot, state.nowUs, state.seq);
-  table.unlinkOwner(subaccount.orders, slot);
+  disownOrder(state, subaccount, slot);
   const clientId = table.clientIds.hash(slot, subaccount.account);
   if (clientId !== null) state.clientIds.remove(clientId, slot);
   if (table.hasTimer(slot)) state.expiring -= 1;

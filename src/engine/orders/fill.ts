@@ -3,21 +3,15 @@
  * money and positions and emits the events of both sides in causal order: trade, maker, taker,
  * ledger, positions, then orders ended by a closed position. The caller has checked both sides.
  */
-import {
-  lots,
-  quanta,
-  tradeId,
-  type Lots,
-  type PriceTicks,
-  type TradeId,
-} from '../../num/units.ts';
-import { credit } from '../accounts/ledger.ts';
+import { isNegative, NO_MONEY, plus, quantaOf } from '../../num/money.ts';
+import { tradeId, type Lots, type PriceTicks, type TradeId } from '../../num/units.ts';
+import { creditMoney } from '../accounts/ledger.ts';
 import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
 import { settleFill, type FilledSide } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, type Deal, type SideFees } from '../accounts/fees.ts';
+import { distributeFee, type SideFees } from '../accounts/fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
 import type { State } from '../state.ts';
 import { closeReduceOnly } from './close-reduce-only.ts';
@@ -59,14 +53,14 @@ export function printTrade(
   return id;
 }
 
-/** The resting side of a fill and its checked fees. */
-export interface MakerSide {
+/** A side of a fill and its checked fees; `slot` is NONE for a house taker. */
+interface SideOfFill {
   readonly slot: number;
   readonly fees: SideFees;
 }
 
-/** The other side; `slot` is NONE for a house taker. */
-export interface TakerSide extends MakerSide {
+/** The side that is not resting. */
+export interface TakerSide extends SideOfFill {
   readonly subaccount: Subaccount;
 }
 
@@ -74,35 +68,40 @@ export interface TakerSide extends MakerSide {
 export function executeFill(
   state: State,
   market: Market,
-  makerSide: MakerSide,
+  makerSide: SideOfFill,
   takerSide: TakerSide,
   size: number,
 ): void {
+  const { maker } = state.context;
+  const makerSlot = makerSide.slot;
+  maker.setDeal(state.orders.side(makerSlot) * size, state.orders.price(makerSlot), makerSide.fees);
+  maker.slot = makerSlot;
+  const { taker } = state.context;
+  taker.setDeal(-maker.lots, maker.priceTicks, takerSide.fees);
+  taker.slot = takerSide.slot;
+  runFill(state, market, takerSide.subaccount);
+}
+
+/** Executes the fill that `context.maker` and `context.taker` describe, by slot and deal. */
+export function runFill(state: State, market: Market, takerOwner: Subaccount): void {
   const table = state.orders;
-  const { slot: makerSlot } = makerSide;
-  const { slot: takerSlot } = takerSide;
-  const price = table.price(makerSlot);
-  const side = table.side(makerSlot);
+  const { maker, taker } = state.context;
+  const makerSlot = maker.slot;
+  const takerSlot = taker.slot;
+  const price = maker.priceTicks;
+  const size = Math.abs(maker.lots);
   const makerHouse = table.isHouse(makerSlot);
   // Both plans precede any change of open interest, which may raise the initial rate (R-13.4).
-  const maker = planned(
-    state.subaccount(table.subaccount(makerSlot)).exposure(market.id),
-    market,
-    makerSlot,
-    { lots: lots(side * size), priceTicks: price, fees: makerSide.fees },
-  );
-  const taker = planned(takerSide.subaccount.exposure(market.id), market, takerSlot, {
-    lots: lots(-side * size),
-    priceTicks: price,
-    fees: takerSide.fees,
-  });
+  const makerOwner = state.subaccount(table.subaccount(makerSlot));
+  plan(maker, makerOwner.exposure(market.id), market);
+  plan(taker, takerOwner.exposure(market.id), market);
   movePosition(market, maker);
   movePosition(market, taker);
 
-  const trade = printTrade(state, market, price, taker.deal.lots);
+  const trade = printTrade(state, market, price, taker.lots);
   if (makerHouse) market.book.reduce(makerSlot, size);
   else {
-    shrinkResting(table, makerSlot, size, maker.exposure);
+    shrinkResting(state, makerSlot, size, maker.exposure);
     market.book.reduce(makerSlot, size);
     emitFilled(state, trade, 'maker', maker);
   }
@@ -113,18 +112,18 @@ export function executeFill(
 
   settleFill(state, maker);
   settleFill(state, taker);
-  const { fees: takerFees } = takerSide;
-  if (takerFees.others) credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
-  let net = makerSide.fees.protocol + takerFees.protocol;
-  if (net < 0n) {
-    // If a house taker pays no fee while its maker earns a rebate, the house pays that rebate.
-    credit(state, takerSide.subaccount, quanta(net), 'fee');
-    net = 0n;
+  const takerFees = taker.fees;
+  if (takerFees.others) {
+    creditMoney(state, state.insurance, takerFees.liquidation, 'liquidationFee');
   }
-  distributeFee(state, quanta(net));
+  let net = plus(maker.fees.protocol, takerFees.protocol);
+  if (isNegative(net)) {
+    // If a house taker pays no fee while its maker earns a rebate, the house pays that rebate.
+    creditMoney(state, takerOwner, net, 'fee');
+    net = NO_MONEY;
+  }
+  distributeFee(state, net);
 
-  const makerOwner = state.subaccount(maker.exposure.subaccount);
-  const takerOwner = takerSide.subaccount;
   emitPosition(state, makerOwner, maker.exposure, maker.before);
   emitPosition(state, takerOwner, taker.exposure, taker.before);
 
@@ -132,23 +131,22 @@ export function executeFill(
     if (makerHouse) removeSegment(table, market, makerSlot);
     else endMaker(state, market, makerSlot, maker.exposure);
   }
-  if (!makerHouse) closeReduceOnly(state, makerOwner, maker.exposure, maker.before, takerSlot);
+  if (!makerHouse) closeReduceOnly(state, maker.exposure, maker.before, takerSlot);
   if (takerSlot !== NONE) {
-    closeReduceOnly(state, takerOwner, taker.exposure, taker.before, takerSlot);
+    closeReduceOnly(state, taker.exposure, taker.before, takerSlot);
   }
 }
 
-function planned(exposure: Exposure, market: Market, slot: number, deal: Deal): FilledSide {
-  const plan = exposure.isolated ? planIsolated(exposure, market, deal) : null;
-  const none = quanta(0n);
-  return { exposure, slot, deal, plan, before: 0, funding: none, realized: none };
+function plan(side: FilledSide, exposure: Exposure, market: Market): void {
+  side.exposure = exposure;
+  side.plan = exposure.isolated ? planIsolated(exposure, market, side) : null;
 }
 
 function movePosition(market: Market, side: FilledSide): void {
-  const { exposure, deal } = side;
+  const { exposure } = side;
   side.before = exposure.positionLots;
-  side.funding = takeFunding(exposure, deal.lots);
-  side.realized = applyFill(market, exposure, deal.lots, deal.priceTicks);
+  side.funding = takeFunding(exposure, side.lots);
+  side.realized = applyFill(market, exposure, side.lots, side.priceTicks);
 }
 
 /** Ends a filled resting order; the next iceberg slice joins the back of the queue (R-3.4). */
@@ -160,19 +158,14 @@ function endMaker(state: State, market: Market, slot: number, exposure: Exposure
   if (iceberg !== null) restNextSlice(state, market, exposure, id, iceberg.groupLast);
 }
 
-function emitFilled(
-  state: State,
-  trade: TradeId,
-  role: 'maker' | 'taker',
-  { slot, deal, realized, funding }: FilledSide,
-): void {
-  const { lots: filled, priceTicks: price, fees } = deal;
+function emitFilled(state: State, trade: TradeId, role: 'maker' | 'taker', side: FilledSide): void {
+  const { slot, lots: filled, priceTicks: price, fees, realized, funding } = side;
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
   table.markBookChanged(slot, state.nowUs, state.seq);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
-  const fee = fees.others ? quanta(fees.protocol + fees.liquidation) : fees.protocol;
+  const fee = fees.others ? plus(fees.protocol, fees.liquidation) : fees.protocol;
   const { context } = state;
   hashOrderFilled(
     context.hashing(),
@@ -203,10 +196,10 @@ function emitFilled(
       priceTicks: price,
       lots: filled,
       remainingLots: remaining,
-      feeQuanta: fee,
-      originatorFeeQuanta: fees.originator,
-      realizedPnlQuanta: realized,
-      realizedFundingQuanta: funding,
+      feeQuanta: quantaOf(fee),
+      originatorFeeQuanta: quantaOf(fees.originator),
+      realizedPnlQuanta: quantaOf(realized),
+      realizedFundingQuanta: quantaOf(funding),
     });
   }
   const conditional = table.conditional(slot);

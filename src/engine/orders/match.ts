@@ -13,7 +13,7 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../refusals.ts';
-import { feesOf, NO_FEES } from '../accounts/fees.ts';
+import { NO_FEES } from '../accounts/fees.ts';
 import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';
@@ -21,7 +21,7 @@ import type { State } from '../state.ts';
 import { takeFromHouse } from '../tape/displacement.ts';
 import { lotsWithinReach } from '../tape/reach.ts';
 import { endOrder } from './end.ts';
-import { executeFill } from './fill.ts';
+import { runFill } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 
@@ -41,6 +41,8 @@ export function matchOrder(
   const band = bandLimit(market, side);
   const frozen = isFrozen(market);
   const reduceOnly = table.isReduceOnly(slot);
+  const { context } = state;
+  const { maker: gives, taker: takes } = context;
 
   while (table.left(slot) > 0) {
     // The order's own fills may have closed the position: then the rest must not rest.
@@ -91,14 +93,13 @@ export function matchOrder(
     }
 
     const takerLots = lots(side * size);
-    const takerFees = feesOf(state, slot, 'taker', size, price);
-    const takes = { lots: takerLots, priceTicks: price, fees: takerFees };
+    const takerFees = context.takerFees.set(state, slot, size, price);
+    takes.setDeal(takerLots, price, takerFees);
     if (!affordsFill(state, exposure, market, takes, NONE)) return 'insufficientMargin';
-    let makerFees = NO_FEES;
-    if (!makerHouse) {
-      makerFees = feesOf(state, makerSlot, 'maker', size, price);
+    if (makerHouse) gives.setDeal(-takerLots, price, NO_FEES);
+    else {
+      gives.setDeal(-takerLots, price, context.makerFees.set(state, makerSlot, size, price));
       const resting = table.isReduceOnly(makerSlot) ? NONE : makerSlot;
-      const gives = { lots: lots(-side * size), priceTicks: price, fees: makerFees };
       if (!affordsFill(state, makerExposure, market, gives, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
         continue;
@@ -108,8 +109,9 @@ export function matchOrder(
       return 'openInterest';
     }
 
-    const taking = { subaccount: taker, slot, fees: takerFees };
-    executeFill(state, market, { slot: makerSlot, fees: makerFees }, taking, size);
+    gives.slot = makerSlot;
+    takes.slot = slot;
+    runFill(state, market, taker);
     if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;

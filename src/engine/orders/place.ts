@@ -17,6 +17,7 @@ import { retain } from './end.ts';
 import { execute } from './execute.ts';
 import { watchExpiry } from './expiry.ts';
 import { orderRefusal } from './order-refusal.ts';
+import { disownOrder, ownOrder } from './owned-orders.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
   const refusal = orderRefusal(state, command, state.nowUs, 'command');
@@ -48,7 +49,7 @@ export function addOrder(
   owner: Subaccount,
 ): number {
   const slot = state.orders.add(id, terms, state.nowUs, state.seq);
-  state.orders.linkOwner(owner.orders, slot);
+  ownOrder(state, owner, slot);
   return slot;
 }
 
@@ -84,7 +85,7 @@ export function reject(
   hashOrderRejected(context.hashing(), context.causeInHash, id, reason);
   if (context.hasSink)
     context.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
-  table.unlinkOwner(subaccount.orders, slot);
+  disownOrder(state, subaccount, slot);
   retain(state, slot, subaccount);
   table.remove(slot);
 }

@@ -4,8 +4,9 @@
  */
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
-import type { OrderTable } from '../book/order-table.ts';
 import { hashOrderRested } from '../chain-hash/hash-event.ts';
+import { noteRested, restingOf } from '../margin/resting-sums.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 
@@ -13,7 +14,7 @@ import type { State } from '../state.ts';
 export function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
   const table = state.orders;
   market.book.append(slot);
-  holdResting(table, slot, exposure);
+  holdResting(state, slot, exposure);
   const { context } = state;
   context.markBookChanged(market);
   const id = table.id(slot);
@@ -39,14 +40,15 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
 /** Takes a resting order off the book, with its unfilled part. */
 export function leaveBook(state: State, slot: number, exposure: Exposure): void {
   const market = state.market(exposure.market);
-  releaseResting(state.orders, slot, exposure);
+  releaseResting(state, slot, exposure);
   market.book.unlink(slot);
   if (market.tape.carry.size > 0) market.tape.carry.delete(state.orders.id(slot));
   state.context.markBookChanged(market);
 }
 
 /** Adds a resting order to the exposure. */
-function holdResting(table: OrderTable, slot: number, exposure: Exposure): void {
+function holdResting(state: ExchangeState, slot: number, exposure: Exposure): void {
+  const table = state.orders;
   exposure.openOrders += 1;
   if (table.isReduceOnly(slot)) {
     exposure.reduceOnlyOrders += 1;
@@ -55,6 +57,7 @@ function holdResting(table: OrderTable, slot: number, exposure: Exposure): void 
   widenBounds(exposure, table.side(slot), table.price(slot));
   if (table.side(slot) > 0) exposure.bidLots += table.left(slot);
   else exposure.askLots += table.left(slot);
+  noteRested(state, slot, exposure);
 }
 
 /** Widens the price bounds of resting orders that are not reduce-only. */
@@ -66,20 +69,23 @@ export function widenBounds(exposure: Exposure, side: 1 | -1, price: number): vo
 }
 
 /** Subtracts an order that leaves the book from the exposure. */
-function releaseResting(table: OrderTable, slot: number, exposure: Exposure): void {
+function releaseResting(state: ExchangeState, slot: number, exposure: Exposure): void {
   exposure.openOrders -= 1;
-  if (table.isReduceOnly(slot)) exposure.reduceOnlyOrders -= 1;
-  else releaseLots(table.side(slot), table.left(slot), exposure);
+  if (state.orders.isReduceOnly(slot)) exposure.reduceOnlyOrders -= 1;
+  else shrinkResting(state, slot, state.orders.left(slot), exposure);
 }
 
-/** Subtracts `by` filled lots of a resting order. */
+/** Subtracts `by` lots of a resting order, which it still has. */
 export function shrinkResting(
-  table: OrderTable,
+  state: ExchangeState,
   slot: number,
   by: number,
   exposure: Exposure,
 ): void {
-  if (!table.isReduceOnly(slot)) releaseLots(table.side(slot), by, exposure);
+  const table = state.orders;
+  if (table.isReduceOnly(slot)) return;
+  exposure.resting?.reduce(restingOf(state, slot), by);
+  releaseLots(table.side(slot), by, exposure);
 }
 
 function releaseLots(side: 1 | -1, by: number, exposure: Exposure): void {

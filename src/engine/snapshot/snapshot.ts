@@ -35,6 +35,7 @@ import type { ExchangeConfig, RetentionConfig } from '../config.ts';
 import { addMarket } from '../market/list.ts';
 import type { Market } from '../market/market.ts';
 import { watchExpiry } from '../orders/expiry.ts';
+import { ownOrder } from '../orders/owned-orders.ts';
 import { widenBounds } from '../orders/resting.ts';
 import { Special } from '../orders/conditional.ts';
 import { sliceDueUs, watchSlice } from '../orders/twap.ts';
@@ -153,7 +154,7 @@ function archiveOrders(io: Archive, state: ExchangeState): void {
     const slot = archiveOrder(io, table, slots[i] ?? NONE);
     if (!io.loading) continue;
     const subaccount = state.subaccount(table.subaccount(slot));
-    table.linkOwner(subaccount.orders, slot);
+    ownOrder(state, subaccount, slot);
     const clientId = table.clientId(slot);
     if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
     watchExpiry(state, slot, table.expiresAtMs(slot));

@@ -10,6 +10,7 @@ import {
   feesOf,
   totalFee,
 } from '../../../src/engine/accounts/fees.ts';
+import { moneyOf, NO_MONEY } from '../../../src/num/money.ts';
 import { orderId, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
 import { stateOf } from '../invariants/planted.ts';
 import { RiskWorld, usd } from '../risk-world.ts';
@@ -56,19 +57,19 @@ describe('a fee of a fill', () => {
   });
 
   test('is the sum of its three parts', () => {
-    const fees = { protocol: quanta(-3n), originator: quanta(50n), liquidation: quanta(700n) };
-    expect(totalFee({ ...fees, others: true })).toBe(747n);
-    expect(
-      totalFee({ ...fees, originator: quanta(0n), liquidation: quanta(0n), others: false }),
-    ).toBe(-3n);
+    const fees = { protocol: moneyOf(-3n), originator: moneyOf(50n), liquidation: moneyOf(700n) };
+    expect(totalFee({ ...fees, others: true })).toBe(747);
+    expect(totalFee({ ...fees, originator: NO_MONEY, liquidation: NO_MONEY, others: false })).toBe(
+      -3,
+    );
   });
 
   test.each([
     // 1,000 USD at −0.01 % and 0.04 %, and an originator's 0.1 %.
-    ['maker', 0, { protocol: -100_000n, originator: 0n, liquidation: 0n, others: false }],
-    ['taker', 0, { protocol: 400_000n, originator: 0n, liquidation: 0n, others: false }],
-    ['maker', 1000, { protocol: -100_000n, originator: 1_000_000n, liquidation: 0n, others: true }],
-    ['taker', 1000, { protocol: 400_000n, originator: 1_000_000n, liquidation: 0n, others: true }],
+    ['maker', 0, { protocol: -100_000, originator: 0, liquidation: 0, others: false }],
+    ['taker', 0, { protocol: 400_000, originator: 0, liquidation: 0, others: false }],
+    ['maker', 1000, { protocol: -100_000, originator: 1_000_000, liquidation: 0, others: true }],
+    ['taker', 1000, { protocol: 400_000, originator: 1_000_000, liquidation: 0, others: true }],
   ] as const)('of a %s with an originator rate of %d', (role, originatorFee, expected) => {
     const world = new RiskWorld([{ makerFee: '-0.0001', takerFee: '0.0004' }]);
     world.fund({ ann: '1000', cat: '1' });
@@ -79,7 +80,7 @@ describe('a fee of a fill', () => {
     const state = stateOf(world.engine);
     const slot = state.subaccount(world.idOf('ann')).orders.head;
     expect(state.orders.id(slot)).toBe(orderId(1));
-    expect(feesOf(state, slot, role, 10_000, priceTicks(100))).toEqual(expected);
+    expect(feesOf(state, slot, role, 10_000, priceTicks(100))).toMatchObject(expected);
   });
 });
 
@@ -131,7 +132,7 @@ describe('of the net fee', () => {
     const state = stateOf(world.engine);
     const homes = [state.vault, state.insurance, state.treasury];
     const before = homes.map(({ cash }) => cash);
-    distributeFee(state, quanta(net));
+    distributeFee(state, moneyOf(net));
     const received = homes.map(({ cash }, i) => cash - (before[i] ?? 0n));
     expect(received).toEqual([vault, insurance, treasury]);
   });

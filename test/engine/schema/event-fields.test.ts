@@ -1,5 +1,6 @@
 /** Every field of every event reaches the chain hash, or is fixed by what is hashed before it. */
 import { expect, test } from 'vitest';
+import { moneyOf } from '../../../src/num/money.ts';
 import { codeOf } from '../../../src/base/code-of.ts';
 import { RollingHash } from '../../../src/base/rolling-hash.ts';
 import { ORDER_STATUSES } from '../../../src/engine/book/order-table.ts';
@@ -50,10 +51,10 @@ const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {
       e.priceTicks,
       e.lots,
       e.remainingLots,
-      e.feeQuanta,
-      e.originatorFeeQuanta,
-      e.realizedPnlQuanta,
-      e.realizedFundingQuanta,
+      moneyOf(e.feeQuanta),
+      moneyOf(e.originatorFeeQuanta),
+      moneyOf(e.realizedPnlQuanta),
+      moneyOf(e.realizedFundingQuanta),
     );
   },
   orderEnded: (hash, cause, e) => {
@@ -65,10 +66,11 @@ const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {
     hashes.hashTradePrinted(hash, cause, e.market, e.tradeId, e.priceTicks, e.lots);
   },
   balanceChanged: (hash, cause, e) => {
-    hashes.hashBalanceChanged(hash, cause, e.subaccount, e.reason, e.deltaQuanta, e.balanceQuanta);
+    const [delta, balance] = [moneyOf(e.deltaQuanta), moneyOf(e.balanceQuanta)];
+    hashes.hashBalanceChanged(hash, cause, e.subaccount, e.reason, delta, balance);
   },
   positionChanged: (hash, cause, e) => {
-    hashes.hashPositionChanged(hash, cause, e.subaccount, e.market, e.lots, e.costQuanta);
+    hashes.hashPositionChanged(hash, cause, e.subaccount, e.market, e.lots, moneyOf(e.costQuanta));
   },
   oracleSet: hashes.hashOracleSet,
   markChanged: hashes.hashMarkChanged,

@@ -18,7 +18,7 @@ import { SPEC } from './command-examples.ts';
  */
 const STORAGE = new Set([
   ...['EndedOrders', 'OrderBook', 'SlotIndex', 'TimerHeap', 'NonceCells', 'Holders'],
-  ...['LiquidationIndex', 'PriceTriggers', 'TrailingIndex', 'RollingHash'],
+  ...['LiquidationIndex', 'PriceSums', 'PriceTriggers', 'TrailingIndex', 'RollingHash'],
   ...['TradeHistory', 'Candles', 'Recent'],
 ]);
 
@@ -43,9 +43,11 @@ const LEFT_OUT = new Set([
     'Account.subaccounts',
     'TapeBook.orders',
   ],
-  ...['ExchangeState.expiring', 'Subaccount.cashDouble', 'Subaccount.exposureCount'],
+  ...['ExchangeState.expiring', 'MarketTimers.earliestUs', 'Subaccount.exposureCount'],
+  ...['Subaccount.margin', 'Subaccount.sumsOrders'],
+  ...['Exposure.closing', 'Exposure.part', 'Exposure.resting'],
   ...['Subaccount.latest', 'Subaccount.orders', 'Subaccount.riskCheckPending'],
-  ...['Exposure.costDouble', 'Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
+  ...['Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.frozenAtCheck'],
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],

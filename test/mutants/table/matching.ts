@@ -11,11 +11,19 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     rule: 'R-2.5',
   },
   {
+    id: 'closing-order-unlisted',
+    file: 'engine/orders/owned-orders.ts',
+    find: '(exposure.closing ??= new Set()).add(slot);',
+    replace: 'if (exposure.closing === null) exposure.closing = new Set([slot]);',
+    means: 'only the first reduce-only order of a position ends with it',
+    rule: 'R-2.7',
+  },
+  {
     id: 'fill-at-taker-limit',
     file: 'engine/orders/fill.ts',
-    find: '  const price = table.price(makerSlot);\n',
+    find: '  const price = maker.priceTicks;\n',
     replace:
-      '  const price = takerSlot === NONE ? table.price(makerSlot) : table.price(takerSlot);\n',
+      '  const price = takerSlot === NONE ? maker.priceTicks : table.price(takerSlot);\n  maker.priceTicks = price;\n  taker.priceTicks = price;\n',
     means: "a fill happens at the taker's limit instead of the maker's price",
     rule: 'R-2.5',
   },
@@ -239,9 +247,9 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'fill-forgets-held-lots',
     file: 'engine/orders/resting.ts',
-    find: 'if (!table.isReduceOnly(slot)) releaseLots(table.side(slot), by, exposure);',
-    replace: '',
-    means: 'filled lots still count as open orders in margin',
+    find: 'releaseLots(table.side(slot), by, exposure);',
+    replace: 'if (by === table.left(slot)) releaseLots(table.side(slot), by, exposure);',
+    means: 'lots of a partial fill still count as open orders in margin',
     rule: 'R-5.4',
   },
   {
