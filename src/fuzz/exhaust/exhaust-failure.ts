@@ -1,10 +1,13 @@
 /** Reports of a failed edge: its commands, and the files of a failure that `orrery fuzz` writes. */
 import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
+import { Exchange } from '../../engine/exchange.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { shrinkFailure, type ShrinkReport } from '../campaign.ts';
 import { journalOf } from '../check-journal.ts';
-import type { Failure } from '../fuzz-run.ts';
+import type { Violation } from '../checker.ts';
+import { checkerOf } from '../checks/checks.ts';
+import { applyChecked, type Failure } from '../fuzz-run.ts';
 import type { FailureFiles } from '../report/failure-files.ts';
 import type { ExhaustFailure } from './expand.ts';
 import { ExploredExchange } from './explored-exchange.ts';
@@ -44,6 +47,18 @@ export function commandsOfPath(world: WorldName, path: readonly number[]): Comma
   return commands;
 }
 
+/** The violation with the name of the check that finds it in a run of the commands. */
+function named(violation: Violation, commands: readonly Command[]): Violation {
+  const checker = checkerOf(['state', 'stream', 'oracle'], CONFIG, { every: 1 });
+  const engine = new Exchange(CONFIG);
+  const emit = checker.onEvent ?? (() => undefined);
+  for (const command of commands) {
+    const found = applyChecked(engine, command, emit, checker).violation;
+    if (found !== null) return found;
+  }
+  return violation;
+}
+
 /**
  * The files of a failure. A path is minimal in operations, since shorter ones were explored first;
  * the shrinker then simplifies the opening. Failures of comparisons have a journal for each path.
@@ -57,8 +72,8 @@ export function exhaustReport(
   const commands = commandsOfPath(world, path);
   const origin = [...options.origin, '', `operations: ${namesOf(world, path).join(', ')}`];
   if (!COMPARISONS.has(violation.invariant)) {
-    const failed: Failure = { violation, config: CONFIG, commands };
-    const report: ShrinkReport = shrinkFailure(failed, true, { ...options, origin });
+    const failed: Failure = { violation: named(violation, commands), config: CONFIG, commands };
+    const report: ShrinkReport = shrinkFailure(failed, { ...options, origin });
     return { files: report.files, commands: report.shrunk.to };
   }
   const readme = [
