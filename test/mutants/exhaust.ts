@@ -123,9 +123,10 @@ async function main(): Promise<void> {
 }
 
 function lineOf({ id, means, rule }: Mutant, verdict: Verdict): string {
-  if (verdict.kind === 'survives') return `SURVIVES  ${id}: ${means} (${rule})`;
-  if (verdict.kind === 'unreached') return `unreached ${id}`;
-  return `killed    ${id} by ${verdict.by} after ${String(verdict.operations)} operations`;
+  if (verdict.kind === 'killed') {
+    return `killed    ${id} by ${verdict.by} after ${String(verdict.operations)} operations`;
+  }
+  return verdict.kind === 'survives' ? `SURVIVES  ${id}: ${means} (${rule})` : `unreached ${id}`;
 }
 
 try {

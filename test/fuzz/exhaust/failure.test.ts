@@ -79,7 +79,7 @@ test('a failure of a comparison is written with both journals', () => {
   expect(files['README.md']).toContain('leads to the same state');
 });
 
-test('the digest differs for a build whose behaviour differs, and only for it', async () => {
+test('the digest of a build is reproducible, and a broken build fails', async () => {
   const [one, again] = [sound.explore(1), sound.explore(1)];
   expect(one.failure).toBeNull();
   expect(again.digests).toEqual(one.digests);
