@@ -97,6 +97,12 @@ export class Host {
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
   }
 
+  /** Time by which the system clock is behind the last command; 0 on a virtual clock. */
+  get clockBehindMs(): number {
+    if (this.clock === 'virtual') return 0;
+    return Math.max(0, Math.floor(this.exchange.engine.nowUs / 1000) - Date.now());
+  }
+
   /** Plays a recorded command at its time, which is not before now. Throws `StoreStopped`. */
   play(command: Command): void {
     this.virtualUs = Math.max(this.virtualUs, command.timeUs);

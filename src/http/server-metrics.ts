@@ -11,6 +11,7 @@ export class Metrics {
   private readonly syncs: Histogram;
   private readonly host: Host;
   private lastSync = 0;
+  private scrape: Promise<string> | null = null;
   /** Label lookups by route, and by route and status, are cached: they cost more than counting. */
   private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
   private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
@@ -47,6 +48,9 @@ export class Metrics {
     gauge('orrery_writes_stopped', '1 while writes are stopped', () =>
       exchange.failure === null ? 0 : 1,
     );
+    gauge('orrery_clock_behind_seconds', 'System clock behind the last command', () => {
+      return host.clockBehindMs / 1000;
+    });
     const { snapshots } = exchange;
     gauge('orrery_snapshot_commands', 'Last command of the last snapshot', () => snapshots.seq);
     gauge('orrery_snapshot_seconds', 'Duration of the last snapshot, in its own thread', () => {
@@ -106,8 +110,12 @@ export class Metrics {
     return this.registry.contentType;
   }
 
+  /** Scrapes at the same time share one pass over the exchange. */
   text(): Promise<string> {
-    return this.registry.metrics();
+    this.scrape ??= this.registry.metrics().finally(() => {
+      this.scrape = null;
+    });
+    return this.scrape;
   }
 }
 

@@ -1,64 +1,55 @@
 /** Folder of a served exchange and its lock; two writers would corrupt both. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
+import { FolderLock, type LockOptions } from './folder-lock.ts';
 
 /** Incomplete files that a crash leaves. */
 const PARTIAL = /\.partial(-\d+)?$/;
+/** Names the holder of the lock for messages; it locks nothing. */
+const HOLDER = 'lock';
 
 export class DataFolder {
   readonly path: string;
-  private readonly lockPath: string;
+  private readonly held: FolderLock;
 
-  private constructor(path: string) {
+  private constructor(path: string, held: FolderLock) {
     this.path = path;
-    this.lockPath = join(path, 'lock');
+    this.held = held;
   }
 
   /** Creates and locks the folder. Throws `FileError` if another process has the lock. */
-  static async open(path: string): Promise<DataFolder> {
-    const folder = new DataFolder(path);
+  static async open(path: string, options: LockOptions = {}): Promise<DataFolder> {
     await makeFolder(path);
-    await folder.lock();
-    for (const name of await readdir(path)) {
-      if (PARTIAL.test(name)) await rm(join(path, name), { force: true });
-    }
-    return folder;
-  }
-
-  private async lock(): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await writeFile(this.lockPath, `${String(process.pid)}\n`, { flag: 'wx' });
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-          throw fileError(this.lockPath, error);
-        }
+    const held = FolderLock.take(path, options);
+    if (held === null) throw new FileError(await inUse(path));
+    try {
+      await writeFile(join(path, HOLDER), `${String(process.pid)} on ${hostname()}\n`);
+      for (const name of await readdir(path)) {
+        if (PARTIAL.test(name)) await rm(join(path, name), { force: true });
       }
-      const owner = Number((await readFile(this.lockPath, 'utf8').catch(() => '')).trim());
-      if (attempt > 2 || isAlive(owner)) {
-        throw new FileError(
-          `${this.path}: in use by process ${String(owner)}; only one exchange can write to a folder`,
-        );
-      }
-      // The owner process no longer exists: a crash left the lock.
-      await rm(this.lockPath, { force: true });
+    } catch (error) {
+      held.release();
+      throw fileError(path, error);
     }
+    return new DataFolder(path, held);
   }
 
   async unlock(): Promise<void> {
-    await rm(this.lockPath, { force: true });
+    await rm(join(this.path, HOLDER), { force: true });
+    this.held.release();
+  }
+
+  /** Frees the lock as the end of the process does; for tests of crashes. */
+  abandon(): void {
+    this.held.release();
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+async function inUse(path: string): Promise<string> {
+  const holder = (await readFile(join(path, HOLDER), 'utf8').catch(() => '')).trim();
+  const process = holder === '' ? 'another process' : `process ${holder}`;
+  return `${path}: in use by ${process}; only one exchange can write to a folder`;
 }

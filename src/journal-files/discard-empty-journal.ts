@@ -5,7 +5,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { findWhole } from '../journal/format/frames.ts';
 import { beginsLikeJournal, isHeaderWhole } from '../journal/format/header.ts';
-import { fileError } from '../platform/file-error.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots } from './snapshots.ts';
 
@@ -16,10 +16,19 @@ export interface EmptyJournal {
   readonly cutBytes: number;
 }
 
-/** Removes a journal without a complete frame. Anything that may have been answered is kept. */
+/**
+ * Removes a journal without a complete frame. Anything that may have been answered is kept. Throws
+ * `FileError` if snapshots are there and no journal: a snapshot follows a journal, so it was lost.
+ */
 export async function discardEmptyJournal(folder: string): Promise<EmptyJournal> {
   const [first, second] = listSegments(folder);
-  if (first === undefined) return { isEmpty: true, cutBytes: 0 };
+  if (first === undefined) {
+    const [newest] = listSnapshots(folder);
+    if (newest === undefined) return { isEmpty: true, cutBytes: 0 };
+    throw new FileError(
+      `${folder}: has ${newest.name} but no journal; restore the journal from a copy, or move the snapshots away to begin a new exchange`,
+    );
+  }
   const isOnly = second === undefined && first.afterSeq <= 0 && listSnapshots(folder).length === 0;
   if (!isOnly) return { isEmpty: false, cutBytes: 0 };
   const bytes = await readFile(first.path).catch((error: unknown) => {

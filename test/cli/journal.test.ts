@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { JournalWriter } from '../../src/journal/format/frames.ts';
+import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
 import { depositGroups, openIn, useFolder } from '../journal-files/folder.ts';
@@ -176,9 +177,10 @@ test.each([
   expect(status).toBe(2);
 });
 
-test('a folder in use is not compacted', () => {
-  writeFileSync(join(data(), 'lock'), '1\n');
+test('a folder in use is not compacted', async () => {
+  const folder = await DataFolder.open(data());
   const { status, err } = journal('compact', data());
-  expect(err).toContain('in use by process 1');
+  expect(err).toContain(`in use by process ${String(process.pid)} on `);
   expect(status).toBe(2);
+  await folder.unlock();
 });

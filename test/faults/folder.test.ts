@@ -4,7 +4,7 @@
  * with an earlier state and every acknowledged command that can be known, or it refuses with a
  * reason (R-11.5, R-12.2).
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -287,6 +287,18 @@ describe('a process or disk failure at any operation', () => {
       expect(recover(folder).engine.stateHash()).toBe(states[third]);
     }
   });
+});
+
+test('a folder with snapshots and without a journal is refused, not a new exchange', async () => {
+  const folder = join(scratch, 'lost');
+  cpSync(closed, folder, { recursive: true });
+  for (const name of filesOf(folder)) if (!isSnapshot(name)) rmSync(join(folder, name));
+  const left = filesOf(folder);
+  expect(left.length).toBeGreaterThan(0);
+  await expect(openIn(folder, options)).rejects.toThrow(
+    /has snapshot-\d{16}\.bin but no journal; restore the journal from a copy/,
+  );
+  expect(filesOf(folder)).toEqual(left);
 });
 
 describe('a wall clock that goes back (R-12.2)', () => {

@@ -97,14 +97,18 @@ describe('a restart', () => {
     return config;
   };
 
-  test('two writers: the second is rejected; the lock of a dead process is taken over', async () => {
+  test('two writers: the second is rejected until the first is gone', async () => {
     const first = await DataFolder.open(path);
-    await writeFile(join(path, 'lock'), '1\n');
-    await expect(DataFolder.open(path)).rejects.toThrow(/in use by process 1;/);
-    await writeFile(join(path, 'lock'), '999999999\n');
+    await expect(DataFolder.open(path)).rejects.toThrow(
+      `${path}: in use by process ${String(process.pid)} on `,
+    );
+    // Files of the folder lock nothing.
+    await rm(join(path, 'lock'));
+    await expect(DataFolder.open(path)).rejects.toThrow('in use by another process;');
+    first.abandon();
+    await writeFile(join(path, 'lock'), '1 on elsewhere\n');
     const second = await DataFolder.open(path);
     await second.unlock();
-    await first.unlock();
   });
 });
 

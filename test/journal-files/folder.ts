@@ -64,12 +64,14 @@ export async function depositGroups(
   }
 }
 
-/** Ends like a crash: writes nothing more and leaves the lock. */
+/** Ends like a crash: writes nothing more, and the kernel frees the lock. */
 export async function abandon(exchange: DurableExchange): Promise<void> {
-  const { idleTimer, segments } = exchange as unknown as {
+  const { idleTimer, segments, folder } = exchange as unknown as {
     idleTimer: NodeJS.Timeout;
     segments: { close: () => Promise<void> };
+    folder: DataFolder;
   };
   clearTimeout(idleTimer);
   await segments.close();
+  folder.abandon();
 }
