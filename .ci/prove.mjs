@@ -38,6 +38,7 @@ const PROOFS = [
   ],
   ['test/faults/delivery.test.ts', 'duplicate and reordered requests, clock jumps'],
   ['test/http/durability.test.ts', 'kill -9 under load'],
+  ['test/http/hostile.test.ts', 'latency of others under 64 hostile connections of every kind'],
 ];
 
 const BEAT_MS = 60_000;

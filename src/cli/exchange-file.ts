@@ -61,7 +61,8 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
   return {
     startUs,
     hasSamplingSeed: typeof config === 'object' && config !== null && 'samplingSeed' in config,
-    config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, beginsUs)),
+    config:
+      config === undefined ? null : mustParse(path, parseExchangeConfig(config, beginsUs, keccak)),
     markets: markets === undefined ? null : parseMarkets(path, markets),
     server,
   };

@@ -43,6 +43,11 @@ export const SETTINGS = {
     fallback: 'a random secret',
     describe: 'file with the token secret, at least 32 bytes; ORRERY_SECRET is the secret itself',
   },
+  'previous-secret-file': {
+    takes: 'text',
+    fallback: 'none',
+    describe: 'file with the secret before; its tokens stay valid. SIGHUP reads both files again',
+  },
   'sim-token': {
     takes: 'text',
     fallback: 'none',
@@ -102,6 +107,7 @@ export interface ServeSettings {
   readonly durability: 'strict' | 'relaxed';
   readonly snapshotEvery: number;
   readonly secretFile: string | null;
+  readonly previousSecretFile: string | null;
   readonly simToken: string | null;
   readonly operatorToken: string | null;
   readonly trustSignatures: boolean;
@@ -211,6 +217,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     durability: word('durability', ['strict', 'relaxed']),
     snapshotEvery: integer('snapshot-every', 0, Number.MAX_SAFE_INTEGER),
     secretFile: text('secret-file'),
+    previousSecretFile: text('previous-secret-file'),
     simToken: text('sim-token'),
     operatorToken: text('operator-token'),
     trustSignatures: flag('trust-signatures'),

@@ -1,53 +1,98 @@
-/** JSON with exact integers (R-11.3): bigints beyond 2^53, the native parser otherwise. */
+/**
+ * JSON with exact integers (R-11.3): bigints beyond 2^53, the native parser otherwise. Numbers of
+ * requests are read from their text: `1e3` is 1000, and `1e-400` is no integer.
+ */
 import { parse, stringify } from 'lossless-json';
+import { JsonScan, type JsonLimits } from './json-scan.ts';
 
-/** Max nesting depth of a request. */
-const MAX_DEPTH = 16;
-/** Integers with fewer digits are exact as numbers. */
-const LONG_DIGITS = 16;
-const INTEGER = /^-?\d+$/;
+/** Limits of text from a server, which a client trusts. */
+const TRUSTED: JsonLimits = { bytes: Infinity, digits: Infinity, items: Infinity, depth: 16 };
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Digits of the largest integer that is read from an exponent; larger ones are infinite. */
+const MAX_DIGITS = 64;
 
 /** Throws `SyntaxError` with a readable message. */
-export function parseExact(text: string): unknown {
-  if (isExactAsNumbers(text)) return JSON.parse(text) as unknown;
-  return parse(text, undefined, (digits) => {
-    const number = Number(digits);
-    return Number.isSafeInteger(number) || !INTEGER.test(digits) ? number : BigInt(digits);
-  });
+export function parseExact(text: string, limits: JsonLimits = TRUSTED): unknown {
+  const scan = new JsonScan(limits);
+  scan.push(text);
+  return parseScanned(text, scan);
 }
 
-/** True if all integers outside strings fit a number. Checks nesting before a parser recurses. */
-function isExactAsNumbers(text: string): boolean {
-  let depth = 0;
-  let digits = 0;
-  let exact = true;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (char >= 0x30 && char <= 0x39) {
-      digits += 1;
-      continue;
-    }
-    if (digits >= LONG_DIGITS) exact &&= Number.isSafeInteger(Number(text.slice(i - digits, i)));
-    digits = 0;
-    if (char === 0x22) i = endOfString(text, i + 1);
-    else if (char === 0x7b || char === 0x5b) {
-      depth += 1;
-      if (depth > MAX_DEPTH) {
-        throw new SyntaxError(`nested deeper than ${String(MAX_DEPTH)} levels`);
-      }
-    } else if (char === 0x7d || char === 0x5d) depth -= 1;
-  }
-  return exact && digits < LONG_DIGITS;
+/** A request: within the limits, and no key is given twice. Throws `SyntaxError`. */
+export function parseRequest(text: string, limits: JsonLimits): unknown {
+  const scan = new JsonScan(limits);
+  scan.push(text);
+  return parseScannedRequest(text, scan);
 }
 
-/** Index of the closing quote of a string; the end of the text if there is none. */
-function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
+/** `scan` has the whole text. */
+export function parseScannedRequest(text: string, scan: JsonScan): unknown {
+  const value = parseScanned(text, scan);
+  // A repeated key leaves fewer keys than colons.
+  if (countKeys(value) !== scan.keys) {
+    throw new SyntaxError(`key ${JSON.stringify(repeatedKey(text))} is given twice`);
   }
-  return text.length;
+  return value;
+}
+
+function parseScanned(text: string, scan: JsonScan): unknown {
+  if (scan.isExact) return JSON.parse(text) as unknown;
+  return parse(text, undefined, { parseNumber: exactNumber, onDuplicateKey: lastValue });
+}
+
+/** As the native parser does. */
+function lastValue({ newValue }: { readonly newValue: unknown }): unknown {
+  return newValue;
+}
+
+/**
+ * The number of a JSON literal: an integer exactly, a fraction as the nearest number. NaN if that
+ * number would be an integer, infinite if the integer has too many digits.
+ */
+function exactNumber(text: string): number | bigint {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits === '') return 0;
+  const significant = digits.replace(/0+$/, '');
+  const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
+  if (zeros < 0) {
+    const number = Number(text);
+    return Number.isInteger(number) ? NaN : number;
+  }
+  if (significant.length + zeros > MAX_DIGITS) return sign === '' ? Infinity : -Infinity;
+  const integer = BigInt(sign + significant + '0'.repeat(zeros));
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  const keys = Object.keys(value);
+  for (const key of keys) count += countKeys((value as Record<string, unknown>)[key]);
+  return count + keys.length;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}:]/g;
+
+/** The first key that an object of this valid text has twice. */
+function repeatedKey(text: string): string {
+  const open: Set<string>[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (token === ':') {
+      const key = JSON.parse(last) as string;
+      if (open.at(-1)?.has(key) === true) return key;
+      open.at(-1)?.add(key);
+    } else last = token;
+  }
+  return '';
 }
 
 export function stringifyExact(value: unknown): string {

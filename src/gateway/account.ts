@@ -23,10 +23,16 @@ import { RequestError } from './request-error.ts';
 /** Decimals of vault shares and of margin ratios. */
 const SHARE_DECIMALS = 6;
 
+/** Subaccount of a list; null for all, if the parameter is absent or empty. */
+function optionalIndex(fields: Fields): number | null {
+  const isGiven = fields.has('subaccountIndex') && fields.get('subaccountIndex') !== '';
+  return isGiven ? fields.subaccountIndex('subaccountIndex') : null;
+}
+
 export function getBalance(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
   const account = fields.address('account', context.keccak);
-  const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
+  const index = optionalIndex(fields);
   const paging = new Paging('getBalance', fields, 1);
   const { may } = mustAct(context, 'getBalance', caller, account, index);
   const found = context.engine
@@ -139,7 +145,7 @@ export function getSigners(context: Context, input: unknown, caller: Caller): un
 export function getDelegates(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
   const account = fields.address('account', context.keccak);
-  const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
+  const index = optionalIndex(fields);
   const paging = new Paging('getDelegates', fields, 2);
   const { may } = mustAct(context, 'getDelegates', caller, account, index);
   const held = context.engine

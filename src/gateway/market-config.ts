@@ -168,10 +168,11 @@ const MIN_RETAINED: Readonly<Record<keyof ExchangeConfig['retention'], number>> 
   vaultSnapshotsPerHolder: 1,
 };
 
-/** Exchange parameters: the given values over the defaults. */
+/** Exchange parameters: the given values over the defaults. `keccak` checks address checksums. */
 export function parseExchangeConfig(
   input: unknown,
   genesisTimeUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs,
+  keccak?: Keccak,
 ): Parsed<ExchangeConfig> {
   return parsed(() => {
     const fields = new Fields(input, EXCHANGE_FIELDS, true, 'config');
@@ -187,9 +188,9 @@ export function parseExchangeConfig(
       name: fields.has('name') ? fields.symbol('name') : base.name,
       chainId: fields.has('chainId') ? count(fields, 'chainId', 0, 2 ** 31) : base.chainId,
       verifyingContract: fields.has('verifyingContract')
-        ? fields.address('verifyingContract')
+        ? fields.address('verifyingContract', keccak)
         : base.verifyingContract,
-      clsAccount: fields.has('clsAccount') ? fields.address('clsAccount') : base.clsAccount,
+      clsAccount: fields.has('clsAccount') ? fields.address('clsAccount', keccak) : base.clsAccount,
       cashFeedId: fields.has('cashFeedId') ? fields.feedId('cashFeedId') : base.cashFeedId,
       rateLimit: flag(fields, 'rateLimit', base.rateLimit),
       selfTradeExpire: fields.has('selfTradeExpire')

@@ -112,14 +112,14 @@ export function delistCommand(
 /** Deposit or withdrawal: `account`, `subaccountIndex` [0], `amount`. */
 export function moneyCommand(
   kind: 'deposit' | 'withdraw',
-  { nowUs }: OperatorContext,
+  { nowUs, keccak }: OperatorContext,
   input: unknown,
 ): Command {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'amount'], true);
   return {
     kind,
     timeUs: nowUs,
-    account: fields.address('account'),
+    account: fields.address('account', keccak),
     subaccountIndex: fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : 0,
     amount: amountOf(fields),
   };

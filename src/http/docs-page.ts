@@ -1,12 +1,16 @@
 /** The page that shows the OpenAPI document: Swagger UI, from this server alone. */
 import type { FastifyInstance } from 'fastify';
 import { pageAsset } from '../platform/page-assets.ts';
+import { sendJson } from './replies.ts';
 
 const ASSETS = [
   { file: 'swagger-ui.js', type: 'application/javascript; charset=utf-8' },
   { file: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
   { file: 'swagger-ui.png', type: 'image/png' },
 ] as const;
+
+/** Requests that one for a document counts as: these have up to a megabyte. */
+export const LARGE_COST = 20;
 
 /** The page sets styles on elements; its scripts are files of this server. */
 const POLICY = [
@@ -45,24 +49,30 @@ SwaggerUIBundle({ dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null, 
 
 /** Serves the page at /docs. The document's plugin must be registered before. */
 export async function docsPage(app: FastifyInstance): Promise<void> {
-  const schema = { hide: true };
+  const options = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
+  const documents = { json: '', yaml: '' };
+  app.addHook('onReady', (done) => {
+    documents.json = JSON.stringify(app.swagger());
+    documents.yaml = app.swagger({ yaml: true });
+    done();
+  });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     void reply.header('content-security-policy', POLICY);
     done();
   });
-  app.get('/docs', { schema }, (request, reply) => {
+  app.get('/docs', options, (request, reply) => {
     const [path = ''] = request.url.split('?');
     return reply.type('text/html; charset=utf-8').send(pageAt(path.endsWith('/') ? '.' : './docs'));
   });
-  app.get('/docs/json', { schema }, () => app.swagger());
-  app.get('/docs/yaml', { schema }, (_request, reply) =>
-    reply.type('application/x-yaml').send(app.swagger({ yaml: true })),
+  app.get('/docs/json', options, (_request, reply) => sendJson(reply, documents.json));
+  app.get('/docs/yaml', options, (_request, reply) =>
+    reply.type('application/x-yaml').send(documents.yaml),
   );
-  app.get('/docs/static/start.js', { schema }, (_request, reply) =>
+  app.get('/docs/static/start.js', options, (_request, reply) =>
     reply.type('application/javascript; charset=utf-8').send(START),
   );
   for (const { file, type } of ASSETS) {
     const bytes = await pageAsset(file);
-    app.get(`/docs/static/${file}`, { schema }, (_request, reply) => reply.type(type).send(bytes));
+    app.get(`/docs/static/${file}`, options, (_request, reply) => reply.type(type).send(bytes));
   }
 }

@@ -2,7 +2,7 @@
  * Operator commands over HTTP (R-13.3), behind their own bearer token; disabled without one. A
  * write is durable before the reply. The audit list is read from the journal.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
 import {
@@ -17,9 +17,8 @@ import {
 } from '../gateway/operator-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { mustSucceed } from '../gateway/refusal-reply.ts';
-import { RequestError } from '../gateway/request-error.ts';
-import { holdsToken } from './bearer-token.ts';
 import type { Host } from './exchange-host.ts';
+import { bodyOf } from './read-body.ts';
 import { sendError } from './replies.ts';
 
 export interface OperatorOptions {
@@ -56,17 +55,14 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
   const { host, keccak, token } = options;
   const describe = (summary: string) => ({
     schema: { tags: ['operator'], summary, security: [{ operator: [] }] },
+    config: { access: { control: { token, refusal: MESSAGES.operatorToken } } },
   });
-  const authorise = (request: FastifyRequest): void => {
-    if (!holdsToken(request, token)) throw new RequestError(MESSAGES.operatorToken);
-  };
   for (const [path, summary, make] of WRITES) {
     app.post(`/operator/${path}`, describe(summary), async (request, reply) => {
       try {
-        authorise(request);
         const symbol = symbolOf(request.params);
         const context = { view: host.view, nowUs: host.nowUs(), keccak };
-        mustSucceed(host.submit(make(context, symbol, request.body ?? {})));
+        mustSucceed(host.submit(make(context, symbol, bodyOf(request))));
         await host.exchange.durable();
         return await reply.send(null);
       } catch (error) {
@@ -76,7 +72,6 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
   }
   app.get('/operator/audit', describe('Accepted commands, newest first'), (request, reply) => {
     try {
-      authorise(request);
       return reply.send(operatorAudit(host.view, request.query));
     } catch (error) {
       return sendError(reply, error);

@@ -11,6 +11,8 @@ interface Window {
   readonly times: number[];
   next: number;
   refusedUntil: number;
+  /** Refusals since the last accepted request. */
+  refusals: number;
   last: number;
 }
 
@@ -23,28 +25,51 @@ export class RateLimit {
     this.perSecond = perSecond;
   }
 
-  /** True if the caller's request is within its limit now. */
-  accepts(caller: string, nowUs: number): boolean {
+  /** True if the caller's request is within its limit now; it counts as `cost` requests. */
+  accepts(caller: string, nowUs: number, cost = 1): boolean {
+    const window = this.windowOf(caller, nowUs);
+    window.last = nowUs;
+    const isAccepted = this.fits(window, nowUs, Math.min(cost, this.perSecond));
+    window.refusals = isAccepted ? 0 : window.refusals + 1;
+    return isAccepted;
+  }
+
+  /** Refusals of the caller since its last accepted request. */
+  refusals(caller: string): number {
+    return this.windows.get(caller)?.refusals ?? 0;
+  }
+
+  private windowOf(caller: string, nowUs: number): Window {
     let window = this.windows.get(caller);
     if (window === undefined) {
       if (this.windows.size >= SWEEP_AT) this.sweep(nowUs);
-      window = { times: [], next: 0, refusedUntil: -Infinity, last: nowUs };
+      window = { times: [], next: 0, refusedUntil: -Infinity, refusals: 0, last: nowUs };
       this.windows.set(caller, window);
     }
-    window.last = nowUs;
+    return window;
+  }
+
+  private fits(window: Window, nowUs: number, cost: number): boolean {
     if (nowUs < window.refusedUntil) return false;
     const { times, next } = window;
-    if (times.length < this.perSecond) {
-      times.push(nowUs);
-      return true;
-    }
-    if (nowUs - (times[next] ?? -Infinity) < SECOND_US) {
+    // Times ascend from `next`; the last one that this request replaces must be a second old.
+    const replaced = Math.min(times.length + cost, this.perSecond + cost) - this.perSecond;
+    const latest = times[(next + replaced - 1) % this.perSecond] ?? -Infinity;
+    if (replaced > 0 && nowUs - latest < SECOND_US) {
       window.refusedUntil = nowUs + SECOND_US;
       return false;
     }
-    times[next] = nowUs;
-    window.next = (next + 1) % this.perSecond;
+    for (let i = 0; i < cost; i++) this.count(window, nowUs);
     return true;
+  }
+
+  private count(window: Window, nowUs: number): void {
+    const { times, next } = window;
+    if (times.length < this.perSecond) times.push(nowUs);
+    else {
+      times[next] = nowUs;
+      window.next = (next + 1) % this.perSecond;
+    }
   }
 
   private sweep(nowUs: number): void {

@@ -17,7 +17,12 @@ const TEXT_HEADERS = {
 };
 
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.headers(JSON_HEADERS).send(stringifyExact(body));
+  return sendJson(reply, stringifyExact(body));
+}
+
+/** Sends text that is JSON already. */
+export function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.headers(JSON_HEADERS).send(text);
 }
 
 /** Sends pagination of a list in headers, so that the body is the contract's. */

@@ -1,43 +1,36 @@
 /**
  * The contract over HTTP: one route per endpoint, generated from the endpoint table with its
- * documentation. Checks follow R-2.8: size and JSON, token, rate, then the gateway. Every reply is
+ * documentation. Checks follow R-2.8: token, rate, size and JSON, then the gateway. Every reply is
  * sent after the state it shows is durable.
  */
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
-import Fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
-import {
-  ENDPOINT_IDS,
-  ENDPOINTS,
-  PAGE_HEADERS,
-  type Endpoint,
-  type EndpointId,
-} from '../contract/endpoints.ts';
-import { badJson, MESSAGES } from '../contract/messages.ts';
-import type { Reply } from '../gateway/context.ts';
-import { Fields } from '../gateway/fields.ts';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import { PAGE_HEADERS } from '../contract/endpoints.ts';
+import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
+import { checkAccess } from './access.ts';
+import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
-import { ConnectionLimit } from './connections.ts';
-import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { docsPage } from './docs-page.ts';
+import { ConnectionLimit, limitPipelining } from './connections.ts';
+import { contractRoutes } from './contract-routes.ts';
+import { stringifyExact } from '../contract/exact-json.ts';
+import { docsPage, LARGE_COST } from './docs-page.ts';
 import type { Faults } from './injected-faults.ts';
 import { asyncApi } from '../contract/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './exchange-host.ts';
 import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
-import { documentationOf } from './openapi.ts';
 import { operatorRoutes } from './operator-routes.ts';
-import { callerOfAddress, RateLimit } from './rate-limit.ts';
-import { sendBody, sendError, sendPage, sendText } from './replies.ts';
+import { FairQueue } from './fair-queue.ts';
+import { sendBody, sendError, sendJson, sendText } from './replies.ts';
 import { simRoutes } from './sim-routes.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const KEEP_ALIVE_MS = 65_000;
 const PREFLIGHT_S = 600;
 /** Log levels that include requests. */
@@ -52,7 +45,6 @@ const HELMET = {
 export interface ServerLimits {
   /** Open connections, feeds included. */
   readonly connections: number;
-  readonly bodyBytes: number;
   readonly headerBytes: number;
   /** From the first to the last byte of a request. */
   readonly requestMs: number;
@@ -62,7 +54,6 @@ export interface ServerLimits {
 
 export const DEFAULT_LIMITS: ServerLimits = {
   connections: 10_000,
-  bodyBytes: 1_048_576,
   headerBytes: 16_384,
   requestMs: 10_000,
   backlogBytes: 268_435_456,
@@ -94,19 +85,24 @@ export interface ServerOptions {
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const app = openFastify(options, limits);
+  const { requestsPerSecond } = options.host;
+  const admission =
+    requestsPerSecond === null
+      ? null
+      : new Admission(requestsPerSecond, () => options.host.nowUs());
+  const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);
-  readBodies(app);
   observe(app, options);
   app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
+  checkAccess(app, { auth: options.auth, admission });
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
   await documentation(app, options);
   const connections = new ConnectionLimit(app.server, limits.connections);
+  limitPipelining(app.server);
   operations(app, options);
-  const { requestsPerSecond } = options.host;
-  const limit = requestsPerSecond === null ? null : new RateLimit(requestsPerSecond);
-  contractRoutes(app, options, limit);
+  const queue = new FairQueue();
+  contractRoutes(app, { ...options, queue });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
   if (options.operator !== null) operatorRoutes(app, { host, ...options.operator });
@@ -114,7 +110,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     host,
     auth: options.auth,
     faults,
-    limit,
+    admission,
+    queue,
     simToken: token,
     metrics,
     addressOf: clientAddress(options.trustProxy ?? []),
@@ -138,6 +135,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 function openFastify(
   { logLevel, trustProxy = [] }: ServerOptions,
   limits: ServerLimits,
+  admission: Admission | null,
 ): FastifyInstance {
   return Fastify({
     // Standard output is for results; logs go to standard error.
@@ -145,7 +143,6 @@ function openFastify(
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines carry the request id; a child logger would cost more than most requests.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -157,7 +154,7 @@ function openFastify(
       connectionsCheckingInterval: Math.ceil(limits.requestMs / 5),
     },
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: answerMalformed(admission),
     frameworkErrors: (_error, _request, reply) => {
       sendText(reply, MESSAGES.malformedRequest);
     },
@@ -233,33 +230,17 @@ async function documentation(
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
     await docsPage(pages);
   });
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
-  const feeds = asyncApi(host.view.config.name);
-  app.get('/asyncapi.json', { schema: { hide: true } }, () => feeds);
+  const large = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
+  let openApi = '';
+  app.addHook('onReady', (done) => {
+    openApi = stringifyExact(app.swagger());
+    done();
+  });
+  app.get('/openapi.json', large, (_request, reply) => sendJson(reply, openApi));
+  const feeds = stringifyExact(asyncApi(host.view.config.name));
+  app.get('/asyncapi.json', large, (_request, reply) => sendJson(reply, feeds));
   app.get('/ws', { schema: { hide: true } }, (_request, reply) =>
     sendText(reply.header('upgrade', 'websocket'), MESSAGES.upgradeRequired),
-  );
-}
-
-/** Accepts UTF-8 JSON bodies with exact integers only. */
-function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request, body: Buffer, done) => {
-      const { 'content-encoding': encoding = 'identity' } = request.headers;
-      if (encoding !== 'identity') {
-        done(new RequestError(MESSAGES.encodingNotOffered));
-        return;
-      }
-      try {
-        const text = UTF8.decode(body);
-        done(null, text === '' ? undefined : parseExact(text));
-      } catch (error) {
-        done(new RequestError(badJson((error as Error).message)));
-      }
-    },
   );
 }
 
@@ -270,12 +251,8 @@ function asRequestError(error: unknown): unknown {
     readonly statusCode?: number;
   };
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new RequestError(MESSAGES.bodyTooLarge);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new RequestError(MESSAGES.notJson);
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new RequestError(badJson('its length differs from Content-Length'));
     default:
       if (error instanceof RequestError || statusCode >= 500) return error;
       // A plugin rejected the request, such as a path outside its folder.
@@ -287,85 +264,17 @@ function asRequestError(error: unknown): unknown {
   }
 }
 
+/** Health for probes, and metrics. */
 function operations(app: FastifyInstance, { host, metrics }: ServerOptions): void {
-  app.get('/healthz', { schema: { hide: true } }, (_request, reply) =>
-    sendBody(reply, { status: 'ok' }),
-  );
-  app.get('/readyz', { schema: { hide: true } }, (_request, reply) => {
+  const probe = { schema: { hide: true }, config: { access: { rate: 'wide' } } } as const;
+  app.get('/healthz', probe, (_request, reply) => sendBody(reply, { status: 'ok' }));
+  app.get('/readyz', probe, (_request, reply) => {
     const { failure } = host.exchange;
     if (failure !== null) return sendText(reply, MESSAGES.unavailable);
     return sendBody(reply, { status: 'ready', sequenceNumber: host.view.seq });
   });
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+  const scrape = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
+  app.get('/metrics', scrape, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
-}
-
-function contractRoutes(
-  app: FastifyInstance,
-  options: ServerOptions,
-  limit: RateLimit | null,
-): void {
-  const take = createHandler(options, limit);
-  for (const id of ENDPOINT_IDS) {
-    const { method, path } = ENDPOINTS[id];
-    app.route({
-      method,
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: documentationOf(id),
-      handler: (request, reply) => {
-        take(id, request).then(
-          ({ status, body, page }) => {
-            if (options.faults.dropsReply(id)) return request.raw.destroy();
-            if (status !== 200) return sendText(reply, { status, message: String(body) });
-            return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
-          },
-          (error: unknown) => sendError(reply, error),
-        );
-      },
-    });
-  }
-}
-
-type Handle = (id: EndpointId, request: FastifyRequest) => Promise<Reply>;
-
-/** Handler of an endpoint; throws `RequestError`. */
-function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit | null): Handle {
-  const authorise = async ({ access }: Endpoint, request: FastifyRequest) => {
-    if (access === 'public') return null;
-    const header = request.headers.authorization;
-    if (header === undefined) throw new RequestError(MESSAGES.missingToken);
-    const token = /^Bearer ([\w.-]+)$/i.exec(header)?.[1];
-    if (token === undefined) throw new RequestError(MESSAGES.invalidToken);
-    return auth.verify(token);
-  };
-
-  return async (id, request) => {
-    const injected = faults.inject(id);
-    if (injected !== null) await injected;
-    const endpoint: Endpoint = ENDPOINTS[id];
-    const known = await authorise(endpoint, request);
-    const account = known === null ? callerOfAddress(request.ip) : known.caller.account;
-    if (limit?.accepts(account, host.nowUs()) === false) {
-      throw new RequestError(MESSAGES.tooManyRequests);
-    }
-    const input = inputOf(endpoint, request);
-    if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
-    if (id === 'postAuth') return { status: 200, body: await auth.login(input) };
-    if (id === 'getClaims' && known !== null) {
-      new Fields(input, [], true);
-      // A token whose wallet lost its rights is invalid (R-9.5a); any read checks that.
-      const check = await host.handle('getClsHistory', { limit: 1 }, known.caller);
-      return check.status === 200 ? { status: 200, body: known.claims } : check;
-    }
-    const verified = host.verifyAhead(id, input);
-    if (verified !== null) await verified;
-    return host.handle(id, input, known?.caller ?? null);
-  };
-}
-
-/** Query and path parameters, or the body, as one object. */
-function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
-  if (method === 'POST') return request.body ?? {};
-  return { ...(request.query as object), ...(request.params as object) };
 }

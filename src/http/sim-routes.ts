@@ -22,10 +22,10 @@ import {
 } from '../num/units.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { plainJournal } from '../journal-files/plain-journal.ts';
-import { holdsToken } from './bearer-token.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
 import type { Faults } from './injected-faults.ts';
 import type { Host } from './exchange-host.ts';
+import { bodyOf } from './read-body.ts';
 import { mustBeDriven, noReplay } from './replay.ts';
 import { sendError, sendText } from './replies.ts';
 
@@ -40,6 +40,7 @@ export interface SimOptions {
 
 /** GET and POST routes under /sim; each replies with JSON or an error text. */
 export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOptions): void {
+  const access = { control: { token, refusal: MESSAGES.simToken } };
   const route = (
     method: 'GET' | 'POST',
     path: string,
@@ -50,10 +51,10 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       method,
       url: `/sim/${path}`,
       schema: { tags: ['simulation'], summary, security: [{ simulation: [] }] },
+      config: { access },
       handler: async (request, reply) => {
         try {
-          if (!holdsToken(request, token)) throw new RequestError(MESSAGES.simToken);
-          const answer = await handle(request.body ?? {});
+          const answer = await handle(bodyOf(request));
           const durable = host.exchange.durable();
           if (durable !== null) await durable;
           return await reply.send(answer ?? null);
@@ -167,9 +168,9 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
         summary: 'Downloads the journal for orrery replay and inspect',
         security: [{ simulation: [] }],
       },
+      config: { access },
     },
-    (request: FastifyRequest, reply: FastifyReply) => {
-      if (!holdsToken(request, token)) return sendError(reply, new RequestError(MESSAGES.simToken));
+    (_request: FastifyRequest, reply: FastifyReply) => {
       const { path, durableSeq } = host.exchange;
       const journal = openJournal(path, durableSeq);
       if (journal.fromSeq > 0) return sendText(reply, journalCompacted(journal.fromSeq));

@@ -26,6 +26,7 @@ test('the defaults', () => {
     durability: 'strict',
     snapshotEvery: 100_000,
     secretFile: null,
+    previousSecretFile: null,
     simToken: null,
     operatorToken: null,
     trustSignatures: false,

@@ -74,7 +74,7 @@ test.each([
   [
     'a short secret',
     () => ['--secret-file', file('s', 'short')],
-    'the secret has 5 bytes; at least 32 are required',
+    'the secret of --secret-file has 5 bytes; at least 32 are required',
   ],
 ] as const)('%s is reported with exit code 2', (_name, args, words) => {
   const { status, stderr } = run(...args());
@@ -137,8 +137,8 @@ test('prints its address and the recovery, and ends on SIGTERM with a snapshot',
   expect(first).toMatchObject({ name: 'Mine', symbols: ['ETH-USD-PERP 0.01', 'X 0.1'] });
   expect(first.stderr).toContain(`a new exchange in ${data}`);
   expect(first.stderr).toContain('no secret is set');
-  const [journal, snapshot, ...others] = readdirSync(data).sort();
-  expect([journal, others]).toEqual(['journal-0000000000000001.orrery', []]);
+  const [journal, logins, snapshot, ...others] = readdirSync(data).sort();
+  expect([journal, logins, others]).toEqual(['journal-0000000000000001.orrery', 'logins', []]);
   expect(snapshot).toMatch(/^snapshot-\d{16}\.bin$/);
   const second = await once();
   expect(second.stderr).toMatch(

@@ -24,6 +24,7 @@ import {
 import { refusalReply } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
+import { CLOSE_RATE } from '../../src/http/feeds/message-limits.ts';
 import { formatPage } from './format-page.ts';
 import { ALL_EXAMPLES } from './refusal-examples.ts';
 
@@ -179,6 +180,7 @@ level), so a client detects a gap and subscribes again. No update is sent before
 | 1001 | the server shuts down |
 | ${String(CLOSE_TOKEN)} | the token has expired, or its wallet is neither signer nor delegate |
 | ${String(CLOSE_SLOW)} | too much unread data; before that, a snapshot replaces book deltas |
+| ${String(CLOSE_RATE)} | more than 100 refused messages in a row |
 
 A notice \`{method: "unsubscribed", params: {source, reason}}\` reports a revoked delegation. The server pings every 30
 seconds and closes connections that do not answer.

@@ -144,14 +144,14 @@ test('an upgrade without its key is rejected, and an aborted one has no effect',
   expect((await served.send('GET', '/time')).status).toBe(200);
 });
 
-test('a thousand pipelined requests are answered in order', async () => {
+test('a hundred pipelined requests are answered in order', async () => {
   const { text } = await say(
     served,
-    Array.from({ length: 1000 }, (_, i) => get('/time', `X-Request-Id: r${String(i)}`)).join(''),
-    /x-request-id: r999\r\n.*time/s,
+    Array.from({ length: 100 }, (_, i) => get('/time', `X-Request-Id: r${String(i)}`)).join(''),
+    /x-request-id: r99\r\n.*time/s,
   );
   const ids = [...text.matchAll(/x-request-id: r(\d+)/g)].map(([, id]) => Number(id));
-  expect(ids).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+  expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });
 
 test('no reply contains a stack trace', async () => {

@@ -36,21 +36,38 @@ describe('a request', () => {
     ['null', 'null', 400, /is required$/],
     [
       'nested too deep',
-      `${'['.repeat(100_000)}1${']'.repeat(100_000)}`,
+      `${'['.repeat(8000)}1${']'.repeat(8000)}`,
       400,
       /nested deeper than 16 levels/,
     ],
-    ['nested objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 400, /nested deeper/],
+    ['nested objects', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`, 400, /nested deeper/],
+    ['many elements', `[${'1,'.repeat(600)}1]`, 400, /has more than 512 keys and elements/],
+    ['many keys', `{${'"a":1,'.repeat(300)}"a":1}`, 400, /has more than 512 keys and elements/],
+    [
+      'a key given twice',
+      '{"nonce":1,"a":{"b":[]},"nonce":1}',
+      400,
+      /: key "nonce" is given twice$/,
+    ],
+    ['an escaped key given twice', '{"\\u0061":1,"a":2}', 400, /: key "a" is given twice$/],
+    ['a number that rounds to an integer', '{"nonce":1e-400}', 400, /^account: is required$/],
     [
       'invalid UTF-8',
       new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
       400,
       /^body: is not valid JSON/,
     ],
+    ['more than 16 KiB', `{"a":"${'x'.repeat(16_400)}"}`, 413, /^Request body is too large$/],
     ['more than a MiB', `{"a":"${'x'.repeat(1_100_000)}"}`, 413, /^Request body is too large$/],
     ['a prototype key', '{"__proto__":{"account":1}}', 400, /^__proto__: unknown field$/],
     ['a constructor', '{"constructor":1}', 400, /^constructor: unknown field$/],
-    ['a huge number', `{"account":1${'0'.repeat(400)}}`, 400, /^account: must be a string$/],
+    ['a long number', `{"account":1${'0'.repeat(60)}}`, 400, /^account: must be a string$/],
+    [
+      'a huge number',
+      `{"account":1${'0'.repeat(400)}}`,
+      400,
+      /a number has more than 64 characters$/,
+    ],
   ] as const)('of %s is rejected with a message', async (_name, body, status, words) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);
@@ -60,6 +77,14 @@ describe('a request', () => {
   test('of another content type is rejected', async () => {
     const answer = await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.body]).toEqual([415, 'Content-Type must be application/json']);
+  });
+
+  test.each(['balance', 'delegates'])('an empty subaccountIndex lists all: %s', async (list) => {
+    const headers = { authorization: `Bearer ${await served.token(AS_ALICE)}` };
+    const path = `/account/${list}?account=${ALICE}`;
+    const all = await served.send('GET', path, undefined, headers);
+    const empty = await served.send('GET', `${path}&subaccountIndex=`, undefined, headers);
+    expect([empty.status, empty.body]).toEqual([200, all.body]);
   });
 
   test('int64 fields come back exactly (R-11.3)', async () => {
@@ -279,6 +304,21 @@ describe('the rate (R-11.2)', () => {
 });
 
 describe('exact JSON', () => {
+  test.each([
+    ['1e3', 1000],
+    ['-1.50e1', -15],
+    ['1.0', 1],
+    ['0e99', 0],
+    ['1e-400', NaN],
+    ['1.00000000000000000000000001', NaN],
+    ['2251799813685249.5', 2_251_799_813_685_249.5],
+    ['9007199254740993.5', NaN],
+    ['1e400', Infinity],
+    ['1e18', 1_000_000_000_000_000_000n],
+  ])('an integer is read from its text: %s is %s', (text, value) => {
+    expect(parseExact(text)).toBe(value);
+  });
+
   test.each([
     ['{"a":9223372036854775807}', { a: 9_223_372_036_854_775_807n }],
     ['{"a":9007199254740991,"b":1.5}', { a: 9_007_199_254_740_991, b: 1.5 }],

@@ -21,6 +21,7 @@ import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/h
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { DurableExchange, type DurableOptions } from '../../src/journal-files/durable-exchange.ts';
+import { NoncesInMemory } from '../../src/journal-files/used-nonces.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
@@ -116,7 +117,8 @@ export class Served {
     const auth = new WalletAuth({
       view: () => host.view,
       nowUs: () => host.nowUs(),
-      secret: SECRET,
+      secrets: { current: SECRET, previous: [] },
+      nonces: new NoncesInMemory(),
       nonceStoreFails: () => faults.nonceStoreFails(),
     });
     const app = await buildServer({

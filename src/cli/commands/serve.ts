@@ -3,20 +3,20 @@
  * `cli/serve-settings.ts`.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { CommandModule } from 'yargs';
 import type { Command } from '../../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { Faults } from '../../http/injected-faults.ts';
 import { Host } from '../../http/exchange-host.ts';
 import { Metrics } from '../../http/server-metrics.ts';
+import { logClock } from '../../http/clock-log.ts';
 import { logRisk } from '../../http/risk-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
 import { DurableExchange, type Recovery } from '../../journal-files/durable-exchange.ts';
-import { fileError } from '../../platform/file-error.ts';
+import { NoncesOnDisk } from '../../journal-files/used-nonces.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
@@ -31,13 +31,13 @@ import {
   type PlannedReplay,
   type ReplayArguments,
 } from '../serve-replay.ts';
+import { readSecrets } from '../token-secrets.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
 interface ServeArguments extends Readonly<Record<string, unknown>>, ReplayArguments {
   readonly config: string | undefined;
 }
 
-const MIN_SECRET_BYTES = 32;
 /** Requests per second (R-11.2). */
 const REQUESTS_PER_SECOND = 200;
 
@@ -89,7 +89,7 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: config, markets and start: a replay has those of its recording`,
     );
   }
-  const secret = await readSecret(settings);
+  const secrets = await readSecrets(settings, printError);
   const folder = await DataFolder.open(settings.dataDir);
   let host: Host;
   try {
@@ -105,8 +105,19 @@ async function serve(options: ServeArguments): Promise<void> {
     throw error;
   }
   logRisk(host, printError);
+  const endClockLog = logClock(host, printError);
   const stop = stopSignal();
-  const app = await open(host, settings, secret);
+  const nonces = await NoncesOnDisk.open(settings.dataDir, Math.floor(host.nowUs() / 1000));
+  const faults = new Faults();
+  const auth = new WalletAuth({
+    view: () => host.view,
+    nowUs: () => host.nowUs(),
+    secrets,
+    nonces,
+    nonceStoreFails: () => faults.nonceStoreFails(),
+  });
+  rotateOnSignal(settings, auth);
+  const app = await open(host, settings, { faults, auth });
   let address: string;
   try {
     address = await app.listen({ host: settings.host, port: settings.port });
@@ -117,22 +128,33 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   print(`orrery listens on ${address}`);
   await stop;
+  endClockLog();
   await app.close();
+  await nonces.close();
   await host.close();
+}
+
+/** SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. */
+function rotateOnSignal(settings: ServeSettings, auth: WalletAuth): void {
+  if (settings.secretFile === null) return;
+  process.on('SIGHUP', () => {
+    readSecrets(settings, printError).then(
+      (secrets) => {
+        auth.rotate(secrets);
+        printError('orrery: the secrets of tokens were read again');
+      },
+      (error: unknown) => {
+        printError(`orrery: the secrets of tokens stay: ${(error as Error).message}`);
+      },
+    );
+  });
 }
 
 function open(
   host: Host,
   settings: ServeSettings,
-  secret: Uint8Array,
+  { faults, auth }: { readonly faults: Faults; readonly auth: WalletAuth },
 ): ReturnType<typeof buildServer> {
-  const faults = new Faults();
-  const auth = new WalletAuth({
-    view: () => host.view,
-    nowUs: () => host.nowUs(),
-    secret,
-    nonceStoreFails: () => faults.nonceStoreFails(),
-  });
   return buildServer({
     host,
     auth,
@@ -223,25 +245,6 @@ function recoveryText(recovery: Recovery, path: string): string {
     `state hash ${recovery.stateHash}`,
   ];
   return `orrery: recovered ${path}: ${parts.join(', ')}`;
-}
-
-/** Secret of tokens: from the file, the environment, or random for this process with a warning. */
-async function readSecret({ secretFile: path }: ServeSettings): Promise<Uint8Array> {
-  const inEnvironment = process.env['ORRERY_SECRET'];
-  if (path === null && inEnvironment === undefined) {
-    printError('orrery: WARNING: no secret is set; tokens are valid until this process ends');
-    return randomBytes(MIN_SECRET_BYTES);
-  }
-  let secret: Uint8Array;
-  try {
-    secret = path === null ? Buffer.from(inEnvironment ?? '') : await readFile(path);
-  } catch (error) {
-    throw fileError(path ?? '', error);
-  }
-  if (secret.length < MIN_SECRET_BYTES) {
-    throw new InputError(`the secret has ${String(secret.length)} bytes; at least 32 are required`);
-  }
-  return secret;
 }
 
 function stopSignal(): Promise<void> {

@@ -1,7 +1,8 @@
 /**
  * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests run in the order of arrival and are
  * answered on completion; each answer carries its arrival and send times. A slow client loses book
- * deltas and gets a snapshot instead; a client that does not read is closed.
+ * deltas and gets a snapshot instead; a client that does not read is closed. Every message counts
+ * against the caller's limits before it is parsed; a client that repeats refused ones is closed.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -13,13 +14,17 @@ import { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import { StoreStopped } from '../../journal-files/store-stopped.ts';
 import type { MarketId } from '../../num/units.ts';
-import { parseExact, stringifyExact } from '../../contract/exact-json.ts';
+import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
+import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
+import { tooManyRequests, type Admission } from '../admission.ts';
+import type { FairQueue, WorkCaller } from '../fair-queue.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
 import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
-import { callerOfAddress, type RateLimit } from '../rate-limit.ts';
+import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
+import { MessageLimits } from './message-limits.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
@@ -55,7 +60,9 @@ export interface ConnectionServices {
   readonly publisher: Publisher;
   readonly faults: Faults;
   readonly metrics: Pick<Metrics, 'answered'>;
-  readonly limit: RateLimit | null;
+  /** null: without limits. */
+  readonly admission: Admission | null;
+  readonly queue: FairQueue;
   readonly simToken: string | null;
   /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
@@ -67,6 +74,9 @@ export class Connection implements Watcher {
   private readonly services: ConnectionServices;
   private readonly address: string;
   private caller: Caller | null = null;
+  private bearer = '';
+  /** Secrets by which the bearer was verified. */
+  private generation = 0;
   private expiresUs = Infinity;
   private readonly held = new Map<string, Held>();
   /** Markets whose deltas were dropped. */
@@ -76,6 +86,7 @@ export class Connection implements Watcher {
   /** Last request that waits for signer recovery; later requests keep their order behind it. */
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
+  private readonly limits: MessageLimits;
 
   /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
@@ -83,13 +94,15 @@ export class Connection implements Watcher {
     this.stream = stream;
     this.services = services;
     this.address = address;
+    this.limits = new MessageLimits(socket, services.admission);
     services.publisher.watch(this);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
+      // Messages of the last read follow a close.
+      if (socket.readyState !== socket.OPEN) return;
       const usIn = nowUs();
-      const text = isBinary ? null : data.toString('utf8');
       this.waitingCount += 1;
       if (this.waitingCount === MAX_WAITING) socket.pause();
-      void this.take(text, usIn).then(() => {
+      void this.take(isBinary ? null : data, usIn).then(() => {
         if (this.waitingCount === MAX_WAITING) socket.resume();
         this.waitingCount -= 1;
       });
@@ -118,12 +131,27 @@ export class Connection implements Watcher {
   recheck(): void {
     if (this.caller === null) return;
     if (!this.holdsToken()) {
-      this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+      this.rejectToken();
       return;
     }
+    if (this.generation !== this.services.auth.generation) void this.verifyAgain();
     for (const { subscription } of [...this.held.values()]) {
       if (subscription.access === 'private' && !this.mayRead(subscription)) this.end(subscription);
     }
+  }
+
+  private rejectToken(): void {
+    this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+  }
+
+  /** The secrets have changed; the one of this token may be gone. */
+  private async verifyAgain(): Promise<void> {
+    const { auth } = this.services;
+    const { bearer } = this;
+    this.generation = auth.generation;
+    await auth.verify(bearer).catch(() => {
+      if (this.bearer === bearer) this.rejectToken();
+    });
   }
 
   private end(subscription: Subscription): void {
@@ -196,24 +224,29 @@ export class Connection implements Watcher {
   }
 
   /** Requests run on arrival and share a disk sync; answers follow once durable. */
-  private async take(text: string | null, usIn: number): Promise<void> {
+  private async take(data: Buffer | null, usIn: number): Promise<void> {
     while (this.login !== null) await this.login;
-    await this.answer(text, usIn);
+    await this.answer(data, usIn);
   }
 
-  private async answer(text: string | null, usIn: number): Promise<void> {
+  private async answer(data: Buffer | null, usIn: number): Promise<void> {
     let id: unknown = null;
     let method: Method | 'none' = 'none';
     let status = 200;
     try {
-      const request = this.parse(text);
+      const isWithinRate = this.isWithinRate(data?.length ?? 0);
+      if (isWithinRate === null) return;
+      if (!isWithinRate) {
+        id = this.idOf(data);
+        throw tooManyRequests();
+      }
+      const request = this.parse(data);
       id = request.id;
       const known = methodOf(request.method);
       method = known;
-      this.mustBeWithinRate();
       const ready = this.verifyAhead(method, request.params);
       const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
-      const carried = this.dispatch(known, request.params);
+      const carried = this.inTurn(known, request.params);
       begun?.();
       const result = await carried;
       this.reply({ id, result }, usIn);
@@ -227,10 +260,22 @@ export class Connection implements Watcher {
     this.services.metrics.answered(`ws ${method}`, status, (nowUs() - usIn) / 1000);
   }
 
-  private parse(text: string | null): { id: unknown; method: unknown; params: unknown } {
+  /** Id of a refused message, if it is small and valid. */
+  private idOf(data: Buffer | null): unknown {
+    if (data === null || data.length > SMALL_BODY.bytes) return null;
+    try {
+      return this.parse(data).id;
+    } catch {
+      return null;
+    }
+  }
+
+  private parse(data: Buffer | null): { id: unknown; method: unknown; params: unknown } {
+    const limits = this.caller === null ? SMALL_BODY : BATCH_BODY;
+    if (data !== null && data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
     let request: unknown;
     try {
-      request = parseExact(text ?? '');
+      request = parseRequest(data?.toString('utf8') ?? '', limits);
     } catch (error) {
       throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
     }
@@ -246,13 +291,12 @@ export class Connection implements Watcher {
     return { id, method, params: params ?? {} };
   }
 
-  /** Throws if the rate limit is exceeded. */
-  private mustBeWithinRate(): void {
-    const { limit, host } = this.services;
-    const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
-    if (limit?.accepts(account, host.nowUs()) === false) {
-      throw new RequestError(MESSAGES.tooManyRequests);
-    }
+  /** Counts a message; null once the connection is closed. */
+  private isWithinRate(bytes: number): boolean | null {
+    const { caller } = this;
+    return caller === null
+      ? this.limits.accepts(callerOfAddress(this.address), false, bytes)
+      : this.limits.accepts(caller.account, true, bytes);
   }
 
   /** Recovers signers only for callers that are logged in. */
@@ -277,17 +321,26 @@ export class Connection implements Watcher {
     return begun;
   }
 
+  /** Dispatches in the caller's turn. Messages behind a login wait for it. */
+  private inTurn(method: Method, params: unknown): Promise<unknown> {
+    const work: WorkCaller = this.caller === null ? this : this.caller.account;
+    const carried = Promise.resolve(
+      this.services.queue.run(work, () => this.dispatch(method, params)),
+    );
+    if (method === 'auth') {
+      this.login = carried
+        .catch(() => undefined)
+        .then(() => {
+          this.login = null;
+        });
+    }
+    return carried;
+  }
+
   private async dispatch(method: Method, params: unknown): Promise<unknown> {
     switch (method) {
-      case 'auth': {
-        const login = this.authenticate(params);
-        this.login = login
-          .catch(() => undefined)
-          .then(() => {
-            this.login = null;
-          });
-        return login;
-      }
+      case 'auth':
+        return this.authenticate(params);
       case 'subscribe':
         return this.subscribe(params);
       case 'unsubscribe':
@@ -305,6 +358,8 @@ export class Connection implements Watcher {
     const bearer = new Fields(params, ['bearer'], false).text('bearer');
     const { caller, claims } = await this.services.auth.verify(bearer);
     this.caller = caller;
+    this.bearer = bearer;
+    this.generation = this.services.auth.generation;
     this.expiresUs = claims.exp * 1_000_000;
     if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     // The new token may have fewer rights than the previous one.

@@ -3,12 +3,15 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MESSAGES } from '../../contract/messages.ts';
-import { refuse } from '../malformed.ts';
+import { BATCH_BODY } from '../../contract/body-limits.ts';
+import { refuse, refuseLater } from '../malformed.ts';
+import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, type ConnectionServices } from './connection.ts';
 import { Publisher } from './publisher.ts';
 
 const PATH = '/ws';
-const MAX_MESSAGE_BYTES = 1 << 20;
+/** Frames of one message. */
+const MAX_FRAGMENTS = 64;
 const PING_EVERY_MS = 30_000;
 const BACKLOG_EVERY_MS = 1000;
 const CLOSE_GOING_AWAY = 1001;
@@ -23,7 +26,13 @@ export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
 
 export class FeedServer {
   private readonly publisher: Publisher;
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  private readonly sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: BATCH_BODY.bytes,
+    maxFragments: MAX_FRAGMENTS,
+    // A connection answers a limited number of pings.
+    autoPong: false,
+  });
   private readonly open = new Map<WebSocket, Connection>();
   private readonly alive = new WeakSet<WebSocket>();
   private readonly timers: NodeJS.Timeout[];
@@ -40,8 +49,14 @@ export class FeedServer {
         refuse(stream, MESSAGES.upgradeNotOffered);
         return;
       }
+      const address = addressOf(request);
+      const delayMs = services.admission?.refusalOf(callerOfAddress(address)) ?? null;
+      if (delayMs !== null) {
+        refuseLater(stream, MESSAGES.tooManyRequests, delayMs);
+        return;
+      }
       this.sockets.handleUpgrade(request, stream, head, (socket) => {
-        this.admit(socket, new Connection(socket, stream, shared, addressOf(request)));
+        this.admit(socket, new Connection(socket, stream, shared, address));
       });
     });
     this.timers = [

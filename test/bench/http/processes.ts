@@ -52,12 +52,15 @@ export class Server {
   }
 
   /** An exchange in its own folder. */
-  static exchange(signatures: 'trust' | 'verify' = 'trust'): Promise<Server> {
+  static exchange(
+    signatures: 'trust' | 'verify' = 'trust',
+    clock: 'virtual' | 'wall' = 'virtual',
+  ): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
     const cli = join(ROOT, 'dist/cli/main.js');
     const flags = ['--port', '0', '--data-dir', folder, '--sim-token', SIM_TOKEN];
     const trust = signatures === 'trust' ? ['--trust-signatures'] : [];
-    return Server.start([cli, 'serve', ...flags, '--clock', 'virtual', ...trust], folder);
+    return Server.start([cli, 'serve', ...flags, '--clock', clock, ...trust], folder);
   }
 
   /** Processor seconds of the process so far. */

@@ -1,0 +1,50 @@
+/** Secrets of login tokens, from files or the environment. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Secrets } from '../http/wallet-auth.ts';
+import { fileError } from '../platform/file-error.ts';
+import { InputError } from './cli-support.ts';
+
+const MIN_SECRET_BYTES = 32;
+
+export interface SecretFiles {
+  readonly secretFile: string | null;
+  readonly previousSecretFile: string | null;
+}
+
+/** Without a secret, a random one for this process, with a warning. Throws `InputError`. */
+export async function readSecrets(
+  { secretFile, previousSecretFile }: SecretFiles,
+  warn: (line: string) => void,
+): Promise<Secrets> {
+  const inEnvironment = process.env['ORRERY_SECRET'];
+  const previous =
+    previousSecretFile === null
+      ? []
+      : [await readSecret(previousSecretFile, '--previous-secret-file')];
+  if (secretFile !== null)
+    return { current: await readSecret(secretFile, '--secret-file'), previous };
+  if (inEnvironment !== undefined) {
+    return { current: secretOf(Buffer.from(inEnvironment), 'ORRERY_SECRET'), previous };
+  }
+  warn('orrery: WARNING: no secret is set; tokens are valid until this process ends');
+  return { current: randomBytes(MIN_SECRET_BYTES), previous };
+}
+
+async function readSecret(path: string, name: string): Promise<Uint8Array> {
+  try {
+    return secretOf(await readFile(path), name);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/** The newlines that end a text are not part of the key. Other bytes are a key as they are. */
+function secretOf(bytes: Buffer, name: string): Uint8Array {
+  const text = bytes.toString('latin1');
+  const secret = /^[\t -~\r\n]*$/.test(text) ? Buffer.from(text.replace(/[\r\n]+$/, '')) : bytes;
+  if (secret.length >= MIN_SECRET_BYTES) return secret;
+  throw new InputError(
+    `the secret of ${name} has ${String(secret.length)} bytes; at least ${String(MIN_SECRET_BYTES)} are required`,
+  );
+}

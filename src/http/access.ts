@@ -1,0 +1,177 @@
+/**
+ * The checks before a body is read (R-2.8): token, then limits. A refused request costs no more
+ * than its headers, whatever its body holds.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
+import { bodyLimitsOf, CONTROL_BODY, SMALL_BODY } from '../contract/body-limits.ts';
+import type { JsonLimits } from '../contract/json-scan.ts';
+import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { tooManyRequests, type Admission, type Rate } from './admission.ts';
+import { holdsToken } from './bearer-token.ts';
+import { stopParsing } from './connections.ts';
+import type { WorkCaller } from './fair-queue.ts';
+import { callerOfAddress } from './rate-limit.ts';
+import { DRAIN_BYTES, readBody } from './read-body.ts';
+import { sendError } from './replies.ts';
+import type { Verified, WalletAuth } from './wallet-auth.ts';
+
+/** Requests that a body of tiny parts counts as. */
+const TINY_PARTS_COST = 20;
+
+/** Access to a route; a route without it is public and counts as one request. */
+export interface RouteAccess {
+  readonly endpoint?: EndpointId;
+  /** A fixed token, and the answer without it. */
+  readonly control?: { readonly token: string; readonly refusal: ErrorReply };
+  readonly rate?: Rate;
+  /** Requests that one request counts as. */
+  readonly cost?: number;
+}
+
+/** Caller of a request, set before its body is read. */
+export interface Known {
+  /** Account, or address. */
+  readonly caller: string;
+  /** For the order of work: the account, or the connection. */
+  readonly work: WorkCaller;
+  readonly verified: Verified | null;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: RouteAccess;
+  }
+  interface FastifyRequest {
+    known: Known | null;
+  }
+}
+
+export interface AccessOptions {
+  readonly auth: WalletAuth;
+  /** null: without limits. */
+  readonly admission: Admission | null;
+}
+
+export function checkAccess(app: FastifyInstance, options: AccessOptions): void {
+  app.decorateRequest('known', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    const checked = admit(request, options);
+    if (!(checked instanceof Promise)) {
+      finish(request, reply, checked, done);
+      return;
+    }
+    void checked.then((refusal) => {
+      finish(request, reply, refusal, done);
+    });
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    const known = mustKnow(request);
+    const limits = limitsOf(request);
+    const takes = (bytes: number): boolean =>
+      options.admission?.takesBytes(known.caller, known.verified !== null, bytes) !== false;
+    const countTinyParts = (): void => {
+      options.admission?.refusalOf(known.caller, 'caller', TINY_PARTS_COST);
+    };
+    readBody(payload, { limits, takes, countTinyParts }, done);
+  });
+}
+
+export function mustKnow({ known }: FastifyRequest): Known {
+  if (known === null) throw new Error('the access of a request is checked before its body');
+  return known;
+}
+
+interface Refusal {
+  readonly error: RequestError;
+  readonly delayMs: number;
+}
+
+/** Sets `request.known`, or returns the refusal; a promise only for a token that is not cached. */
+function admit(
+  request: FastifyRequest,
+  options: AccessOptions,
+): Refusal | null | Promise<Refusal | null> {
+  const { admission } = options;
+  const { endpoint, control, rate, cost } = request.routeOptions.config.access ?? {};
+  const address = callerOfAddress(request.ip);
+  const anonymous = { caller: address, work: request.raw.socket, verified: null };
+  const count = (caller: string, of?: Rate): Refusal | null => {
+    const delayMs = admission?.refusalOf(caller, of, cost) ?? null;
+    return delayMs === null ? null : { error: tooManyRequests(), delayMs };
+  };
+  const { access } =
+    endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
+  if (control !== undefined && holdsToken(request, control.token)) {
+    request.known = { ...anonymous, work: `${address} control` };
+    return count(`${address} control`, 'wide');
+  }
+  if (access === 'public') {
+    request.known = anonymous;
+    const refused = count(rate === 'wide' ? `${address} probe` : address, rate);
+    if (refused !== null || control === undefined) return refused;
+    return { error: new RequestError(control.refusal), delayMs: 0 };
+  }
+  return admitToken(request, options, anonymous, count);
+}
+
+function admitToken(
+  request: FastifyRequest,
+  { auth }: AccessOptions,
+  anonymous: Known,
+  count: (caller: string) => Refusal | null,
+): Refusal | null | Promise<Refusal | null> {
+  const accept = (verified: Verified): Refusal | null => {
+    const { account } = verified.caller;
+    request.known = { caller: account, work: account, verified };
+    return count(account);
+  };
+  const reject = (error: RequestError): Refusal => count(anonymous.caller) ?? { error, delayMs: 0 };
+  const header = request.headers.authorization;
+  if (header === undefined) return reject(new RequestError(MESSAGES.missingToken));
+  const token = /^Bearer ([\w.-]+)$/i.exec(header)?.[1];
+  if (token === undefined) return reject(new RequestError(MESSAGES.invalidToken));
+  const cached = auth.cached(token);
+  if (cached !== null) return accept(cached);
+  // Verification costs more than the rest of a small request, so it counts by address first.
+  const refused = count(`${anonymous.caller} tokens`);
+  if (refused !== null) return refused;
+  return auth
+    .verify(token)
+    .then(accept, (error: unknown) =>
+      error instanceof RequestError ? reject(error) : { error: error as RequestError, delayMs: 0 },
+    );
+}
+
+function finish(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal | null,
+  done: () => void,
+): void {
+  if (refusal === null) {
+    done();
+    return;
+  }
+  const { error, delayMs } = refusal;
+  // The rest of a small body is read and dropped; a large one ends the connection.
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  if (chunked !== undefined || Number(length ?? 0) > DRAIN_BYTES) {
+    void reply.header('connection', 'close');
+    stopParsing(request.raw.socket);
+  }
+  if (delayMs === 0) sendError(reply, error);
+  else {
+    setTimeout(() => {
+      sendError(reply, error);
+    }, delayMs);
+  }
+}
+
+function limitsOf(request: FastifyRequest): JsonLimits {
+  const { endpoint, control } = request.routeOptions.config.access ?? {};
+  if (control !== undefined) return CONTROL_BODY;
+  return endpoint === undefined ? SMALL_BODY : bodyLimitsOf(endpoint);
+}

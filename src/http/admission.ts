@@ -1,0 +1,58 @@
+/**
+ * Limits of callers (R-11.2): requests by account or address, and received bytes. Every request
+ * counts, whatever its answer: failed tokens, unknown paths and malformed messages too.
+ *
+ * A refusal is answered at once up to `PROMPT_REFUSALS`. Later ones wait for the end of the
+ * cool-down, so that a client that repeats without a pause costs little.
+ */
+import { MESSAGES } from '../contract/messages.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { ByteLimit } from './byte-limit.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** Limits of probes and of the control tokens, as a multiple of that of an account. */
+const WIDE = 10;
+const PROMPT_REFUSALS = 20;
+const COOL_DOWN_MS = 1000;
+/** Bytes per second of an account, and of an address without a token. */
+const ACCOUNT_BYTES = 16_777_216;
+const ADDRESS_BYTES = 2_097_152;
+
+/** `wide`: health probes, simulation control and the operator. */
+export type Rate = 'caller' | 'wide';
+
+export class Admission {
+  private readonly rates: Readonly<Record<Rate, RateLimit>>;
+  private readonly bytes = {
+    account: new ByteLimit(ACCOUNT_BYTES),
+    address: new ByteLimit(ADDRESS_BYTES),
+  };
+  private readonly nowUs: () => number;
+
+  constructor(requestsPerSecond: number, nowUs: () => number) {
+    this.rates = {
+      caller: new RateLimit(requestsPerSecond),
+      wide: new RateLimit(requestsPerSecond * WIDE),
+    };
+    this.nowUs = nowUs;
+  }
+
+  /**
+   * Counts a request. Returns null if it is within the limit, otherwise the delay of its refusal in
+   * milliseconds.
+   */
+  refusalOf(caller: string, rate: Rate = 'caller', cost = 1): number | null {
+    const limit = this.rates[rate];
+    if (limit.accepts(caller, this.nowUs(), cost)) return null;
+    return limit.refusals(caller) <= PROMPT_REFUSALS ? 0 : COOL_DOWN_MS;
+  }
+
+  /** Counts received bytes; false if the caller has sent too many. */
+  takesBytes(caller: string, isAccount: boolean, bytes: number): boolean {
+    return this.bytes[isAccount ? 'account' : 'address'].takes(caller, bytes, this.nowUs());
+  }
+}
+
+export function tooManyRequests(): RequestError {
+  return new RequestError(MESSAGES.tooManyRequests);
+}

@@ -1,0 +1,85 @@
+/**
+ * Routes of the endpoint table. The body is parsed, handled and encoded in the caller's turn
+ * (`FairQueue`); waits for signers and for the disk are outside of it.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
+import type { Reply } from '../gateway/context.ts';
+import { Fields } from '../gateway/fields.ts';
+import { mustKnow } from './access.ts';
+import { tooManyRequests } from './admission.ts';
+import type { Host } from './exchange-host.ts';
+import type { FairQueue } from './fair-queue.ts';
+import type { Faults } from './injected-faults.ts';
+import { documentationOf } from './openapi.ts';
+import { bodyOf } from './read-body.ts';
+import { sendBody, sendError, sendPage, sendText } from './replies.ts';
+import type { WalletAuth } from './wallet-auth.ts';
+
+/** Max pieces of work that wait for one caller; beyond it requests are refused. */
+const MAX_WAITING = 500;
+
+export interface ContractOptions {
+  readonly host: Host;
+  readonly auth: WalletAuth;
+  readonly faults: Faults;
+  readonly queue: FairQueue;
+}
+
+export function contractRoutes(app: FastifyInstance, options: ContractOptions): void {
+  const { faults, queue } = options;
+  for (const id of ENDPOINT_IDS) {
+    const { method, path } = ENDPOINTS[id];
+    app.route({
+      method,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: documentationOf(id),
+      config: { access: { endpoint: id } },
+      handler: (request, reply) => {
+        handle(id, request, options).then(
+          (answer) => {
+            if (faults.dropsReply(id)) request.raw.destroy();
+            else void queue.run(mustKnow(request).work, () => send(reply, answer));
+          },
+          (error: unknown) => sendError(reply, error),
+        );
+      },
+    });
+  }
+}
+
+function send(reply: FastifyReply, { status, body, page }: Reply): FastifyReply {
+  if (status !== 200) return sendText(reply, { status, message: String(body) });
+  return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
+}
+
+/** Throws `RequestError`. */
+async function handle(
+  id: EndpointId,
+  request: FastifyRequest,
+  { host, auth, faults, queue }: ContractOptions,
+): Promise<Reply> {
+  const injected = faults.inject(id);
+  if (injected !== null) await injected;
+  const { work, verified } = mustKnow(request);
+  if (queue.waitingOf(work) >= MAX_WAITING) throw tooManyRequests();
+  const input = await queue.run(work, () => inputOf(ENDPOINTS[id], request));
+  if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
+  if (id === 'postAuth')
+    return { status: 200, body: await queue.run(work, () => auth.login(input)) };
+  if (id === 'getClaims' && verified !== null) {
+    new Fields(input, [], true);
+    // A token whose wallet lost its rights is invalid (R-9.5a); any read checks that.
+    const check = await host.handle('getClsHistory', { limit: 1 }, verified.caller);
+    return check.status === 200 ? { status: 200, body: verified.claims } : check;
+  }
+  const signers = host.verifyAhead(id, input);
+  if (signers !== null) await signers;
+  return queue.run(work, () => host.handle(id, input, verified?.caller ?? null));
+}
+
+/** Query and path parameters, or the body, as one object. */
+function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
+  if (method === 'POST') return bodyOf(request);
+  return { ...(request.query as object), ...(request.params as object) };
+}

@@ -1,0 +1,169 @@
+/**
+ * Order of work among callers, by the cost of their recent pieces. Work of light callers runs at
+ * once, up to `SLICE_MS` in a turn of the event loop; beyond it the lightest caller is next, and a
+ * new caller is last. Of heavy callers one piece runs in a turn: next is the one with the least
+ * recent work. So a light caller waits for one heavy piece, whatever the others send, and heavy
+ * callers share the rest of the time equally: all of it, or half of it while light ones are active.
+ *
+ * Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
+ * kept in forward decay: new work weighs more instead of old work less, so that sums of different
+ * times compare without an update.
+ *
+ * Cost: constant while nothing waits; then one pass over the waiting callers per piece.
+ */
+const SLICE_MS = 2;
+/** Mean cost of a piece above which a caller is heavy. */
+const HEAVY_MS = 0.4;
+/** Weight of a piece in that mean, and its bound: one slow piece may be a pause of the process. */
+const MEAN_WEIGHT = 1 / 8;
+const MAX_SAMPLE_MS = 2;
+/** Time since work of a light caller for which light callers are active. */
+const ACTIVE_MS = 100;
+const HALF_LIFE_MS = 1000;
+/** Interval of the division that keeps the weights small; then old callers are forgotten. */
+const REBASE_MS = 30_000;
+const FORGOTTEN_MS = 0.001;
+
+/** An account, or a connection without a token. */
+export type WorkCaller = string | object;
+
+interface Share {
+  /** Weighted sum of its work. */
+  used: number;
+  /** Mean cost of its recent pieces. */
+  meanMs: number;
+  readonly waiting: (() => void)[];
+  /** Index of the first waiting piece. */
+  first: number;
+}
+
+export class FairQueue {
+  private readonly shares = new Map<WorkCaller, Share>();
+  private readonly busy = { light: new Set<Share>(), heavy: new Set<Share>() };
+  private readonly nowMs: () => number;
+  /** Work of this turn of the event loop, without the heavy piece that waited. */
+  private turnMs = 0;
+  private isTurnOpen = false;
+  /** Time of the last work of a light caller, and from which the next heavy piece may run. */
+  private lightAtMs = -Infinity;
+  private heavyFromMs = -Infinity;
+  private pause: NodeJS.Timeout | null = null;
+  /** Time at which work has the weight 1. */
+  private baseMs: number;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.nowMs = nowMs;
+    this.baseMs = nowMs();
+  }
+
+  /** Pieces of this caller that wait. */
+  waitingOf(caller: WorkCaller): number {
+    const share = this.shares.get(caller);
+    return share === undefined ? 0 : share.waiting.length - share.first;
+  }
+
+  /** Runs work in the caller's turn: at once, or later with a promise. */
+  run<T>(caller: WorkCaller, work: () => T): T | Promise<Awaited<T>> {
+    const share = this.shareOf(caller);
+    const { light, heavy } = this.busy;
+    const isHeavy = share.meanMs > HEAVY_MS;
+    this.openTurn();
+    const mustWait = isHeavy ? heavy.size + light.size > 0 : light.size > 0;
+    if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) return this.timed(share, work);
+    // Pieces that wait are in one set: the order of the caller's work.
+    if (!light.has(share) && !heavy.has(share)) (isHeavy ? heavy : light).add(share);
+    return new Promise<Awaited<T>>((resolve) => {
+      share.waiting.push(() => {
+        resolve(this.settled(share, work));
+      });
+    });
+  }
+
+  /** Runs the work now; the promise has its result or its error. */
+  private async settled<T>(share: Share, work: () => T): Promise<Awaited<T>> {
+    return await this.timed(share, work);
+  }
+
+  private shareOf(caller: WorkCaller): Share {
+    let share = this.shares.get(caller);
+    if (share === undefined) {
+      share = { used: 0, meanMs: HEAVY_MS, waiting: [], first: 0 };
+      this.shares.set(caller, share);
+    }
+    return share;
+  }
+
+  private timed<T>(share: Share, work: () => T): T {
+    const started = this.nowMs();
+    try {
+      return work();
+    } finally {
+      const now = this.nowMs();
+      const ms = now - started;
+      this.turnMs += ms;
+      if (share.meanMs < HEAVY_MS) this.lightAtMs = now;
+      if (now - this.baseMs > REBASE_MS) this.rebase(now);
+      share.used += ms * 2 ** ((now - this.baseMs) / HALF_LIFE_MS);
+      share.meanMs += MEAN_WEIGHT * (Math.min(ms, MAX_SAMPLE_MS) - share.meanMs);
+    }
+  }
+
+  private openTurn(): void {
+    if (this.isTurnOpen) return;
+    this.isTurnOpen = true;
+    setImmediate(() => {
+      this.isTurnOpen = false;
+      this.turnMs = 0;
+      this.runTurn();
+    });
+  }
+
+  private runTurn(): void {
+    const { light, heavy } = this.busy;
+    while (light.size > 0 && this.turnMs < SLICE_MS) this.runNext(light, 'meanMs');
+    if (heavy.size > 0 && this.nowMs() >= this.heavyFromMs) this.runHeavy();
+    const pauseMs = this.heavyFromMs - this.nowMs();
+    if (light.size > 0 || (heavy.size > 0 && pauseMs <= 0)) this.openTurn();
+    else if (heavy.size > 0) {
+      this.pause ??= setTimeout(() => {
+        this.pause = null;
+        this.openTurn();
+      }, Math.ceil(pauseMs));
+    }
+  }
+
+  private runHeavy(): void {
+    const lightMs = this.turnMs;
+    const started = this.nowMs();
+    this.runNext(this.busy.heavy, 'used');
+    const ended = this.nowMs();
+    this.turnMs = lightMs;
+    this.heavyFromMs = ended - this.lightAtMs < ACTIVE_MS ? 2 * ended - started : ended;
+  }
+
+  /** Runs a piece of the caller with the least `by`. */
+  private runNext(busy: Set<Share>, by: 'meanMs' | 'used'): void {
+    let next: Share | null = null;
+    for (const share of busy) {
+      if (next === null || share[by] < next[by]) next = share;
+    }
+    if (next === null) return;
+    const piece = next.waiting[next.first];
+    next.first += 1;
+    if (next.first === next.waiting.length) {
+      next.waiting.length = 0;
+      next.first = 0;
+      busy.delete(next);
+    }
+    piece?.();
+  }
+
+  private rebase(now: number): void {
+    const divisor = 2 ** ((now - this.baseMs) / HALF_LIFE_MS);
+    this.baseMs = now;
+    for (const [caller, share] of this.shares) {
+      share.used /= divisor;
+      if (share.used < FORGOTTEN_MS && share.waiting.length === 0) this.shares.delete(caller);
+    }
+  }
+}

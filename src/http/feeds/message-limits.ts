@@ -1,0 +1,54 @@
+/** Limits of one connection's messages and pings; a client that ignores them is closed. */
+import type { WebSocket } from 'ws';
+import { MESSAGES } from '../../contract/messages.ts';
+import type { Admission } from '../admission.ts';
+
+/** Refused messages in a row, and pings a second, beyond which a connection is closed. */
+const MAX_REFUSALS = 100;
+const MAX_PINGS = 20;
+const SECOND_MS = 1000;
+/** Application close code: too many messages. */
+export const CLOSE_RATE = 4429;
+
+export class MessageLimits {
+  private readonly socket: WebSocket;
+  private readonly admission: Admission | null;
+  /** Refused messages since the last accepted one. */
+  private refusals = 0;
+  private pings = 0;
+  private pingsFromMs = 0;
+
+  constructor(socket: WebSocket, admission: Admission | null) {
+    this.socket = socket;
+    this.admission = admission;
+    socket.on('ping', (data: Buffer) => {
+      this.pong(data);
+    });
+  }
+
+  /** Counts a message of the account or address; null once the connection is closed. */
+  accepts(caller: string, isAccount: boolean, bytes: number): boolean | null {
+    const { admission } = this;
+    if (admission === null) return true;
+    const isAccepted =
+      admission.refusalOf(caller) === null && admission.takesBytes(caller, isAccount, bytes);
+    this.refusals = isAccepted ? 0 : this.refusals + 1;
+    if (this.refusals <= MAX_REFUSALS) return isAccepted;
+    this.socket.close(CLOSE_RATE, MESSAGES.tooManyRequests.message);
+    this.socket.terminate();
+    return null;
+  }
+
+  private pong(data: Buffer): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    const now = performance.now();
+    if (now - this.pingsFromMs > SECOND_MS) {
+      this.pings = 0;
+      this.pingsFromMs = now;
+    }
+    this.pings += 1;
+    if (this.pings > MAX_PINGS) socket.terminate();
+    else socket.pong(data);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Latency of others while 64 hostile connections attack, one kind after the other. Exits with 1 if
+ * a 99th percentile reaches 50 ms, or an answer is refused.
+ *
+ * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>]`. On a machine that
+ * others use: `chrt -r 2 node … --realtime`, where attackers come second.
+ */
+import { parseArgs } from 'node:util';
+import Table from 'cli-table3';
+import { ATTACKS } from './attacks.ts';
+import { Siege } from './siege.ts';
+import type { Latency } from './victim.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    connections: { type: 'string', default: '64' },
+    realtime: { type: 'boolean', default: false },
+  },
+});
+const MS = Number(values.seconds) * 1000;
+const MAX_MS = 50;
+const COOL_DOWN_MS = 1500;
+
+const siege = await Siege.start();
+await siege.observe(MS);
+const quiet = await siege.observe(MS);
+const table = new Table({
+  head: [
+    `${values.connections} connections`,
+    ...['p50 ms', 'p99 ms', 'max ms', 'of quiet', 'answers', 'refused', 'cores'],
+  ],
+  style: { head: [], border: [], compact: true },
+});
+const row = (name: string, latency: Latency, cores: number): void => {
+  const { p50, p99, max, count, refused } = latency;
+  const cells = [name, ...[p50, p99, max, p99 / quiet.p99].map((ms) => ms.toFixed(2))];
+  table.push([...cells, count, refused, cores.toFixed(2)]);
+  console.error(cells.join('  '));
+};
+row('quiet', quiet, 0);
+let failed = 0;
+for (const name of Object.keys(ATTACKS).filter((one) => one.includes(values.only))) {
+  const { latency, cores } = await siege.attack(name, {
+    connections: Number(values.connections),
+    ms: MS,
+    warmUpMs: 1500,
+    wrapper: values.realtime ? ['chrt', '-r', '1'] : [],
+  });
+  row(name, latency, cores);
+  if (latency.p99 >= MAX_MS || latency.refused > 0) failed += 1;
+  await new Promise((resolve) => setTimeout(resolve, COOL_DOWN_MS));
+}
+console.log(table.toString());
+console.log(`${String(failed)} kinds at ${String(MAX_MS)} ms or more, or with a refused answer`);
+siege.server.stop();
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,103 @@
+/** Order of work among callers: light ones first, heavy ones in equal shares, each in its order. */
+import { describe, expect, test } from 'vitest';
+import { FairQueue } from '../../src/http/fair-queue.ts';
+
+/** A queue on a clock that work moves. */
+class Bench {
+  atMs = 0;
+  readonly done: string[] = [];
+  private readonly startedMs = performance.now();
+  /** Real time passes too: pauses are real. */
+  readonly queue = new FairQueue(() => this.atMs + performance.now() - this.startedMs);
+
+  run(caller: string, ms: number, name = caller): Promise<void> {
+    return Promise.resolve(
+      this.queue.run(caller, () => {
+        this.atMs += ms;
+        this.done.push(name);
+      }),
+    );
+  }
+
+  /** Lets the caller's mean approach this cost. */
+  async learn(caller: string, ms: number): Promise<void> {
+    for (let i = 0; i < 20; i++) {
+      await this.run(caller, ms);
+      this.atMs += 100;
+    }
+    this.done.length = 0;
+  }
+}
+
+describe('work of callers', () => {
+  test('runs at once while a turn has done little', () => {
+    const bench = new Bench();
+    void bench.run('a', 1);
+    void bench.run('b', 0.5);
+    expect(bench.done).toEqual(['a', 'b']);
+  });
+
+  test('of a light caller precedes waiting work of heavy ones', async () => {
+    const bench = new Bench();
+    for (const heavy of ['h1', 'h2', 'h3']) await bench.learn(heavy, 10);
+    await bench.learn('light', 0.1);
+    const all = ['h1', 'h1', 'h2', 'h2', 'h3', 'h3'].map((caller) => bench.run(caller, 10));
+    all.push(bench.run('light', 0.1));
+    await Promise.all(all);
+    // At most one piece ran before: the light one precedes all that wait.
+    expect(bench.done.indexOf('light')).toBeLessThan(2);
+    expect(bench.done).toHaveLength(7);
+  });
+
+  test('of heavy callers takes turns by the work that each had done', async () => {
+    const bench = new Bench();
+    for (const heavy of ['x', 'a', 'b']) await bench.learn(heavy, 5);
+    const all = [bench.run('x', 5)];
+    for (let i = 0; i < 4; i++) all.push(bench.run('a', 20));
+    for (let i = 0; i < 8; i++) all.push(bench.run('b', 10));
+    await Promise.all(all);
+    const middle = bench.done.slice(1, 10);
+    const count = (caller: string): number => middle.filter((name) => name === caller).length;
+    expect(count('a')).toBeLessThan(count('b'));
+    expect(count('a')).toBeGreaterThan(1);
+  });
+
+  test('of one caller keeps its order', async () => {
+    const bench = new Bench();
+    const names = Array.from({ length: 30 }, (_, i) => `p${String(i)}`);
+    await Promise.all(names.map((name, i) => bench.run('a', i % 3 === 0 ? 4 : 0.1, name)));
+    expect(bench.done).toEqual(names);
+  });
+
+  test('of a new caller comes after that of known light ones', async () => {
+    const bench = new Bench();
+    await bench.learn('known', 0.1);
+    const all = [bench.run('known', 3, 'first')];
+    for (let i = 0; i < 50; i++) all.push(bench.run(`new ${String(i)}`, 5));
+    all.push(bench.run('known', 0.1, 'second'));
+    await Promise.all(all);
+    expect(bench.done.slice(0, 2)).toEqual(['first', 'second']);
+  });
+
+  test('that throws rejects, and later work runs', async () => {
+    const { queue } = new Bench();
+    const fail = (): never => {
+      throw new Error('no');
+    };
+    expect(() => queue.run('a', fail)).toThrow('no');
+    const bench = new Bench();
+    void bench.run('a', 5);
+    await expect(bench.queue.run('a', fail)).rejects.toThrow('no');
+    await bench.run('a', 1);
+    expect(bench.done).toHaveLength(2);
+  });
+
+  test('of callers that are gone is forgotten', async () => {
+    const bench = new Bench();
+    for (let i = 0; i < 1000; i++) await bench.run(`c${String(i)}`, 0.01);
+    bench.atMs += 60_000;
+    await bench.run('later', 0.01);
+    const { shares } = bench.queue as unknown as { shares: Map<string, unknown> };
+    expect(shares.size).toBeLessThan(3);
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * Latency of others while hostile connections attack. `npm test` runs four kinds that stalled the
+ * server, with few connections and a wide bound; a long proof runs every kind with 64.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ATTACKS } from '../bench/hostile/attacks.ts';
+import { Siege } from '../bench/hostile/siege.ts';
+import { EFFORT } from '../setup/effort.ts';
+
+const SAMPLE = [
+  'a million digits to /auth',
+  'chunks of one byte',
+  'invalid messages of feeds',
+  'filters of 500 orders',
+];
+const isLong = EFFORT > 1;
+/** Tests share the machine, so their bound is that of a stall. */
+const MAX_MS = isLong ? 50 : 400;
+
+let siege: Siege;
+beforeAll(async () => {
+  siege = await Siege.start();
+  await siege.observe(500);
+});
+afterAll(() => {
+  siege.server.stop();
+});
+
+test.each(isLong ? Object.keys(ATTACKS) : SAMPLE)('%s', async (name) => {
+  const { latency } = await siege.attack(name, {
+    connections: isLong ? 64 : 16,
+    ms: isLong ? 3000 : 1000,
+    warmUpMs: 1500,
+  });
+  expect(latency.refused).toBe(0);
+  expect(isLong ? latency.p99 : latency.p50).toBeLessThan(MAX_MS);
+  await new Promise((resolve) => setTimeout(resolve, isLong ? 1500 : 0));
+});
