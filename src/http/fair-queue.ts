@@ -63,7 +63,7 @@ export class FairQueue {
   }
 
   /** Runs work in the caller's turn: at once, or later with a promise. */
-  run<T>(caller: WorkCaller, work: () => T): T | Promise<T> {
+  run<T>(caller: WorkCaller, work: () => T): T | Promise<Awaited<T>> {
     const share = this.shareOf(caller);
     const { light, heavy } = this.busy;
     const isHeavy = share.meanMs > HEAVY_MS;
@@ -72,15 +72,16 @@ export class FairQueue {
     if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) return this.timed(share, work);
     // Pieces that wait are in one set: the order of the caller's work.
     if (!light.has(share) && !heavy.has(share)) (isHeavy ? heavy : light).add(share);
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<Awaited<T>>((resolve) => {
       share.waiting.push(() => {
-        try {
-          resolve(this.timed(share, work));
-        } catch (error) {
-          reject(error);
-        }
+        resolve(this.settled(share, work));
       });
     });
+  }
+
+  /** Runs the work now; the promise has its result or its error. */
+  private async settled<T>(share: Share, work: () => T): Promise<Awaited<T>> {
+    return await this.timed(share, work);
   }
 
   private shareOf(caller: WorkCaller): Share {

@@ -8,6 +8,8 @@ import { FolderLock } from '../../src/journal-files/folder-lock.ts';
 import { useFolder } from './folder.ts';
 
 const folder = useFolder();
+/** Of util-linux, like `flock`. */
+const UNSHARE = 'unshare';
 const COMPILED = new URL('../../dist/journal-files/data-folder.js', import.meta.url).href;
 
 test('is held once, also within one process', () => {
@@ -61,7 +63,7 @@ test.each([
 /** Program and arguments of a process that is number 1 of its own namespace, where allowed. */
 function isolated(): readonly string[] {
   const options = ['--map-root-user', '--pid', '--fork', '--kill-child'];
-  return spawnSync('unshare', [...options, 'true']).status === 0 ? ['unshare', ...options] : [];
+  return spawnSync(UNSHARE, [...options, 'true']).status === 0 ? [UNSHARE, ...options] : [];
 }
 
 /** A process that opens the folder; resolves with its line: its id and `open`, or the error. */
