@@ -5,8 +5,8 @@
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
 import type { OrderId, PriceTicks, TimeUs } from '../num/units.ts';
-import { OrderFees } from './accounts/fees.ts';
-import { FilledSide } from './accounts/settle-fill.ts';
+import { FilledSide } from './accounts/filled-side.ts';
+import { OrderFees } from './accounts/order-fees.ts';
 import type { TriggerSource } from './config.ts';
 import { DueChecks } from './due-checks.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';

@@ -1,46 +1,13 @@
 /** The money of one side of a fill: realised PnL and fees, in cash or isolated margin. */
-import { isNothing, negated, NO_MONEY, plus, quantaOf, type Money } from '../../num/money.ts';
-import {
-  lots,
-  marketId,
-  priceTicks,
-  quanta,
-  subaccountId,
-  type Lots,
-  type PriceTicks,
-} from '../../num/units.ts';
+import { isNothing, negated, plus, quantaOf } from '../../num/money.ts';
+import { quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
-import { NO_FEES, totalFee, type Deal, type SideFees } from './fees.ts';
-import type { IsolatedFill } from '../margin/isolated-margin.ts';
+import type { FilledSide, IsolatedFill } from './filled-side.ts';
+import { NO_FEES, totalFee, type SideFees } from './order-fees.ts';
 import type { State } from '../state.ts';
 import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { creditMoney } from './ledger.ts';
-import { Exposure, type Subaccount } from './subaccount.ts';
-
-/** Of a side that no fill has used yet. */
-const NO_EXPOSURE = new Exposure(subaccountId(0), marketId(0));
-
-/** One side of a fill; the exchange has two, which every fill uses again. */
-export class FilledSide implements Deal {
-  exposure = NO_EXPOSURE;
-  /** Its order; NONE for the house, which pays no fees. */
-  slot = NONE;
-  lots: Lots = lots(0);
-  priceTicks: PriceTicks = priceTicks(0);
-  fees: SideFees = NO_FEES;
-  /** Margin moved by an isolated side; null for cross. */
-  plan: IsolatedFill | null = null;
-  /** The position before, and what the fill takes out of it. */
-  before = 0;
-  funding: Money = NO_MONEY;
-  realized: Money = NO_MONEY;
-
-  setDeal(size: number, price: PriceTicks, fees: SideFees): void {
-    this.lots = lots(size);
-    this.priceTicks = price;
-    this.fees = fees;
-  }
-}
+import type { Exposure, Subaccount } from './subaccount.ts';
 
 export function settleFill(state: State, side: FilledSide): void {
   const { exposure, slot, realized, plan, fees } = side;

@@ -20,7 +20,7 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
-import type { MarginPart, MarginSums } from '../margin/margin-sums.ts';
+import type { MarginPart, MarginSums } from '../margin/margin-part.ts';
 import type { RestingSums } from '../margin/resting-sums.ts';
 import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';

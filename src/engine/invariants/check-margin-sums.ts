@@ -10,7 +10,7 @@ import { feeOfFill } from '../accounts/fees.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { openingMargin } from '../margin/isolated-margin.ts';
-import { MarginSums } from '../margin/margin-sums.ts';
+import { MarginSums } from '../margin/margin-part.ts';
 import {
   admittedUpnl,
   frozenNotional,
@@ -19,7 +19,7 @@ import {
   mustMark,
   worstLots,
 } from '../margin/requirement.ts';
-import { eachSummed } from '../margin/resting-sums.ts';
+import { eachSummed } from '../margin/summed-orders.ts';
 import type { Market } from '../market/market.ts';
 
 /** Resting orders of one exposure, all but reduce-only. */

@@ -14,7 +14,7 @@ import { NONE } from '../book/order-table.ts';
 import { hashPositionTransferred } from '../chain-hash/hash-event.ts';
 import { closeReduceOnly } from '../orders/close-reduce-only.ts';
 import type { State } from '../state.ts';
-import { NO_FEES } from '../accounts/fees.ts';
+import { NO_FEES } from '../accounts/order-fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
 
 export type TransferReason = 'takeover' | 'adl' | 'delisting';

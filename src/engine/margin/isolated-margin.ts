@@ -26,7 +26,8 @@ import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/fees.ts';
+import type { IsolatedFill } from '../accounts/filled-side.ts';
+import { NO_FEES, totalFee, type Deal, type SideFees } from '../accounts/order-fees.ts';
 import {
   admittedUpnl,
   firstInitialPpm,
@@ -37,7 +38,7 @@ import {
   mustMark,
   upnlOf,
 } from './requirement.ts';
-import { restingOf, restingSums } from './resting-sums.ts';
+import { restingOf, restingSums } from './summed-orders.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -71,19 +72,6 @@ export function openingMargin(
   if (flat) return own;
   const grown = initialRequirement(market, held + opened) - initialRequirement(market, held);
   return maxBig(own, grown);
-}
-
-/** Money that a fill of an isolated position will move. */
-export interface IsolatedFill {
-  /** Realised by the closed part. */
-  readonly pnl: bigint;
-  /** Fees by payer: the margin pays for the closed part, the cash for the opened part. */
-  readonly closingFees: SideFees;
-  readonly openingFees: SideFees;
-  /** From margin to cash; negative if the position closes with a loss beyond its margin. */
-  readonly returned: bigint;
-  /** From cash to margin. */
-  readonly moved: bigint;
 }
 
 /** `received`: money with the fill (ADL). `release`: whether a partial close frees margin. */

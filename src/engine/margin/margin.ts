@@ -44,7 +44,7 @@ import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { type Deal } from '../accounts/fees.ts';
+import type { Deal } from '../accounts/order-fees.ts';
 import {
   admittedIsolatedEquity,
   affordsIsolatedFill,

@@ -20,17 +20,10 @@ import {
   type Money,
 } from '../../num/money.ts';
 import type { PriceTicks } from '../../num/units.ts';
-import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import { NONE } from '../book/order-table.ts';
-import type { ExchangeState } from '../exchange-state.ts';
-import type { Market } from '../market/market.ts';
 import { NO_TREE, type PriceSums } from './price-sums.ts';
 
-/** Number of orders of a subaccount from which its sums are kept before they are needed. */
-const MANY = 4096;
-
 /** A resting order: its lots are those before a change. */
-interface Resting {
+export interface Resting {
   readonly side: 1 | -1;
   readonly price: PriceTicks;
   readonly left: number;
@@ -50,10 +43,10 @@ export class RestingSums {
   private readonly pool: PriceSums;
   private readonly unit: number;
 
-  constructor(pool: PriceSums, market: Market) {
+  constructor(pool: PriceSums, unit: number, makerPpm: number) {
     this.pool = pool;
-    this.unit = market.spec.quantaPerTickLot;
-    this.makerPpm = makerPpmOf(market);
+    this.unit = unit;
+    this.makerPpm = makerPpm;
   }
 
   /** The order joins the book with its lots. */
@@ -125,80 +118,4 @@ export class RestingSums {
 /** The value in the `found` fields of a pool, in lots × ticks. */
 function foundValue({ foundHigh, foundLow }: PriceSums): Money {
   return wideMoney(foundHigh, foundLow);
-}
-
-function makerPpmOf(market: Market): number {
-  return Math.max(market.spec.makerFeePpm, 0);
-}
-
-/** The sums of an exposure at the market's present rates; null while it has no such orders. */
-export function restingSums(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): RestingSums | null {
-  if (!subaccount.sumsOrders) startSums(state, subaccount);
-  const sums = exposure.resting;
-  if (sums === null) return null;
-  if (sums.makerPpm !== makerPpmOf(market)) takeRate(state, subaccount, sums, market);
-  return sums;
-}
-
-/** The slot has joined the book. */
-export function noteRested(state: ExchangeState, slot: number, exposure: Exposure): void {
-  const subaccount = state.subaccount(exposure.subaccount);
-  if (subaccount.sumsOrders) {
-    exposure.resting ??= new RestingSums(state.restingPrices, state.market(exposure.market));
-    exposure.resting.add(restingOf(state, slot));
-  } else if (subaccount.orders.count >= MANY) startSums(state, subaccount);
-}
-
-/** Terms of the order in this slot. */
-export function restingOf({ orders: table }: ExchangeState, slot: number): Resting {
-  return {
-    side: table.side(slot),
-    price: table.price(slot),
-    left: table.left(slot),
-    originatorFeePpm: table.originatorFeePpm(slot),
-  };
-}
-
-/** Sums all resting orders of the subaccount; from now on each change updates the sums. */
-function startSums(state: ExchangeState, subaccount: Subaccount): void {
-  subaccount.sumsOrders = true;
-  eachSummed(state, subaccount, (slot) => {
-    const market = state.market(state.orders.market(slot));
-    const exposure = subaccount.exposure(market.id);
-    exposure.resting ??= new RestingSums(state.restingPrices, market);
-    exposure.resting.add(restingOf(state, slot));
-  });
-}
-
-/** Fees at a new maker rate, after a change of the market's terms. */
-function takeRate(
-  state: ExchangeState,
-  subaccount: Subaccount,
-  sums: RestingSums,
-  market: Market,
-): void {
-  sums.makerPpm = makerPpmOf(market);
-  sums.fees = NO_MONEY;
-  sums.changes += 1;
-  eachSummed(state, subaccount, (slot) => {
-    if (state.orders.market(slot) !== market.id) return;
-    const order = restingOf(state, slot);
-    sums.fees = plus(sums.fees, sums.feeOf(order, order.left));
-  });
-}
-
-/** Visits the subaccount's resting orders that are not reduce-only. */
-export function eachSummed(
-  { orders: table }: ExchangeState,
-  subaccount: Subaccount,
-  visit: (slot: number) => void,
-): void {
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.isResting(slot) && !table.isReduceOnly(slot)) visit(slot);
-  }
 }

@@ -13,7 +13,7 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../refusals.ts';
-import { NO_FEES } from '../accounts/fees.ts';
+import { NO_FEES } from '../accounts/order-fees.ts';
 import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { bandLimit } from '../pricing/price-band.ts';

@@ -5,7 +5,7 @@
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { hashOrderRested } from '../chain-hash/hash-event.ts';
-import { noteRested, restingOf } from '../margin/resting-sums.ts';
+import { noteRested, restingOf } from '../margin/summed-orders.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';

@@ -20,7 +20,7 @@ import type { TapeL3 } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import { executeFill, printTrade } from '../orders/fill.ts';
 import type { Outcome } from '../refusals.ts';
-import { NO_FEES } from '../accounts/fees.ts';
+import { NO_FEES } from '../accounts/order-fees.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { crossOpposite } from './apply-depth.ts';

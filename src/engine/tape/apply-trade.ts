@@ -12,7 +12,7 @@ import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeTrade } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import { executeFill, printTrade } from '../orders/fill.ts';
-import { NO_FEES } from '../accounts/fees.ts';
+import { NO_FEES } from '../accounts/order-fees.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { noteDivergence } from './displacement.ts';

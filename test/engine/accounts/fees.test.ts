@@ -3,13 +3,8 @@
  * on both sides of 2^53, where doubles end and bigints begin.
  */
 import { describe, expect, test } from 'vitest';
-import {
-  distributeFee,
-  feeOfFill,
-  feeOn,
-  feesOf,
-  totalFee,
-} from '../../../src/engine/accounts/fees.ts';
+import { distributeFee, feeOfFill, feeOn, feesOf } from '../../../src/engine/accounts/fees.ts';
+import { totalFee } from '../../../src/engine/accounts/order-fees.ts';
 import { moneyOf, NO_MONEY } from '../../../src/num/money.ts';
 import { orderId, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
 import { stateOf } from '../invariants/planted.ts';

@@ -4,7 +4,7 @@
  * limit. A lot at a tick is one Quantum here; the rates are 10 % initial and 5 % maintenance.
  */
 import { describe, expect, test } from 'vitest';
-import { NO_FEES, type SideFees } from '../../../src/engine/accounts/fees.ts';
+import { NO_FEES, type SideFees } from '../../../src/engine/accounts/order-fees.ts';
 import type { Exposure, Subaccount } from '../../../src/engine/accounts/subaccount.ts';
 import type { MarginTier } from '../../../src/engine/config.ts';
 import {

@@ -15,7 +15,8 @@ import {
   scannedPart,
 } from '../../../src/engine/invariants/check-margin-sums.ts';
 import { affordsOrder, crossFree } from '../../../src/engine/margin/margin.ts';
-import { MarginPart, marginSums, MarginSums } from '../../../src/engine/margin/margin-sums.ts';
+import { MarginPart, MarginSums } from '../../../src/engine/margin/margin-part.ts';
+import { marginSums } from '../../../src/engine/margin/margin-sums.ts';
 import { haircutOf, initialOf, worstLots } from '../../../src/engine/margin/requirement.ts';
 import { RestingSums } from '../../../src/engine/margin/resting-sums.ts';
 import type { State } from '../../../src/engine/state.ts';

@@ -178,8 +178,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'isolated-profit-is-free-cross',
     file: 'engine/margin/margin-sums.ts',
-    find: 'this.upnl = cross ? admittedMoney(exposure, market) : NO_MONEY;',
-    replace: 'this.upnl = admittedMoney(exposure, market);',
+    find: 'part.upnl = cross ? admittedMoney(exposure, market) : NO_MONEY;',
+    replace: 'part.upnl = admittedMoney(exposure, market);',
     means: 'the profit of isolated positions counts as free cross collateral',
     rule: 'R-5.6',
   },
@@ -193,7 +193,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'margin-sum-keeps-old-mark',
-    file: 'engine/margin/margin-sums.ts',
+    file: 'engine/margin/margin-part.ts',
     find: 'this.mark === market.markTicks &&',
     replace: '',
     means: 'the sums of margin do not follow a mark that moves',
@@ -201,7 +201,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'margin-sum-keeps-old-terms',
-    file: 'engine/margin/resting-sums.ts',
+    file: 'engine/margin/summed-orders.ts',
     find: 'if (sums.makerPpm !== makerPpmOf(market)) takeRate(state, subaccount, sums, market);',
     replace: '',
     means: 'fees of resting orders are summed at the maker rate of earlier terms',

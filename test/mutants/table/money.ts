@@ -60,7 +60,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fee-by-wrong-role',
-    file: 'engine/accounts/fees.ts',
+    file: 'engine/accounts/order-fees.ts',
     find: 'this.isMaker ? spec.makerFeePpm : spec.takerFeePpm',
     replace: 'this.isMaker ? spec.takerFeePpm : spec.makerFeePpm',
     means: 'makers pay the taker fee and takers the maker fee',
