@@ -59,7 +59,7 @@ function inTurn<T>(work: () => T): Promise<T> {
       try {
         resolve(work());
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     });
   });
