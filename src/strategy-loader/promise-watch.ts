@@ -59,6 +59,8 @@ function inTurn<T>(work: () => T): Promise<T> {
       try {
         resolve(work());
       } catch (error) {
+        // Of any type, because a strategy may throw any value.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
         reject(error);
       }
     });
