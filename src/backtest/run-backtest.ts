@@ -12,7 +12,6 @@
  */
 import { must } from '../base/assert.ts';
 import { pack } from '../strategy/plain-data.ts';
-import type { Command } from '../engine/commands.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { InProcessClient } from '../gateway/in-process-client.ts';
 import { TrustOrderIds } from '../gateway/order-ids.ts';
@@ -75,6 +74,14 @@ interface SavedState {
   readonly runs: readonly unknown[];
 }
 
+interface Playing {
+  readonly batch: TapeBatch;
+  /** Index of the next command. */
+  at: number;
+  /** Whether a cancelled run ends before that command. */
+  stopped: boolean;
+}
+
 /** Rejects if a strategy throws, or awaits something outside virtual time. */
 export async function runBacktest(input: BacktestInput): Promise<BacktestOutput> {
   return new Run(input).complete();
@@ -92,11 +99,14 @@ class Run {
   private warm = false;
   /** True if promises may have queued callbacks. */
   private touched = false;
+  private isOutside = false;
   /** Index of the strategy whose callbacks run next. */
   private touchedBy = 0;
   private tapeCommands = 0;
   private journalBytes = 0;
   private cancelled = false;
+  /** Commands that a cancelled run may still play until a quiet point. */
+  private untilQuiet = QUIET_WITHIN;
   private ended = false;
 
   constructor(input: BacktestInput) {
@@ -211,31 +221,17 @@ class Run {
   async complete(): Promise<BacktestOutput> {
     const { input, exchange } = this;
     if (input.resume == null) for (const run of this.runs) run.start();
-    let left = QUIET_WITHIN;
     let skip = this.tapeCommands;
     if (input.resume != null) this.tapeCommands = 0;
-    for await (const { commands, localUs } of input.tape) {
-      if (skip >= commands.length) {
-        skip -= commands.length;
-        this.tapeCommands += commands.length;
-        continue;
-      }
-      let i = skip;
-      this.tapeCommands += skip;
-      skip = 0;
-      let stopped = false;
-      await this.whole(() => {
-        while (i < commands.length) {
-          const command = must(commands[i], 'there are as many as counted');
-          if (this.nextDueUs() < command.timeUs && !this.advance(command.timeUs)) return false;
-          stopped = this.cancelled && (this.mayStop() || --left === 0);
-          if (stopped) return true;
-          this.play(command, localUs?.[i]);
-          i += 1;
-        }
-        return true;
-      });
-      if (stopped) break;
+    for await (const batch of input.tape) {
+      const { length } = batch.commands;
+      const from = Math.min(skip, length);
+      skip -= from;
+      this.tapeCommands += from;
+      if (from === length) continue;
+      const playing: Playing = { batch, at: from, stopped: false };
+      await this.whole(() => this.playBatch(playing));
+      if (playing.stopped) break;
       this.handOut();
       input.onProgress?.();
       this.cancelled ||= input.cancelled?.() ?? false;
@@ -254,17 +250,28 @@ class Run {
     return this.output(false, null);
   }
 
-  /** `receivedUs`: its time of receipt, if recorded. */
-  private play(command: Command, receivedUs: number | undefined): void {
+  /** Plays a batch and all events before its commands; false: continues after a turn. */
+  private playBatch(playing: Playing): boolean {
     const { scheduler, exchange, feeds } = this;
-    const { timeUs: atUs } = command;
-    scheduler.advanceTo(atUs);
-    feeds.recordedUs = receivedUs === undefined ? null : receivedUs - atUs;
-    if (command.kind === 'tapeBar') feeds.onTapeBar(command);
-    exchange.submit(command);
-    this.touches.refreshChanged(exchange.engine);
-    feeds.publishBooks();
-    this.tapeCommands += 1;
+    const { commands, localUs } = playing.batch;
+    for (; playing.at < commands.length; playing.at += 1) {
+      const command = must(commands[playing.at], 'there are as many as counted');
+      const { timeUs: atUs } = command;
+      if (this.nextDueUs() < atUs && !this.advance(atUs)) return false;
+      if (this.cancelled && (this.mayStop() || --this.untilQuiet === 0)) {
+        playing.stopped = true;
+        return true;
+      }
+      scheduler.advanceTo(atUs);
+      const receivedUs = localUs?.[playing.at];
+      feeds.recordedUs = receivedUs === undefined ? null : receivedUs - atUs;
+      if (command.kind === 'tapeBar') feeds.onTapeBar(command);
+      exchange.submit(command);
+      this.touches.refreshChanged(exchange.engine);
+      feeds.publishBooks();
+      this.tapeCommands += 1;
+    }
+    return true;
   }
 
   /**
@@ -282,10 +289,28 @@ class Run {
     );
   }
 
-  /** Runs work that returns false when it needs a turn of the event loop to continue. */
+  /** Runs work that returns false where promise callbacks or the event loop must run first. */
   private async whole(work: () => boolean): Promise<void> {
-    const { atOnce } = this.input.promises;
-    while (!(atOnce === undefined ? work() : await atOnce.run(work))) await this.turn();
+    const { atOnce, overdue } = this.input.promises;
+    let isDone = work();
+    while (!isDone) {
+      if (atOnce !== undefined && this.touched && overdue?.() !== true) {
+        isDone = await atOnce.run(() => this.outside(work));
+      } else {
+        await this.turn();
+        isDone = work();
+      }
+    }
+  }
+
+  /** The rest of some work, outside of promise callbacks, which can then run in place. */
+  private outside(work: () => boolean): boolean {
+    this.isOutside = true;
+    try {
+      return this.settled() && work();
+    } finally {
+      this.isOutside = false;
+    }
   }
 
   /** Runs all events that precede the tape at this time; false: continues after a turn. */
@@ -341,7 +366,7 @@ class Run {
     // Turns let interrupts arrive, even if handlers never await.
     if (overdue?.() === true) return false;
     if (!this.touched) return true;
-    if (atOnce === undefined) return false;
+    if (atOnce === undefined || !this.isOutside) return false;
     this.touched = false;
     atOnce.drain();
     this.checkRuns();

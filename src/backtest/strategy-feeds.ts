@@ -218,7 +218,7 @@ export class Feeds {
     const audience = this.audiences[market];
     if (audience === undefined) return;
     audience.recordsBars = true;
-    this.dueUs = null;
+    if (audience.bars.length > 0) this.dueUs = null;
     if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, timeUs);
     for (const { builder } of audience.bars) {
       for (const priceTicks of [openTicks, highTicks, lowTicks]) {

@@ -289,6 +289,8 @@ export class StrategyRun {
     const ring = (): void => {
       if (this.timers.get(name) !== id) return;
       this.timers.delete(name);
+      // Called with its receiver.
+      // eslint-disable-next-line @typescript-eslint/unbound-method
       this.handle('onTimer', this.entry.strategy.onTimer, name);
     };
     this.ports.scheduler.at(timeUs(atUs), PRIORITY.timer, ring, saved);

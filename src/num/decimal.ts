@@ -40,7 +40,9 @@ export function formatDecimal(digits: bigint, scale: number): string {
 
 /** Max number of digits after the point for which numbers are exact. */
 const MAX_SCALE = 15;
-const TENS: readonly number[] = Array.from({ length: MAX_SCALE + 1 }, (_, i) => 10 ** i);
+const TENS: readonly number[] = Array.from({ length: MAX_SCALE + 1 }, (_, i) =>
+  Number(`1e${String(i)}`),
+);
 
 /** `formatDecimal` of a safe integer, without a bigint. */
 export function formatScaled(digits: number, scale: number): string {

@@ -59,7 +59,9 @@ function inTurn<T>(work: () => T): Promise<T> {
       try {
         resolve(work());
       } catch (error) {
-        reject(error as Error);
+        // Of any type, because a strategy may throw any value.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(error);
       }
     });
   });

@@ -4,7 +4,7 @@
  * Prints rows as JSON.
  */
 import { DataFrame } from 'data-forge';
-import { backtest, type IStrategy, type ITrade } from 'grademark';
+import { backtest, type IStrategy } from 'grademark';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ function peer(name: string, trades: boolean): Contestant {
     name,
     round: (_round, watch) => {
       watch.time(() => {
-        const made = backtest(strategy as never, peerBars as never) as unknown as ITrade[];
+        const made = backtest(strategy as never, peerBars as never);
         if (made.length > 0 !== trades) throw new Error(`${name}: ${made.length} trades`);
       });
       return BARS;

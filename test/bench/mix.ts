@@ -23,20 +23,22 @@ export interface Mix {
 }
 
 export const LIVE = 10_000;
+/** Operations until the book has them: the first adds also fill each other. */
+const FILLING = 2 * LIVE;
 /** Percent of cancels while the book has fewer live orders than `LIVE`, and otherwise. */
 const CANCELS = { below: 20, above: 75 };
 const IOCS = 5;
 const START = 100_000;
 
 export function makeMix(count: number, seed = 12_345): Mix {
-  const total = count + LIVE;
+  const total = count + FILLING;
   const mix = {
     count: total,
     kind: new Uint8Array(total),
     lots: new Int32Array(total),
     price: new Int32Array(total),
     id: new Int32Array(total),
-    warmUp: LIVE,
+    warmUp: FILLING,
     live: { min: Infinity, max: 0 },
   };
   let state = seed;
@@ -50,7 +52,7 @@ export function makeMix(count: number, seed = 12_345): Mix {
   for (let i = 0; i < total; i++) {
     if (below(100) < 10) mid += below(3) - 1;
     const resting = book.table.size;
-    if (i >= LIVE) {
+    if (i >= FILLING) {
       mix.live.min = Math.min(mix.live.min, resting);
       mix.live.max = Math.max(mix.live.max, resting);
     }

@@ -82,7 +82,9 @@ test('the recording that was used last stays, one that was not read to its end d
     expect(commands).toBe(2);
     return reads - before;
   };
-  for await (const _ of tapes.batches('a', source())) break;
+  const stopped = tapes.batches('a', source());
+  await stopped.next();
+  await stopped.return(undefined);
   expect(await read('a')).toBe(1);
   expect(await read('b')).toBe(1);
   expect(await read('a')).toBe(0);
