@@ -34,7 +34,6 @@ import {
 import type { Decision, PromiseTurns, TapeBatch } from './run-ports.ts';
 import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
-
 export type { Decision, PromiseTurns, TapeBatch };
 
 export interface BacktestInput extends ExchangeInput {
