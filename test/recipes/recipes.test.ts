@@ -1,14 +1,13 @@
 /**
  * The recipes of CONTRIBUTING.md: for each there is a sample, a patch of this folder. It applies to
  * the code as it is and touches the files of `src` that its recipe lists, no more than its limit.
- * With all samples applied the code compiles, and the tests that the samples bring pass.
+ * `npm run test:recipes` compiles the code with all samples applied and runs their tests.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The most files of `src` that a task may touch. */
@@ -20,21 +19,12 @@ const LIMITS: Readonly<Record<string, number>> = {
 };
 const NAMES = Object.keys(LIMITS);
 
-const run = (cwd: string, command: string, ...args: readonly string[]): string => {
-  // A nested run of tests must not take itself for a worker of this one.
-  const outer = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'));
-  return execFileSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...Object.fromEntries(outer), NODE_ENV: 'test' },
-    maxBuffer: 1e8,
-  });
-};
-const script = (path: string): string => join(root, 'node_modules', path);
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 1e8 });
 
 /** Files that a patch changes. */
 function touched(name: string): string[] {
-  return run(root, 'git', 'apply', '--numstat', `test/recipes/${name}.patch`)
+  return git('apply', '--numstat', `test/recipes/${name}.patch`)
     .trim()
     .split('\n')
     .map((line) => line.split('\t')[2] ?? '');
@@ -60,14 +50,6 @@ function listed(name: string): RegExp[] {
   });
 }
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'orrery-recipes-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
 test('every patch of the folder has a limit', () => {
   const patches = readdirSync(join(root, 'test/recipes')).filter((file) => file.endsWith('.patch'));
   expect(patches.sort()).toEqual(NAMES.map((name) => `${name}.patch`).sort());
@@ -75,7 +57,7 @@ test('every patch of the folder has a limit', () => {
 
 test.each(NAMES)('%s: the sample applies, and brings a test', (name) => {
   try {
-    run(root, 'git', 'apply', '--check', `test/recipes/${name}.patch`);
+    git('apply', '--check', `test/recipes/${name}.patch`);
   } catch (error) {
     const { stderr } = error as { stderr: string };
     throw new Error(
@@ -96,45 +78,3 @@ test.each(NAMES)('%s: the sample touches the listed files of src, and few', (nam
   expect(sources.length).toBeLessThanOrEqual(LIMITS[name] ?? 0);
   expect(sources.length).toBe(list.length);
 });
-
-test('the code compiles with the samples, and their tests pass', () => {
-  run(root, process.execPath, '.ci/recipe.mjs', 'open', NAMES.join(','), folder);
-  const tests = NAMES.flatMap(testsOf);
-  writeFileSync(
-    join(folder, 'tsconfig.recipes.json'),
-    JSON.stringify({ extends: './tsconfig.test.json', include: ['src/**/*.ts', ...tests] }),
-  );
-  const failing = (name: string, command: () => string): string => {
-    try {
-      return command();
-    } catch (error) {
-      const { stdout, stderr } = error as { stdout: string; stderr: string };
-      throw new Error(`${name} fails with the samples applied:\n${stdout}${stderr}`, {
-        cause: error,
-      });
-    }
-  };
-  failing('tsc', () =>
-    run(folder, process.execPath, script('typescript/bin/tsc'), '-p', 'tsconfig.recipes.json'),
-  );
-  const report = join(folder, 'report.json');
-  failing('vitest', () =>
-    run(
-      folder,
-      process.execPath,
-      script('vitest/vitest.mjs'),
-      'run',
-      ...tests,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-    ),
-  );
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-    testResults: { name: string; status: string; assertionResults: unknown[] }[];
-  };
-  const passed = testResults.filter(
-    ({ status, assertionResults }) => status === 'passed' && assertionResults.length > 0,
-  );
-  expect(passed.map(({ name }) => name.slice(name.indexOf('test/'))).sort()).toEqual(tests.sort());
-}, 900_000);
