@@ -255,7 +255,8 @@ function compareMarket(
   to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
   to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);
   // A book that no command has changed is compared in turn.
-  const isDue = full || view.bookSeq > world.comparedSeq || (world.comparisons + market.id) % BOOK_EVERY === 0;
+  const isDue =
+    full || view.bookSeq > world.comparedSeq || (world.comparisons + market.id) % BOOK_EVERY === 0;
   for (const side of isDue ? (['bid', 'ask'] as const) : []) {
     const levels = levelsOf(world, market, side === 'bid' ? 1n : -1n);
     const shown = exchange.depth(marketId(market.id), side, full ? 1_000_000 : levels.length + 1);
@@ -266,7 +267,8 @@ function compareMarket(
       shown.map((level) => `${level.lots}@${level.priceTicks}`),
     );
   }
-  if (full || world.seq % DATA_EVERY < world.seq - world.comparedSeq) compareMarketData(to, world, exchange, market);
+  if (full || world.seq % DATA_EVERY < world.seq - world.comparedSeq)
+    compareMarketData(to, world, exchange, market);
 }
 
 /** Texts of terms, which are objects that never change. */

@@ -2,7 +2,8 @@
  * Market data (R-10.3, R-10.4): candles and 24-hour figures, folded from all prints on every read.
  */
 import { max, min, sum } from './numbers.ts';
-import { DAY, type Market, type Print } from './world.ts';
+import type { Print } from './records.ts';
+import { DAY, type Market } from './world.ts';
 
 const MINUTE = 60_000_000n;
 

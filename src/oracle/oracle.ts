@@ -81,7 +81,8 @@ export class Oracle {
     const isFull = this.seq % this.fullEvery === 0;
     if (oracle === engine) {
       const { world } = this;
-      if (isFull || this.seq % this.stateEvery === 0) return this.compare(exchange, emitted, isFull);
+      if (isFull || this.seq % this.stateEvery === 0)
+        return this.compare(exchange, emitted, isFull);
       const comparison = new Comparison(this.seq);
       compareEvents(comparison, world, emitted);
       return comparison.found;

@@ -1,4 +1,4 @@
-/** The oracle's records of vault shares and money movements. */
+/** The oracle's records of vault shares, money movements and trades. */
 import type { LedgerReason } from '../engine/events.ts';
 
 export interface Holder {
@@ -25,4 +25,21 @@ export interface Movement {
   readonly amount: bigint;
   readonly counterparty: number | null;
   readonly market: number | null;
+}
+
+/** A trade on the public tape, or a part of a bar (no id); `lots` signed by the taker's side. */
+export interface Print {
+  readonly id: number | null;
+  readonly at: bigint;
+  readonly price: bigint;
+  readonly lots: bigint;
+}
+
+/** A minute with recorded trades (R-14.3), and the close of the one before it. */
+export interface RecordedMinute {
+  readonly minute: bigint;
+  readonly before: bigint | null;
+  lots: bigint;
+  close: bigint;
+  counts: boolean;
 }

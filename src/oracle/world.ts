@@ -5,7 +5,7 @@ import type { Cause, EngineEvent, LedgerReason } from '../engine/events.ts';
 import type { EndReason, RefusalCode } from '../engine/refusals.ts';
 import type { OrderStatus } from '../engine/read/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
-import type { Holder, Movement, Snapshot } from './records.ts';
+import type { Holder, Movement, Print, RecordedMinute, Snapshot } from './records.ts';
 
 /** An order from its acceptance or rejection on; never removed. */
 export interface Order {
@@ -194,23 +194,6 @@ export interface Market {
   readonly carried: bigint[];
   /** After a gap in the recording, until the next snapshot. */
   stale: boolean;
-}
-
-/** A trade on the public tape, or a part of a bar (no id); `lots` signed by the taker's side. */
-export interface Print {
-  readonly id: number | null;
-  readonly at: bigint;
-  readonly price: bigint;
-  readonly lots: bigint;
-}
-
-/** A minute with recorded trades (R-14.3), and the close of the one before it. */
-export interface RecordedMinute {
-  readonly minute: bigint;
-  readonly before: bigint | null;
-  lots: bigint;
-  close: bigint;
-  counts: boolean;
 }
 
 /** The tape state of a level. */

@@ -21,15 +21,7 @@ import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { money } from '../gateway/encode.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
-import { parseDecimal, stepsExact } from '../num/decimal.ts';
-import {
-  COLLATERAL_DECIMALS,
-  durationUs,
-  quanta,
-  timeUs,
-  type Quanta,
-  type TimeUs,
-} from '../num/units.ts';
+import { durationUs, timeUs, type TimeUs } from '../num/units.ts';
 import { FaultModel } from '../virtual-time/faults.ts';
 import { slowedLatency } from '../virtual-time/latency.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
@@ -51,6 +43,7 @@ import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
 import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
+import { parseBalance } from './balance.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
@@ -169,7 +162,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         strategy: created(plan, planned.id, genesisUs, () => definition.create(parameters)),
         account: addressOfName(planned.id),
         subaccountIndex: 0,
-        deposit: balanceOf(plan.balance),
+        deposit: parseBalance(plan.balance),
         latency,
         faults:
           faults === null
@@ -393,18 +386,6 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
     throw new StrategyError(`market ${market.symbol}: ${spec.error}${wayOut}`);
   }
   return spec.value;
-}
-
-function balanceOf(text: string): Quanta {
-  const value = parseDecimal(text);
-  const whole =
-    value === null ? null : stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
-  if (whole === null || whole <= 0n) {
-    throw new StrategyError(
-      `--balance '${text}': must be a positive amount with at most ${String(COLLATERAL_DECIMALS)} decimals`,
-    );
-  }
-  return quanta(whole);
 }
 
 const QUEUE_TEXTS: Readonly<Record<string, string>> = {

@@ -7,7 +7,13 @@ import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { CHECK_NAMES } from '../fuzz/checks/checks.ts';
-import { address as addressOf, timeUs, type Address, type Quanta, type TimeUs } from '../num/units.ts';
+import {
+  address as addressOf,
+  timeUs,
+  type Address,
+  type Quanta,
+  type TimeUs,
+} from '../num/units.ts';
 import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
@@ -395,7 +401,9 @@ class Parser {
 /** Expectations that a step with this verb cannot have, and the kind of step that can. */
 function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
   if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
-  const ofCalls = ['status', 'refused', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);
+  const ofCalls = ['status', 'refused', 'body', 'error'].map(
+    (key) => [key, 'a step with "do"'] as const,
+  );
   if (verb !== 'repeat') return ofCalls;
   return [...ofCalls, ['outcome', 'a step in the "repeat"'], ['events', 'a step in the "repeat"']];
 }

@@ -29,6 +29,7 @@ import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
 import type { Action, Expectation, Scenario, Step } from './scenario.ts';
 import { START_OF_TEXT, type Place } from './source-node.ts';
 import { formatDuration } from '../num/time-text.ts';
+import { titleOf } from './step-title.ts';
 
 export interface ScenarioPorts {
   readonly keccak: Keccak;
@@ -492,12 +493,4 @@ class ScenarioRun {
       },
     };
   }
-}
-
-/** Description of a step without a note. */
-function titleOf({ note, action }: Step): string {
-  if (note !== null) return note;
-  if (action === null) return 'time passes';
-  if (action.kind !== 'call') return action.kind;
-  return action.as === null ? action.endpoint : `${action.as}: ${action.endpoint}`;
 }

@@ -3,7 +3,16 @@ import type { EndpointId } from '../contract/endpoints.ts';
 import type { TapeBar, TapeL3, TapeLevel } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../engine/config.ts';
 import type { CheckName } from '../fuzz/checks/checks.ts';
-import type { Address, DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+import type {
+  Address,
+  DurationUs,
+  Lots,
+  MarketId,
+  Ppb,
+  PriceTicks,
+  Quanta,
+  TimeUs,
+} from '../num/units.ts';
 import type { MapNode, Place, SourceNode } from './source-node.ts';
 
 export interface Scenario {

@@ -1,4 +1,6 @@
-/** The orders of a subaccount that its sums cover (`resting-sums.ts`): when sums start and change. */
+/**
+ * The orders of a subaccount that its sums cover (`resting-sums.ts`): when sums start and change.
+ */
 import { NO_MONEY, plus } from '../../num/money.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
