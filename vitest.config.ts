@@ -30,8 +30,8 @@ export default defineConfig({
     pool: 'forks',
     // Of commands that tests run; the user's own stays as it is.
     env: { ORRERY_STATE: new URL('dist/.state', import.meta.url).pathname },
-    // By default a core is left to the main process, which has little to do.
-    maxWorkers: availableParallelism(),
+    // The main process has little to do, and many tests wait for processes that they start.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A machine that others use as well is given time.

@@ -125,10 +125,16 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
 ];
 
+/** The command that yargs itself has, first in its list. */
+export const COMPLETION = {
+  usage: 'completion',
+  describe: 'Print a script that completes commands and options in bash or zsh',
+} as const;
+
 /** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) {
-    print(programHelp(COMMANDS));
+    print(programHelp([COMPLETION, ...COMMANDS]));
     return 0;
   }
   const parser = await parserOf(argv);
@@ -152,7 +158,7 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     .recommendCommands()
     .demandCommand(1, 'name a command; --help lists them')
     .help()
-    .completion('completion', 'Print a script that completes commands and options in bash or zsh')
+    .completion(COMPLETION.usage, COMPLETION.describe)
     .alias('help', 'h')
     .wrap(100)
     .exitProcess(false)
