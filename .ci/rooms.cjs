@@ -115,7 +115,17 @@ const ROOMS = [
   room(
     'http',
     'the API over HTTP and WebSocket',
-    ['num', 'base', 'platform', 'contract', 'engine', 'gateway', 'wallet', 'journal', 'journal-files'],
+    [
+      'num',
+      'base',
+      'platform',
+      'contract',
+      'engine',
+      'gateway',
+      'wallet',
+      'journal',
+      'journal-files',
+    ],
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),
   room('library', 'calls of the package: backtest, sweep, scenario', [

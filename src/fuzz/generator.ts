@@ -153,7 +153,8 @@ export class CommandGenerator {
   private pause(): number {
     const { context } = this;
     const { dice } = context;
-    const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille, dayShare } = this.profile.time;
+    const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille, dayShare } =
+      this.profile.time;
     const { hourPermille } = this.profile.crisis;
     if (hourPermille > 0 && dice.chance(hourPermille)) return untilHour(context);
     if (dayShare > 0 && dice.below(10_000) < dayShare) return untilDay(context);

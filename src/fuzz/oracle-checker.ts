@@ -5,7 +5,6 @@ import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle, type OracleOptions } from '../oracle/oracle.ts';
 
-
 export function oracleLockstep(config: ExchangeConfig, options: OracleOptions = {}): Checker {
   const oracle = new Oracle(config, options);
   let emitted: EngineEvent[] = [];

@@ -60,7 +60,10 @@ function alterValue(shape: Shape, value: unknown, turn: number): AlteredValue {
       const at = turn % (items.length + 1);
       if (at === items.length) return plain([...items, sample(shape.of)]);
       const { path, value: item } = alterValue(shape.of, items[at], turn);
-      return { path: `[${String(at)}]${path}`, value: items.map((one, i) => (i === at ? item : one)) };
+      return {
+        path: `[${String(at)}]${path}`,
+        value: items.map((one, i) => (i === at ? item : one)),
+      };
     }
     case 'record': {
       const { field, record } = alterField(shape, value as object, turn, turn >> 3);

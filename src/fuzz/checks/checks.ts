@@ -79,7 +79,8 @@ const CHECKERS: Readonly<
 > = {
   state: (_config, { every }) => stateInvariants(every),
   stream: (_config, { every }) => streamInvariants(every),
-  oracle: (config, { every }) => oracleLockstep(config, every === 1 ? { fullEvery: 1 } : { stateEvery: STATE_EVERY }),
+  oracle: (config, { every }) =>
+    oracleLockstep(config, every === 1 ? { fullEvery: 1 } : { stateEvery: STATE_EVERY }),
   restore: (config, intervals) => restoreCheck(config, { every: rarelyOf(intervals) }),
   time: (config, { every }) => timeCheck(config, every),
   hash: (_config, intervals) => hashCheck(rarelyOf(intervals)),

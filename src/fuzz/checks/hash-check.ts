@@ -72,7 +72,9 @@ export function hashCheck(every: number): Checker {
         return broken(engine, `the chain hash of ${command.kind} is not the one by the schema`);
       }
       const blind =
-        every === 1 ? blindAnywhere(command, emitted) : blindCommand(command, seq) ?? blindEvent(emitted, seq);
+        every === 1
+          ? blindAnywhere(command, emitted)
+          : (blindCommand(command, seq) ?? blindEvent(emitted, seq));
       if (blind !== null) return broken(engine, `the hash does not depend on ${blind}`);
       return seq % every === 0 ? state(engine) : null;
     },

@@ -41,7 +41,10 @@ export function journalCheck(config: ExchangeConfig, every: number): Checker {
       return broken(engine, `a journal cut at byte ${String(cut.length)} recovers ${found}`);
     }
     if (expected > 0 && recovered.chainHash() !== chains[expected - 1]) {
-      return broken(engine, `a journal cut at byte ${String(cut.length)} recovers another exchange`);
+      return broken(
+        engine,
+        `a journal cut at byte ${String(cut.length)} recovers another exchange`,
+      );
     }
     return null;
   };

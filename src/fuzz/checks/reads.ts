@@ -78,7 +78,10 @@ const isPriced = (view: ExchangeView): boolean =>
   view.markets().every(({ markTicks }) => markTicks !== null);
 
 /** A range of ms around two of the times, or no range. */
-function rangeOf(times: readonly number[], turn: number): { readonly from?: number; readonly to?: number } {
+function rangeOf(
+  times: readonly number[],
+  turn: number,
+): { readonly from?: number; readonly to?: number } {
   const at = (n: number): number => Math.floor((times[n % times.length] ?? 0) / 1000);
   if (times.length === 0 || turn % 3 === 0) return {};
   const [one, other] = [at(turn), at(turn >> 2)];
@@ -245,7 +248,12 @@ const READS: readonly Make[] = [
   (view, { owner }) => {
     const { account } = ownerFields(view, owner);
     const { signers, quorum } = view.signersOf(view.addressOf(view.subaccount(owner).account));
-    return { endpoint: 'getSigners', request: { account }, expected: { signers, quorum }, pageOf: null };
+    return {
+      endpoint: 'getSigners',
+      request: { account },
+      expected: { signers, quorum },
+      pageOf: null,
+    };
   },
   (view, { owner, turn }) => {
     const { account, subaccountIndex } = ownerFields(view, owner);

@@ -67,7 +67,7 @@ const HEAD = [
   '  shift',
   '  STEP=$((STEP + 1))',
   `  reply=$(curl -w '\\n%{http_code}' "$@")`,
-  '  status=${reply##*$\'\\n\'}',
+  "  status=${reply##*$'\\n'}",
   '  [ "$status" = 200 ] || kind=refused',
   '  [ "$status" -ge 500 ] 2>/dev/null || [ "$status" = 000 ] && kind=broken',
   '  echo "${reply%$\'\\n\'*}"',
