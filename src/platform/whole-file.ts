@@ -2,11 +2,14 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { fileError } from './file-error.ts';
 
+/** Names of temporary files of this process differ, so that two writers do not meet. */
+let writes = 0;
+
 export async function writeWholeFile(
   path: string,
   content: Uint8Array | Iterable<string | Uint8Array>,
 ): Promise<void> {
-  const temporary = `${path}.partial-${String(process.pid)}`;
+  const temporary = `${path}.partial-${String(process.pid)}-${String(writes++)}`;
   try {
     const file = await open(temporary, 'wx');
     try {

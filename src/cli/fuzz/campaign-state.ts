@@ -21,6 +21,7 @@ export class CampaignState {
   /** Seconds of run time over all sessions. */
   seconds = 0;
   readonly failures: FailedRun[] = [];
+  private saving: Promise<unknown> = Promise.resolve();
   /** Results whose predecessors are missing. */
   private readonly pending = new Map<number, BatchResult>();
 
@@ -93,13 +94,14 @@ export class CampaignState {
     };
   }
 
+  /** The last state that was saved is the one on disk, also of calls that overlap. */
   async save(folder: string): Promise<void> {
     const { plan, runs, commands, counts, seconds, failures } = this;
     const state = { plan, runs, commands, seconds, failures, counts };
-    await writeWholeFile(
-      join(folder, FILE),
-      new TextEncoder().encode(`${JSON.stringify(state, null, 2)}\n`),
-    );
+    const text = new TextEncoder().encode(`${JSON.stringify(state, null, 2)}\n`);
+    const saved = this.saving.then(() => writeWholeFile(join(folder, FILE), text));
+    this.saving = saved.catch(() => undefined);
+    await saved;
   }
 
   static async load(folder: string): Promise<CampaignState> {

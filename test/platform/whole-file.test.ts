@@ -1,0 +1,31 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
+import type { CampaignPlan } from '../../src/fuzz/campaign.ts';
+import { writeWholeFile } from '../../src/platform/whole-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-whole-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('writers of one file do not meet, and leave nothing beside it', async () => {
+  const path = join(folder, 'file');
+  const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(1000));
+  await Promise.all(texts.map((text) => writeWholeFile(path, new TextEncoder().encode(text))));
+  expect(texts).toContain(readFileSync(path, 'utf8'));
+  expect(readdirSync(folder)).toEqual(['file']);
+});
+
+test('of overlapping saves of a campaign the last one is on disk', async () => {
+  const campaign = new CampaignState({} as CampaignPlan);
+  const saves = Array.from({ length: 10 }, (_, i) => {
+    campaign.runs = i;
+    return campaign.save(folder);
+  });
+  await Promise.all(saves);
+  const saved = JSON.parse(readFileSync(join(folder, 'campaign.json'), 'utf8')) as { runs: number };
+  expect(saved.runs).toBe(9);
+});
