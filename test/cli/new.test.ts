@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -180,6 +181,19 @@ describe('orrery data sample', () => {
     expect(await main(['data', 'sample', '--out', other, '--days', '1', '--replace'])).toBe(2);
     expect(printed).toContain('exists and is not a dataset');
     expect(existsSync(join(other, 'thesis.txt'))).toBe(true);
+  });
+
+  test('folders beside the dataset are kept, and nothing is left there', async () => {
+    const dir = join(scratch, 'beside');
+    for (const name of ['sample.new', 'sample.partial']) {
+      mkdirSync(join(dir, name), { recursive: true });
+      writeFileSync(join(dir, name, 'thesis.txt'), 'kept');
+    }
+    expect(await main(['data', 'sample', '--out', join(dir, 'sample'), '--days', '1'])).toBe(0);
+    expect(readdirSync(dir).sort()).toEqual(['sample', 'sample.new', 'sample.partial']);
+    for (const name of ['sample.new', 'sample.partial']) {
+      expect(readFileSync(join(dir, name, 'thesis.txt'), 'utf8')).toBe('kept');
+    }
   });
 });
 

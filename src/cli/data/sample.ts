@@ -1,8 +1,10 @@
 /** `orrery data sample`: writes a dataset of synthetic bars and funding rates. */
-import { rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { parseTime } from '../../num/time-text.ts';
 import { fileError } from '../../platform/file-error.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import { SAMPLE_MARKETS, sampleRecords, type SampleMarket } from '../../tape/sample/sample-market.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
@@ -45,16 +47,17 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
     mustBeWhole('days', args.days, 1, MAX_DAYS);
     const startUs = dayOf(args.from);
     await mustBeFree(args.out, args.replace);
-    const folder = `${args.out.replace(/\/+$/, '')}.new`;
-    await rm(folder, { recursive: true, force: true });
+    const parent = dirname(resolve(args.out));
+    await makeFolder(parent);
+    // A folder of its own beside the dataset: it never removes one that is there.
+    const temporary = await mkdtemp(join(parent, '.sample-'));
     try {
+      const folder = join(temporary, 'dataset');
       await writeMarkets(folder, markets, startUs, args);
       if (args.replace) await rm(args.out, { recursive: true, force: true });
       await rename(folder, args.out);
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      await rm(`${folder}.partial`, { recursive: true, force: true });
-      throw error;
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
     }
     const bars = String(args.days * MINUTES_A_DAY);
     print(`${args.out}: ${markets.map(({ symbol }) => symbol).join(', ')}, ${bars} bars of 1m each, synthetic`);
