@@ -184,6 +184,8 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
       );
     }
     done();
+    // `close` ends the connections that are idle; those with a request in progress become idle later.
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
   });
   let closing = false;
   app.addHook('preClose', (done) => {
