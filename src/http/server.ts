@@ -184,7 +184,7 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
       );
     }
     done();
-    // `close` ends the connections that are idle; those with a request in progress become idle later.
+    // Closing ended the idle connections; those with a request in progress become idle here.
     if (closing) setImmediate(() => app.server.closeIdleConnections());
   });
   let closing = false;
