@@ -110,7 +110,7 @@ test('engine and oracle agree on runs with every kind of command', () => {
       if (end !== null) throw new Error(divergenceText(end));
       expect(exchange.checkInvariants()).toEqual([]);
     }),
-    { numRuns: 60 * EFFORT, endOnFailure: true },
+    { numRuns: 100 * EFFORT, endOnFailure: true },
   );
 }, 300_000);
 
