@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { zipSync } from 'fflate';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseColumnMap } from '../../src/tape/formats/column-map.ts';
 import { lz4Whole } from '../../src/tape-files/lz4-frame.ts';
@@ -152,6 +153,27 @@ test('a number that would be a time before 1980 is refused, unless its unit is g
   const map = parseColumnMap({ kind: 'trade', timeUnit: 'ms' });
   const { records } = await read('csv', path, 'X', { map });
   expect(records).toMatchObject([{ timeUs: 14_400_464_000 }]);
+});
+
+test('seconds in a format of milliseconds are refused', async () => {
+  const path = file('seconds.json', '[[1704067200,1,2,0.5,1.5,10],[1704067260,1,2,0.5,1.5,10]]');
+  await expect(read('ccxt-ohlcv', path, 'X')).rejects.toThrow('its time is before 1980');
+});
+
+test('a column that a table has twice is refused', async () => {
+  const path = file('twice.csv', 'timestamp,price,price,size\n1700000000,10.5,11.5,1\n');
+  await expect(read('csv', path, 'X')).rejects.toThrow('line 1: the column `price` is there twice');
+});
+
+test('a zip archive of another market than its name is refused', async () => {
+  const kline = '1704067200000,1,2,0.5,1.5,10,1704067259999,15,3,5,7,0\n';
+  const archive = (member: string): string =>
+    file('BTCUSDT-1m-2024-03.zip', Buffer.from(zipSync({ [member]: Buffer.from(kline) })));
+  const [format, ours] = ['binance-klines', 'BTCUSDT-1m-2024-03.csv'] as const;
+  expect((await readFiles(format, [archive(ours)])).records).toHaveLength(1);
+  await expect(readFiles(format, [archive('ETHUSDT-1m-2024-03.csv')])).rejects.toThrow(
+    'by the name ETHUSDT-1m-2024-03.csv it is of ETHUSDT, not of BTCUSDT',
+  );
 });
 
 test('sizes finer than the lot are bad, or rounded if requested', async () => {

@@ -198,7 +198,7 @@ const MICROSECONDS: Readonly<Record<'s' | 'ms' | 'us', number>> = { s: 1e6, ms: 
 const LAST_US = Number.MAX_SAFE_INTEGER;
 
 /** No market data are older: times of a day, or another unit, are not taken for seconds. */
-const FIRST_AUTO_US = 315_532_800 * 1e6;
+export const FIRST_AUTO_US = 315_532_800 * 1e6;
 
 /**
  * A time since 1970 as microseconds. `auto` derives the unit from the number of digits; dates have
