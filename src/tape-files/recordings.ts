@@ -144,7 +144,6 @@ export class Recording {
   /** Records of one file. Throws `TapeError` with file and line, or `FileError` if unreadable. */
   async *read(path: string): AsyncGenerator<TapeRecord[]> {
     this.fraction = 0;
-    this.member = null;
     try {
       const { format } = this.options;
       switch (format.container) {

@@ -203,3 +203,15 @@ test('data that a strategy bundles are listed with their hashes', async () => {
     'data of test: prices.json': createHash('sha256').update('[1, 2, 3]').digest('hex'),
   });
 });
+
+test.each([
+  ['numbers', `export default [${'1.5,'.repeat(1200)}];`, true],
+  ['a long text', `export default '${'1.5 '.repeat(1500)}';`, true],
+  ['little', `export default [${'1.5,'.repeat(100)}];`, false],
+])('code that holds %s is listed as data if it is a table', async (_name, table, isListed) => {
+  writeFileSync(join(folder, 'table.ts'), table);
+  const planned = await plannedOf(
+    file(`import table from './table.ts';\n${hostileFile('context.log(String(table.length));')}`),
+  );
+  expect(planned.bundle!.data.map((one) => one.file)).toEqual(isListed ? ['table.ts'] : []);
+});
