@@ -5,14 +5,9 @@
  */
 import type { Decision, TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
-import type { Command, TapeLevel } from '../engine/commands.ts';
-import { lots, priceTicks, timeUs, type Lots, type PriceTicks } from '../num/units.ts';
-import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
+import { CHANGES, otherFuture, type Change } from './other-future.ts';
 import { executePlan, type PlanPorts, type RunPlan } from './plan.ts';
-
-/** Changes of the recording after the instant. */
-export const CHANGES = ['end', 'prices', 'volumes', 'missing'] as const;
-export type Change = (typeof CHANGES)[number];
 
 export interface Probe {
   readonly change: Change;
@@ -32,9 +27,6 @@ export interface LookAheadOptions {
   readonly onProgress?: (fraction: number) => void;
   readonly cancelled?: () => boolean;
 }
-
-/** Commands of the other future that are played, for a strategy that reads ahead. */
-const COMMANDS_AFTER = 20_000;
 
 /** Throws the errors of `executePlan`. Empty if cancelled. */
 export async function probeLookAhead(
@@ -123,153 +115,4 @@ function compared(
     return { compared: i + 1, difference };
   }
   return { compared: left.length, difference: null };
-}
-
-interface Other {
-  readonly change: Change;
-  readonly atUs: number;
-  readonly random: RandomStream;
-}
-
-/** The recording up to the instant, and another future after it. */
-async function* otherFuture(
-  batches: AsyncIterable<TapeBatch>,
-  { change, atUs, random }: Other,
-): AsyncGenerator<TapeBatch> {
-  const books = new Map<number, ShiftedBook>();
-  const factor = 2 + random.below(4);
-  let after = 0;
-  for await (const { commands, localUs } of batches) {
-    const kept: Command[] = [];
-    const received: number[] = [];
-    const keep = (command: Command, i: number): void => {
-      kept.push(command);
-      if (localUs !== undefined) received.push(localUs[i] ?? command.timeUs);
-    };
-    for (const [i, command] of commands.entries()) {
-      const isAfter = command.timeUs >= atUs;
-      if (isAfter) after += 1;
-      if (after > (change === 'end' ? 0 : COMMANDS_AFTER)) break;
-      if (change === 'prices') {
-        for (const next of shifted(command, isAfter, books, random)) keep(next, i);
-      } else if (!isAfter) keep(command, i);
-      else if (change === 'volumes') keep(enlarged(command, factor), i);
-      else if (!isTrading(command) || random.below(2) === 0) keep(command, i);
-    }
-    yield { commands: kept, ...(localUs === undefined ? {} : { localUs: received }) };
-    if (after > (change === 'end' ? 0 : COMMANDS_AFTER)) return;
-  }
-}
-
-function isTrading({ kind }: Command): boolean {
-  return kind === 'tapeTrade' || kind === 'tapeBar';
-}
-
-function enlarged(command: Command, factor: number): Command {
-  const times = (size: Lots): Lots => lots(size * factor);
-  switch (command.kind) {
-    case 'tapeTrade':
-      return { ...command, lots: times(command.lots) };
-    case 'tapeBar':
-      return { ...command, volumeLots: times(command.volumeLots) };
-    case 'tapeDepth':
-    case 'tapeSnapshot':
-      return {
-        ...command,
-        levels: command.levels.map((level) => ({ ...level, lots: times(level.lots) })),
-      };
-    default:
-      return command;
-  }
-}
-
-/** The levels of a market's recorded book, to be quoted elsewhere from an instant on. */
-class ShiftedBook {
-  readonly levels = new Map<string, TapeLevel>();
-  /** Ticks by which the market's prices differ after the instant; null before it. */
-  ticks: number | null = null;
-
-  take(levels: readonly TapeLevel[], isWhole: boolean): void {
-    if (isWhole) this.levels.clear();
-    for (const level of levels) this.levels.set(`${level.side}${String(level.priceTicks)}`, level);
-  }
-
-  moved(levels: Iterable<TapeLevel>): TapeLevel[] {
-    return [...levels]
-      .filter((level) => this.ticks !== null && level.priceTicks + this.ticks > 0)
-      .map((level) => ({ ...level, priceTicks: this.price(level.priceTicks) }));
-  }
-
-  price(price: PriceTicks): PriceTicks {
-    return priceTicks(Math.max(1, price + (this.ticks ?? 0)));
-  }
-}
-
-/** The command with other prices after the instant; first the whole book at them. */
-function shifted(
-  command: Command,
-  isAfter: boolean,
-  books: Map<number, ShiftedBook>,
-  random: RandomStream,
-): Command[] {
-  const { kind } = command;
-  if (
-    kind !== 'tapeDepth' &&
-    kind !== 'tapeSnapshot' &&
-    kind !== 'tapeTrade' &&
-    kind !== 'tapeBar' &&
-    kind !== 'setMark'
-  ) {
-    return [command];
-  }
-  const { market } = command;
-  const book = books.get(market) ?? new ShiftedBook();
-  books.set(market, book);
-  const opening: Command[] = [];
-  if (isAfter && book.ticks === null) {
-    const price = priceOf(command);
-    if (price !== null) {
-      const ticks = 5 + Math.floor(price * (0.002 + 0.01 * random.next()));
-      book.ticks = random.below(2) === 0 ? ticks : -Math.min(ticks, Math.floor(price / 2));
-    }
-    const levels = book.moved(book.levels.values()).filter((level) => level.lots > 0);
-    if (levels.length > 0) {
-      opening.push({ kind: 'tapeSnapshot', timeUs: timeUs(command.timeUs), market, levels });
-    }
-  }
-  const isMoved = book.ticks !== null;
-  switch (kind) {
-    case 'tapeDepth':
-    case 'tapeSnapshot':
-      if (!isMoved) book.take(command.levels, kind === 'tapeSnapshot');
-      return [...opening, isMoved ? { ...command, levels: book.moved(command.levels) } : command];
-    case 'tapeBar':
-      return [
-        {
-          ...command,
-          openTicks: book.price(command.openTicks),
-          highTicks: book.price(command.highTicks),
-          lowTicks: book.price(command.lowTicks),
-          closeTicks: book.price(command.closeTicks),
-          quoteTicks: book.price(command.quoteTicks),
-        },
-      ];
-    default:
-      return [...opening, { ...command, priceTicks: book.price(command.priceTicks) }];
-  }
-}
-
-function priceOf(command: Command): number | null {
-  switch (command.kind) {
-    case 'tapeDepth':
-    case 'tapeSnapshot':
-      return command.levels[0]?.priceTicks ?? null;
-    case 'tapeBar':
-      return command.closeTicks;
-    case 'tapeTrade':
-    case 'setMark':
-      return command.priceTicks;
-    default:
-      return null;
-  }
 }

@@ -189,7 +189,17 @@ function gapsText(
     const span = (lastUs - firstUs) / 1e6;
     return `${String(gaps)} breaks in the chain of updates; ${noBookText(withoutBookUs)} of ${String(span)} s; ${String(dropped)} updates older than the snapshot dropped.`;
   }
-  return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'Such data do not show gaps.';
+  return bars > 0
+    ? `Bars are missing in ${String(gaps)} places.`
+    : 'Such data have no chain of ids.';
+}
+
+/** Gaps that the import suspects; a backtest plays through them. */
+function suspectedText(streams: readonly StreamManifest[]): string {
+  const all = streams.flatMap(({ suspectedGaps = [] }) => suspectedGaps);
+  if (all.length === 0) return '';
+  const us = all.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
+  return ` Suspected gaps in the whole recording: ${String(all.length)}, ${String(us / 1e6)} s; they are played as time without changes.`;
 }
 
 function sourceText({ id, source, licence }: StreamManifest): string {
@@ -218,7 +228,7 @@ function notesOf(reading: TapeReading, played: readonly MarketOutput[]): Note[] 
       },
       {
         title: `Gaps${of}`,
-        text: gapsText(sync, noBookUs(played[i] ?? { gaps: [] })),
+        text: `${gapsText(sync, noBookUs(played[i] ?? { gaps: [] }))}${suspectedText(market.streams)}`,
       },
       {
         title: `Order of lines${of}`,

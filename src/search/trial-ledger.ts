@@ -1,7 +1,8 @@
 /**
  * Ledger of trials by strategy and dataset, across searches: one file per pair in a folder of the
  * user, one line per distinct trial. A second search in another folder therefore counts in the
- * deflated Sharpe ratio of the first.
+ * deflated Sharpe ratio of the first. Another file has the trials of all strategies on the dataset,
+ * so a strategy with a new name does not begin at zero.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,29 +20,27 @@ export type LedgerEntry = (trial: Pick<Trial, 'point' | 'budget'>) => void;
 
 export class TrialLedger {
   readonly path: string;
-  private readonly known: Set<string>;
-  /** Ends a torn last line. */
-  private before: string;
+  private readonly ofStrategy: TrialFile;
+  private readonly ofData: TrialFile;
+  private readonly strategy: string;
 
   /**
-   * @param strategy name of the strategy: its trials stay counted after the file is edited
+   * @param strategy name of the strategy: its trials stay the same after the file is edited
    * @throws FileError if the ledger cannot be read
    */
   constructor(folder: string, strategy: string, data: string) {
-    const name = hashOf([strategy, data]).slice(0, DIGITS);
-    this.path = join(folder, 'trials', `${name}.txt`);
-    try {
-      const text = existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
-      this.before = text === '' || text.endsWith('\n') ? '' : '\n';
-      this.known = new Set(text.split('\n').filter((line) => line.length === DIGITS));
-    } catch (error) {
-      throw fileError(this.path, error);
-    }
+    const fileOf = (...names: readonly string[]): TrialFile =>
+      new TrialFile(join(folder, 'trials', `${hashOf(names).slice(0, DIGITS)}.txt`));
+    this.strategy = strategy;
+    this.ofStrategy = fileOf(strategy, data);
+    this.ofData = fileOf(data);
+    this.path = this.ofStrategy.path;
   }
 
-  /** Number of distinct trials of the strategy on the dataset, ever. */
+  /** Number of distinct trials on the dataset, of this strategy and of all others, ever. */
   get count(): number {
-    return this.known.size;
+    // Ledgers of earlier versions have no file of the dataset.
+    return Math.max(this.ofStrategy.count, this.ofData.count);
   }
 
   /** A run of other parameters, or on another part of the data, is another trial. */
@@ -51,11 +50,35 @@ export class TrialLedger {
     const identity = [{ ...plan, data: null, seed: null, warmUpUs: null }, options];
     return ({ point, budget }) => {
       const key = hashOf([identity, assignmentOf(search.space, point), budget]);
-      this.add(key.slice(0, DIGITS));
+      this.ofStrategy.add(key.slice(0, DIGITS));
+      this.ofData.add(hashOf([this.strategy, key]).slice(0, DIGITS));
     };
   }
+}
 
-  private add(key: string): void {
+/** Distinct keys, one a line. */
+class TrialFile {
+  readonly path: string;
+  private readonly known: Set<string>;
+  /** Ends a torn last line. */
+  private before: string;
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      this.before = text === '' || text.endsWith('\n') ? '' : '\n';
+      this.known = new Set(text.split('\n').filter((line) => line.length === DIGITS));
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  }
+
+  get count(): number {
+    return this.known.size;
+  }
+
+  add(key: string): void {
     if (this.known.has(key)) return;
     try {
       mkdirSync(dirname(this.path), { recursive: true });

@@ -27,7 +27,7 @@ export interface StrategyBundle {
   readonly inserted: Guarded['inserted'];
   /** Script of this program for the strategy's realm. */
   readonly guest: string;
-  /** Files of data in the bundle, such as JSON, with their SHA-256. */
+  /** Files of data in the bundle, such as JSON or code with tables, with their SHA-256. */
   readonly data: readonly BundledData[];
 }
 
@@ -107,11 +107,30 @@ async function buildGuest(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
+/** Files that are not code, and code that holds as many numbers or as long a text as a table. */
 async function dataOf(inputs: readonly string[], folder: string): Promise<BundledData[]> {
-  const files = inputs.filter((input) => !CODE.test(input)).sort();
-  return Promise.all(
-    files.map(async (file) => ({ file, sha256: sha256(await readFile(resolve(folder, file))) })),
+  const files = await Promise.all(
+    [...inputs].sort().map(async (file) => {
+      const content = await readFile(resolve(folder, file));
+      const isData = !CODE.test(file) || holdsTable(content.toString());
+      // The folder of packages depends on the machine.
+      const name = file.slice(Math.max(0, file.lastIndexOf('node_modules/')));
+      return isData ? [{ file: name, sha256: sha256(content) }] : [];
+    }),
   );
+  return files.flat();
+}
+
+/** Numbers or characters of one text above which a source file is listed as data. */
+const MANY_NUMBERS = 1000;
+const LONG_TEXT = /(["'`])(?:(?!\1)[^\n\\]|\\.){5000,}\1/;
+
+function holdsTable(source: string): boolean {
+  if (LONG_TEXT.test(source)) return true;
+  const number = /[0-9]+/g;
+  for (let count = 0; count <= MANY_NUMBERS; count++)
+    if (number.exec(source) === null) return false;
+  return true;
 }
 
 function sha256(content: string | Uint8Array): string {

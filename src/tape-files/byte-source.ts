@@ -20,6 +20,8 @@ export interface ByteSource {
   /** Bytes of the file read so far. */
   readonly read: () => number;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Name of the file in a zip archive, once its first bytes are read. */
+  readonly member: () => string | null;
 }
 
 /** Throws `FileError` if the file cannot be read; `TapeError` on damaged data. */
@@ -30,7 +32,9 @@ export async function openBytes(path: string): Promise<ByteSource> {
   const kind = kindOf(await firstBytes(path));
   const file = createReadStream(path);
   const read = (): number => file.bytesRead;
-  return { path, size, read, bytes: explained(path, plain(kind, file), read) };
+  const members: string[] = [];
+  const bytes = explained(path, plain(kind, file, members), read);
+  return { path, size, read, bytes, member: () => members[0] ?? null };
 }
 
 type Kind = 'plain' | 'gzip' | 'zip' | 'lz4' | 'zstd';
@@ -46,12 +50,17 @@ function kindOf(head: Uint8Array): Kind {
   return MAGIC.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0] ?? 'plain';
 }
 
-function plain(kind: Kind, file: ReturnType<typeof createReadStream>): AsyncIterable<Uint8Array> {
+/** Appends the names of an archive's files to `members`. */
+function plain(
+  kind: Kind,
+  file: ReturnType<typeof createReadStream>,
+  members: string[],
+): AsyncIterable<Uint8Array> {
   switch (kind) {
     case 'gzip':
       return pipeline(file, createGunzip(), () => undefined);
     case 'zip':
-      return unzipped(file);
+      return unzipped(file, members);
     case 'lz4':
       return lz4Plain(file);
     case 'zstd':
@@ -62,12 +71,16 @@ function plain(kind: Kind, file: ReturnType<typeof createReadStream>): AsyncIter
 }
 
 /** The only member of a zip archive. */
-async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* unzipped(
+  source: AsyncIterable<Uint8Array>,
+  members: string[],
+): AsyncGenerator<Uint8Array> {
   let out: Uint8Array[] = [];
   const entries = { files: 0, ended: false };
   const faults: Error[] = [];
   const unzip = new Unzip((entry) => {
     if (entry.name.endsWith('/')) return;
+    members.push(entry.name);
     entries.files += 1;
     if (entries.files > 1) return;
     // The callback's type omits that the error is null on success.

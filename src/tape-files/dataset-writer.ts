@@ -19,6 +19,8 @@ import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../
 import { fidelityOf } from '../tape/tape-model.ts';
 import type { RecordedKind } from '../tape/formats/market-kind.ts';
 import type { ChecksumFacts } from '../tape/formats/book-checksum.ts';
+import { originOf } from '../tape/formats/formats.ts';
+import { RecordChecks } from '../tape/record-checks.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
 import { areApart } from '../tape/price-jumps.ts';
@@ -270,13 +272,16 @@ export class DatasetWriter {
     const { parts } = this.stream;
     if (parts.length === 0) throw new TapeError('the files contain no record');
     const records = readStream(this.temporary, parts, new Set());
+    const checks = new RecordChecks(originOf([{ ...facts, counts: this.counts }]));
     const steps = new TapeSteps([records], marketId(0), () => units, {
+      checks,
       fidelity: fidelityOf(this.counts) ?? 'l2',
     });
     // Only the facts of the steps are needed.
     const batches = steps.batches();
     while ((await batches.next()).done !== true);
     const { syncFacts: sync, orderingFacts: order } = steps;
+    const found = checks.finish();
     return {
       id: this.id,
       ...facts,
@@ -292,8 +297,9 @@ export class DatasetWriter {
       prices: sync.prices,
       gaps: sync.gaps,
       gapList: sync.gapList,
+      ...(found.suspected.length > 0 && { suspectedGaps: found.suspected }),
       droppedUpdates: sync.dropped,
-      duplicates: sync.duplicates,
+      duplicates: sync.duplicates + found.repeated,
       skippedRows: this.skippedRows,
       minFeedLatencyUs: order.minFeedLatencyUs,
       maxFeedLatencyUs: order.maxFeedLatencyUs,

@@ -19,7 +19,13 @@ import {
 import { mustBeNoOption, recordedKind, type RecordedKind } from '../tape/formats/market-kind.ts';
 import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
-import { MarketNumbers, NumberScan, timeOf, type NumberReader } from '../tape/formats/numbers.ts';
+import {
+  FIRST_AUTO_US,
+  MarketNumbers,
+  NumberScan,
+  timeOf,
+  type NumberReader,
+} from '../tape/formats/numbers.ts';
 import type { DecoderContext } from '../tape/formats/row-decoder.ts';
 import { lines } from '../tape/lines.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
@@ -87,6 +93,8 @@ export class Recording {
   private line: number;
   private decoderState: unknown;
   private records: TapeRecord[] = [];
+  /** Name of the file in the zip archive that is read. */
+  private member: string | null = null;
   readonly checksums: Checksums;
 
   constructor(options: RecordingOptions, numbers: NumberReader | null = null) {
@@ -128,6 +136,11 @@ export class Recording {
     return { line: this.line, decoder: this.decoderState, checksums: this.checksums.facts };
   }
 
+  /** The unit of times is given by the user, so that any time is meant. */
+  private get hasTimeUnit(): boolean {
+    return (this.options.map?.timeUnit ?? 'auto') !== 'auto';
+  }
+
   /** Records of one file. Throws `TapeError` with file and line, or `FileError` if unreadable. */
   async *read(path: string): AsyncGenerator<TapeRecord[]> {
     this.fraction = 0;
@@ -158,7 +171,10 @@ export class Recording {
         case 'csv':
           yield* this.rows(path, format.rows, this.csv(path));
       }
-      if (format.symbolIn === 'path') this.notePath(path);
+      if (format.symbolIn === 'path') {
+        this.notePath(path);
+        if (this.member !== null) this.notePath(this.member);
+      }
     } catch (error) {
       if (!(error instanceof TapeError) || error.message.startsWith(path)) throw error;
       throw new TapeError(`${path}: ${error.message}`);
@@ -185,6 +201,7 @@ export class Recording {
       this.fraction = source.read() / Math.max(1, source.size);
       yield chunk;
     }
+    this.member = source.member();
   }
 
   private csv(path: string): AsyncGenerator<string[][]> {
@@ -198,6 +215,9 @@ export class Recording {
   }
 
   private readonly emit = (record: TapeRecord): void => {
+    if (record.timeUs < FIRST_AUTO_US && !this.hasTimeUnit) {
+      throw new TapeError('its time is before 1980: in another unit than that of the format?');
+    }
     this.records.push(record);
   };
 
@@ -271,7 +291,7 @@ export class Recording {
     this.pathSymbol ??= symbol;
     if (before === null || isSameMarket(symbol, before)) return;
     throw new TapeError(
-      `by its name it is of ${symbol}, not of ${before}; import one market at a time`,
+      `by the name ${basename(path)} it is of ${symbol}, not of ${before}; import one market at a time`,
     );
   }
 

@@ -66,6 +66,8 @@ export interface StreamManifest {
   /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */
   readonly gaps: number;
   readonly gapList: readonly GapManifest[];
+  /** Unusual silences of a feed, and missing trades by their ids; absent without any. */
+  readonly suspectedGaps?: readonly GapManifest[];
   /** Depth updates older than their snapshot, or repeated. */
   readonly droppedUpdates: number;
   readonly duplicates: number;

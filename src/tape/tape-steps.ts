@@ -8,6 +8,7 @@ import { BookSync, type SyncFacts, type TapeStep } from './book-sync.ts';
 import { mergeStreams } from './merge.ts';
 import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.ts';
 import type { BarRecord, TapeRecord, TapeUnits } from './record.ts';
+import type { RecordChecks } from './record-checks.ts';
 import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
 /** Two seconds of venue time: much more than the skew between streams of one venue. */
@@ -17,6 +18,8 @@ export interface TapeOptions {
   /** Fidelity to play; default: a book with its trades. */
   readonly fidelity?: Fidelity;
   readonly model?: TapeModel;
+  /** Receives each record in order. */
+  readonly checks?: RecordChecks;
 }
 
 export class TapeSteps {
@@ -24,17 +27,19 @@ export class TapeSteps {
   private readonly sync: BookSync;
   private readonly streams: readonly AsyncIterable<readonly TapeRecord[]>[];
   private readonly model: TapeModel;
+  private readonly checks: RecordChecks | undefined;
 
   /** `unitsOf` is called after the first record: raw recordings name their symbol themselves. */
   constructor(
     streams: readonly AsyncIterable<readonly TapeRecord[]>[],
     market: MarketId,
     unitsOf: () => TapeUnits,
-    { fidelity = 'l2', model = DEFAULT_TAPE_MODEL }: TapeOptions = {},
+    { fidelity = 'l2', model = DEFAULT_TAPE_MODEL, checks }: TapeOptions = {},
   ) {
     this.streams = streams;
     this.orders = streams.map(() => new ReadingOrder(WINDOW_US, fidelity === 'l3'));
     this.model = model;
+    this.checks = checks;
     this.sync = new BookSync(market, unitsOf, fidelity, model);
   }
 
@@ -68,7 +73,10 @@ export class TapeSteps {
 
   private stepsOf(records: readonly TapeRecord[]): TapeStep[] {
     const steps: TapeStep[] = [];
-    for (const record of records) this.sync.next(record, steps);
+    for (const record of records) {
+      this.checks?.take(record);
+      this.sync.next(record, steps);
+    }
     return steps;
   }
 }

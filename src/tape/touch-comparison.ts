@@ -34,6 +34,7 @@ export interface TouchMismatch {
 
 /** Reasons for which an update is not compared, in the words of the report. */
 export const NOT_COMPARED = {
+  none: 'without best prices of the venue in the recording',
   before: 'before the first best price',
   after: 'after the last best price',
   between: 'between two best prices of a feed that has not every change',

@@ -3,12 +3,14 @@ import type { SyncFacts } from './book-sync.ts';
 import { checksumText, type ChecksumFacts } from './formats/book-checksum.ts';
 import { isOtherMarket } from './price-jumps.ts';
 import type { OrderingFacts } from './reading-order.ts';
+import type { RecordFacts } from './record-checks.ts';
 import type { TapeVerification } from './verify-tape.ts';
 
 export interface VerdictInput {
   readonly verification: TapeVerification;
   readonly sync: SyncFacts;
   readonly ordering: OrderingFacts;
+  readonly records: RecordFacts;
   /** Gaps are no fault: the market closes, or bars without trades are omitted. */
   readonly allowGaps: boolean;
   /** Checksums of the streams, compared when they were imported. */
@@ -17,13 +19,16 @@ export interface VerdictInput {
 
 /** Reasons of a failure with their figures. */
 export function faultsOf(input: VerdictInput): string[] {
-  const { verification, sync, ordering, allowGaps, checksums = [] } = input;
+  const { verification, sync, ordering, records, allowGaps, checksums = [] } = input;
   const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
   const hasUpdates = sync.depths + sync.snapshots + sync.orders > 0;
   const seconds = (us: number): string => `${String(us / 1e6)} s`;
   // Bars have gaps, and no book.
   const span = seconds(sync.lastUs - sync.firstUs);
-  const withoutBook = sync.staleUs === 0 ? '' : `, no book for ${seconds(sync.staleUs)} of ${span}`;
+  const staleUs = sync.staleUs + records.silentBookUs;
+  const withoutBook = staleUs === 0 ? '' : `, no book for ${seconds(staleUs)} of ${span}`;
+  const repeated = sync.duplicates + sync.repeatedUpdates + records.repeated;
+  const silent = [...new Set(records.silences.map(({ feed }) => feed))].join(', ');
   const reasons: readonly (readonly [boolean, string])[] = [
     [commands === 0 && touches === 0, 'the recording has nothing that can be played'],
     [
@@ -35,6 +40,14 @@ export function faultsOf(input: VerdictInput): string[] {
       `${count(sync.gaps, 'gap')}${withoutBook}; --allow-gaps accepts gaps`,
     ],
     [
+      records.silenceCount > 0 && !allowGaps,
+      `${count(records.silenceCount, 'suspected gap')} of ${silent}${withoutBook}; --allow-gaps accepts gaps`,
+    ],
+    [
+      records.missingTrades > 0 && !allowGaps,
+      `${count(records.missingTrades, 'trade')} missing by their ids; --allow-gaps accepts gaps`,
+    ],
+    [
       mismatched > 0,
       `${count(mismatched, 'best price')} of the venue differ from the recorded book`,
     ],
@@ -44,10 +57,7 @@ export function faultsOf(input: VerdictInput): string[] {
     ],
     ...checksums.map((facts) => [facts.mismatched > 0, checksumText(facts)] as const),
     [crossedBooks > 0, `the recorded book is crossed after ${count(crossedBooks, 'update')}`],
-    [
-      sync.duplicates + sync.repeatedUpdates > 0,
-      `${count(sync.duplicates + sync.repeatedUpdates, 'record')} repeated`,
-    ],
+    [repeated > 0, `${count(repeated, 'record')} repeated`],
     [sync.overlaps > 0, `${count(sync.overlaps, 'bar')} begin before the one before ends`],
     [ordering.late > 0, `${count(ordering.late, 'record')} more than 2 s out of order`],
     [

@@ -86,7 +86,8 @@ class Verifier {
   take({ record, command, inSync }: TapeStep): void {
     if (this.open !== null && this.open.line !== record.line) this.show();
     if (command !== null) this.apply(record, command);
-    if (record.kind !== 'touch') return;
+    // The command that opens the book has a step of its own.
+    if (record.kind !== 'touch' || command !== null) return;
     this.touches += 1;
     this.comparison.onTouch(record, inSync);
   }
@@ -95,7 +96,8 @@ class Verifier {
     this.show();
     const { engine, comparison, books, touches, crossedBooks, commands } = this;
     comparison.finish();
-    const { compared, notCompared, mismatched, mismatches } = comparison;
+    const { compared, mismatched, mismatches } = comparison;
+    const notCompared = touches === 0 && books > 0 ? { none: books } : comparison.notCompared;
     return {
       books,
       compared,

@@ -170,6 +170,11 @@ describe('a sweep', () => {
     });
     expect(ledgerOf().count).toBe(41);
     expect(ledgerOf('d2').count).toBe(0);
+    // A strategy with a new name does not begin at zero.
+    const renamed = new TrialLedger(state, 'cross 2', 'd1');
+    expect(renamed.count).toBe(41);
+    renamed.entryOf(search)({ point: [0, 0], budget: 1 });
+    expect([renamed.count, ledgerOf().count]).toEqual([42, 42]);
     expect(selectionOf(trials, 365, 41).trials.count).toBe(41);
     expect(stateFolder({ ORRERY_STATE: '/s' }, '/h')).toBe('/s');
     expect(stateFolder({ XDG_STATE_HOME: '/x' }, '/h')).toBe('/x/orrery');

@@ -180,6 +180,63 @@ export const ATTACKS: readonly Attack[] = [
       if (hits === 0) found.push('no overflow: the attack did not work');`,
   },
   {
+    name: 'the end of the stack in a reaction, for a class that replaces promises',
+    attack: `let hits = 0;
+      const one: any = Promise.resolve(1);
+      const failed: any = Promise.reject(1);
+      const kind = function (this: unknown, run: any) { run(() => undefined, (error: any) => { hits += 1; check('species', error); check('class', error?.constructor); }); };
+      one.constructor = failed.constructor = { [Symbol.species]: kind };
+      const dive = (left: number): void => { if (left <= 0) void new Error('x').stack; else dive(left - 1); };
+      let depth = 0;
+      const measure = (n: number): void => { depth = n; measure(n + 1); };
+      await Promise.resolve().then(() => { try { measure(0); } catch { /* the end */ } });
+      for (let left = depth - 80; left < depth + 10; left++) {
+        one.then(() => dive(left));
+        failed.then(undefined, () => dive(left));
+        one.finally(() => dive(left));
+      }
+      await context.sleep(1000);
+      if (hits === 0) found.push('no error: the attack did not work');`,
+  },
+  {
+    name: 'the end of the stack in functions of Promise, for a class of the strategy',
+    attack: `let hits = 0;
+      class Own { constructor(run: any) { run(() => undefined, (error: any) => { hits += 1; check('reject', error); check('class', error?.constructor); }); } static resolve(value: any) { return value; } }
+      const dive = (left: number): void => { if (left <= 0) void new Error('x').stack; else dive(left - 1); };
+      const each = { [Symbol.iterator]() { return { next: () => { dive(left); return { done: true }; } }; } };
+      let depth = 0;
+      const measure = (n: number): void => { depth = n; measure(n + 1); };
+      try { measure(0); } catch { /* the end */ }
+      let left = 0;
+      for (left = depth - 80; left < depth + 10; left++) {
+        for (const name of ['all', 'race', 'any', 'allSettled', 'try']) {
+          const run = (Promise as any)[name];
+          if (run !== undefined) run.call(Own, name === 'try' ? () => dive(left) : each);
+        }
+      }
+      await context.sleep(1000);
+      if (hits === 0) found.push('no error: the attack did not work');`,
+  },
+  {
+    name: 'errors that are handed on by generators and asynchronous iterators',
+    attack: `const waits: Promise<unknown>[] = [];
+      const dive = (left: number): void => { if (left <= 0) void new Error('x').stack; else dive(left - 1); };
+      let depth = 0;
+      const measure = (n: number): void => { depth = n; measure(n + 1); };
+      try { measure(0); } catch { /* the end */ }
+      for (let left = depth - 80; left < depth + 10; left++) {
+        const finish = function* () { try { yield 1; } finally { dive(left); } };
+        const open = finish();
+        open.next();
+        tryIt('return', () => open.return(undefined as any));
+        try { for (const _one of finish()) throw new TypeError('x'); } catch (error) { check('close', error); }
+        const later = (async function* () { yield* [1]; dive(left); })();
+        waits.push(later.next(), later.next(), later.return(undefined as any));
+        if (left % 9 === 0) waits.push((async () => { for await (const _one of finish()) break; })());
+      }
+      for (const one of await Promise.allSettled(waits)) check('settled', (one as any).reason);`,
+  },
+  {
     name: 'the end of the stack in functions of the context',
     attack: `let hits = 0;
       const calls: (() => unknown)[] = [() => context.now(), () => context.market(), () => context.random.state(), () => context.log('x'),
@@ -236,7 +293,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'globals of the platform',
-    attack: `for (const name of ['process', 'require', 'fetch', 'Buffer', 'global', 'structuredClone', 'WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'ShadowRealm', 'gc', 'URL', 'TextEncoder', 'MessageChannel']) {
+    attack: `for (const name of ['process', 'require', 'fetch', 'Buffer', 'global', 'structuredClone', 'WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'DisposableStack', 'AsyncDisposableStack', 'SuppressedError', 'ShadowRealm', 'gc', 'URL', 'TextEncoder', 'MessageChannel']) {
         tryIt(name, () => (globalThis as any)[name]);
         const own = Object.getOwnPropertyDescriptor(globalThis, name);
         if (own !== undefined && 'value' in own && own.value !== undefined) found.push(name);

@@ -142,9 +142,9 @@ test('a walk over everything that a strategy reaches finds no object of the host
   expect(hosts).toEqual([]);
 
   // A name that the realm's list of globals has, whatever the platform.
-  planted = { AsyncDisposableStack: ['of the host'] };
+  planted = { Float16Array: ['of the host'] };
   try {
-    expect(await lastLine(planned)).toContain('globals.AsyncDisposableStack');
+    expect(await lastLine(planned)).toContain('globals.Float16Array');
     const leaks = reached(new Script('globalThis').runInContext(realms[1]!) as object);
     expect(leaks.some(([, value]) => endOf(value) === Object.prototype)).toBe(true);
   } finally {
@@ -202,4 +202,16 @@ test('data that a strategy bundles are listed with their hashes', async () => {
     'bundle of test': planned.bundle!.sha256,
     'data of test: prices.json': createHash('sha256').update('[1, 2, 3]').digest('hex'),
   });
+});
+
+test.each([
+  ['numbers', `export default [${'1.5,'.repeat(1200)}];`, true],
+  ['a long text', `export default '${'1.5 '.repeat(1500)}';`, true],
+  ['little', `export default [${'1.5,'.repeat(100)}];`, false],
+])('code that holds %s is listed as data if it is a table', async (_name, table, isListed) => {
+  writeFileSync(join(folder, 'table.ts'), table);
+  const planned = await plannedOf(
+    file(`import table from './table.ts';\n${hostileFile('context.log(String(table.length));')}`),
+  );
+  expect(planned.bundle!.data.map((one) => one.file)).toEqual(isListed ? ['table.ts'] : []);
 });

@@ -10,6 +10,7 @@ import { marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 import { PlainBook } from '../../src/tape/plain-book.ts';
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { TapeSteps } from '../../src/tape/tape-steps.ts';
+import { RecordChecks } from '../../src/tape/record-checks.ts';
 import { faultsOf } from '../../src/tape/verdict.ts';
 import { verifyTape } from '../../src/tape/verify-tape.ts';
 import { openDataset } from '../../src/tape-files/dataset-files.ts';
@@ -40,20 +41,26 @@ function specOf() {
   return spec.value;
 }
 
-function stepsOf(...streams: (readonly TapeRecord[])[]): TapeSteps {
+function stepsOf(streams: readonly (readonly TapeRecord[])[], checks?: RecordChecks): TapeSteps {
   async function* source(records: readonly TapeRecord[]) {
     await Promise.resolve();
     for (let i = 0; i < records.length; i += 1000) yield records.slice(i, i + 1000);
   }
-  return new TapeSteps(streams.map(source), marketId(0), () => units);
+  return new TapeSteps(streams.map(source), marketId(0), () => units, {
+    ...(checks && { checks }),
+  });
 }
 
-async function judged(...streams: (readonly TapeRecord[])[]) {
-  const steps = stepsOf(...streams);
+const judged = (...streams: (readonly TapeRecord[])[]) => judgedAs(true, ...streams);
+
+async function judgedAs(hasVenueIds: boolean, ...streams: (readonly TapeRecord[])[]) {
+  const checks = new RecordChecks({ hasVenueIds, isComplete: false });
+  const steps = stepsOf(streams, checks);
   const verification = await verifyTape(steps, specOf);
   const { syncFacts: sync, orderingFacts: ordering } = steps;
-  const faults = faultsOf({ verification, sync, ordering, allowGaps: false });
-  return { verification, sync, faults };
+  const records = checks.finish();
+  const faults = faultsOf({ verification, sync, ordering, records, allowGaps: false });
+  return { verification, sync, records, faults };
 }
 
 const cutTo = (share: number) => whole.slice(0, Math.floor(whole.length * share));
@@ -96,10 +103,13 @@ test('best prices that end early leave the later updates uncompared, by name', a
 });
 
 describe('copies that fail', () => {
-  const gapAt = (from: number, to: number) => {
-    const [fromUs, toUs] = [from, to].map((s) => (whole[0]?.timeUs ?? 0) + s * 1_000_000);
-    return whole.filter(({ timeUs: us }) => us < (fromUs ?? 0) || us >= (toUs ?? 0));
+  const isOutside = ({ timeUs: us }: TapeRecord, from: number, to: number): boolean => {
+    const second = (us - (whole[0]?.timeUs ?? 0)) / 1_000_000;
+    return second < from || second >= to;
   };
+  const gapAt = (from: number, to: number) => whole.filter((r) => isOutside(r, from, to));
+  const twice = (kind: TapeRecord['kind']) =>
+    whole.flatMap((record) => (record.kind === kind ? [record, again(record)] : [record]));
   const isBook = ({ kind }: TapeRecord) => kind === 'depth' || kind === 'snapshot';
 
   test.each<readonly [string, () => (readonly TapeRecord[])[], string]>([
@@ -166,9 +176,70 @@ describe('copies that fail', () => {
       ],
       'another market',
     ],
+    ['with best prices doubled', () => [twice('touch')], 'repeated'],
+    [
+      'without the trades of some seconds',
+      () => [whole.filter((r) => r.kind !== 'trade' || isOutside(r, 20, 25))],
+      'missing by their ids',
+    ],
   ])('%s', async (_name, damaged, words) => {
     const { faults } = await judged(...damaged());
     expect(faults.join('; ')).toContain(words);
+  });
+
+  describe('whose ids an import assigned', () => {
+    const assigned = (records: readonly TapeRecord[]): TapeRecord[] =>
+      records.map((record, i) => {
+        const line = i + 1;
+        if (record.kind === 'depth')
+          return { ...record, line, firstId: line, prevId: line, lastId: line };
+        if (record.kind === 'snapshot') return { ...record, line, lastId: line };
+        return record.kind === 'trade' ? { ...record, line, tradeId: line } : { ...record, line };
+      });
+    /** Without the updates that the venue's ids show to be older than the snapshot. */
+    const alone = (records: readonly TapeRecord[], ...kinds: readonly TapeRecord['kind'][]) => {
+      const start = whole.findIndex(({ kind }) => kind === 'snapshot');
+      return records.filter(
+        (r) => kinds.includes(r.kind) && r.timeUs >= (whole[start]?.timeUs ?? 0),
+      );
+    };
+    const chained = (records: readonly TapeRecord[]): TapeRecord[] => {
+      let lastId = 0;
+      return assigned(records).map((record) => {
+        if (record.kind !== 'depth') return 'lastId' in record ? { ...record, lastId } : record;
+        const prevId = lastId;
+        lastId += 1;
+        return { ...record, prevId, firstId: lastId, lastId };
+      });
+    };
+
+    test.each<readonly [string, () => TapeRecord[], string]>([
+      ['book', () => chained(alone(whole, 'snapshot', 'depth')), ''],
+      [
+        'book with a gap',
+        () => chained(alone(gapAt(20, 25), 'snapshot', 'depth')),
+        '1 suspected gap of book, no book for 5.',
+      ],
+      ['book, doubled', () => chained(alone(twice('depth'), 'snapshot', 'depth')), 'repeated'],
+      ['trades', () => assigned(alone(whole, 'trade')), ''],
+      [
+        'trades with a gap',
+        () => assigned(alone(gapAt(20, 32), 'trade')),
+        '1 suspected gap of trades',
+      ],
+      ['trades, doubled', () => assigned(alone(twice('trade'), 'trade')), 'repeated'],
+      ['best prices', () => alone(whole, 'touch'), ''],
+      [
+        'best prices with a gap',
+        () => alone(gapAt(20, 25), 'touch'),
+        '1 suspected gap of best prices',
+      ],
+      ['best prices, doubled', () => alone(twice('touch'), 'touch'), 'repeated'],
+    ])('%s', async (_name, records, words) => {
+      const { faults } = await judgedAs(false, records());
+      if (words === '') expect(faults).toEqual([]);
+      else expect(faults.join('; ')).toContain(words);
+    });
   });
 
   test('a gap that no snapshot heals is stale to the end', async () => {
@@ -193,7 +264,7 @@ test('without trades, the engine’s book equals the recorded one after every up
   const plain = new PlainBook();
   let compared = 0;
   let differing = 0;
-  for await (const batch of stepsOf(whole.filter(({ kind }) => kind !== 'trade')).batches()) {
+  for await (const batch of stepsOf([whole.filter(({ kind }) => kind !== 'trade')]).batches()) {
     for (const { command } of batch) {
       if (command === null) continue;
       engine.apply(command);

@@ -7,7 +7,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { zipSync } from 'fflate';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseColumnMap } from '../../src/tape/formats/column-map.ts';
 import { lz4Whole } from '../../src/tape-files/lz4-frame.ts';
 import type { RecordingOptions } from '../../src/tape-files/recordings.ts';
 import { readFiles, type Read } from './read-files.ts';
@@ -127,8 +129,13 @@ test('a zstd file is decompressed, and damage is reported', async () => {
 const ZSTD = 'KLUv/SArRQEAFAJ0aW1lc3RhbXAscHJpY2Usc2l6ZQoxNzAsMTAwLjUsMgoBAGxgDA==';
 
 test('rounding noise of floats is removed', async () => {
-  const rows = ['1,39432.48,0.00031099999999999997', '2,39432.479999999996,2.4999999999999998e-05'];
-  const table = ['timestamp,price,size', ...rows, '3,39432.5,0.035716000000000005'].join('\n');
+  const rows = [
+    '1700000001,39432.48,0.00031099999999999997',
+    '1700000002,39432.479999999996,2.4999999999999998e-05',
+  ];
+  const table = ['timestamp,price,size', ...rows, '1700000003,39432.5,0.035716000000000005'].join(
+    '\n',
+  );
   const { units, records } = await read('csv', file('noise.csv', table), 'X');
   expect(units).toMatchObject({ tickSize: '0.01', lotSize: '0.000001' });
   expect(records).toMatchObject([
@@ -138,10 +145,44 @@ test('rounding noise of floats is removed', async () => {
   ]);
 });
 
-test('sizes finer than the lot are bad, or rounded if requested', async () => {
-  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join(
-    '\n',
+test('a number that would be a time before 1980 is refused, unless its unit is given', async () => {
+  const path = file('of-the-day.csv', 'timestamp,price,size\n14400464,10.5,1\n');
+  await expect(read('csv', path, 'X')).rejects.toThrow(
+    'line 2: `time` "14400464" is before 1980 in the unit that its digits suggest; give the unit',
   );
+  const map = parseColumnMap({ kind: 'trade', timeUnit: 'ms' });
+  const { records } = await read('csv', path, 'X', { map });
+  expect(records).toMatchObject([{ timeUs: 14_400_464_000 }]);
+});
+
+test('seconds in a format of milliseconds are refused', async () => {
+  const path = file('seconds.json', '[[1704067200,1,2,0.5,1.5,10],[1704067260,1,2,0.5,1.5,10]]');
+  await expect(read('ccxt-ohlcv', path, 'X')).rejects.toThrow('its time is before 1980');
+});
+
+test('a column that a table has twice is refused', async () => {
+  const path = file('twice.csv', 'timestamp,price,price,size\n1700000000,10.5,11.5,1\n');
+  await expect(read('csv', path, 'X')).rejects.toThrow('line 1: the column `price` is there twice');
+});
+
+test('a zip archive of another market than its name is refused', async () => {
+  const kline = '1704067200000,1,2,0.5,1.5,10,1704067259999,15,3,5,7,0\n';
+  const archive = (member: string): string =>
+    file('BTCUSDT-1m-2024-03.zip', Buffer.from(zipSync({ [member]: Buffer.from(kline) })));
+  const [format, ours] = ['binance-klines', 'BTCUSDT-1m-2024-03.csv'] as const;
+  expect((await readFiles(format, [archive(ours)])).records).toHaveLength(1);
+  await expect(readFiles(format, [archive('ETHUSDT-1m-2024-03.csv')])).rejects.toThrow(
+    'by the name ETHUSDT-1m-2024-03.csv it is of ETHUSDT, not of BTCUSDT',
+  );
+});
+
+test('sizes finer than the lot are bad, or rounded if requested', async () => {
+  const table = [
+    'timestamp,price,size',
+    '1700000001,10.5,0.00026',
+    '1700000002,10.5,0.0034',
+    '1700000003,10.5,0.00251',
+  ].join('\n');
   const units = { symbol: 'X', tickSize: '0.1', lotSize: '0.001', inverse: false };
   const path = file('fine.csv', table);
   await expect(read('csv', path, 'X', { units })).rejects.toThrow(

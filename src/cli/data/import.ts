@@ -251,6 +251,7 @@ function printSummary(out: string, { manifest: stream, units, found, notes }: Im
   const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
   // Rows that are not played as recorded are reported.
   const faults = [
+    [stream.suspectedGaps?.length ?? 0, 'suspected gaps'],
     [stream.outOfOrder, 'out of order'],
     [stream.late ?? 0, 'beyond the window of 2 s'],
     [stream.duplicates, 'repeated'],

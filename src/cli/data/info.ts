@@ -44,6 +44,9 @@ function say(stream: StreamManifest): void {
   for (const { fromUs, toUs, reason } of stream.gapList.slice(0, 10)) {
     print(`      ${time(fromUs)} to ${time(toUs)}: ${reason}`);
   }
+  for (const { fromUs, toUs, reason } of stream.suspectedGaps?.slice(0, 10) ?? []) {
+    print(`      ${time(fromUs)} to ${time(toUs)}: ${reason}`);
+  }
   print(
     `    rows         ${String(stream.outOfOrder)} out of order, ${String(stream.duplicates)} repeated, ` +
       `${String(stream.droppedUpdates)} updates dropped, ${String(stream.skippedRows)} bad rows skipped`,

@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises';
 import type { MarketSpec } from '../../engine/config.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { marketId } from '../../num/units.ts';
-import { FORMATS } from '../../tape/formats/formats.ts';
+import { FORMATS, originOf } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../../tape/record.ts';
 import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
+import { RecordChecks } from '../../tape/record-checks.ts';
 import { TapeSteps } from '../../tape/tape-steps.ts';
 import { openDataset, playedAs } from '../../tape-files/dataset-files.ts';
 import { fileError } from '../../platform/file-error.ts';
@@ -36,6 +37,7 @@ export const unitOptions = {
 /** One market to rebuild. */
 export interface TapeSource {
   readonly steps: TapeSteps;
+  readonly checks: RecordChecks;
   /** Available after the first record. */
   readonly units: () => TapeUnits;
   /** Streams of a dataset; empty for a raw file. */
@@ -72,8 +74,10 @@ export async function openTapes(
           yield batch.filter(isPlayed);
         }
       });
+      const checks = new RecordChecks(originOf(market.streams));
       return {
-        steps: new TapeSteps(streams, marketId(0), () => market, { fidelity }),
+        steps: new TapeSteps(streams, marketId(0), () => market, { fidelity, checks }),
+        checks,
         units: () => market,
         streams: market.streams,
         progress: () => done / Math.max(1, total),
@@ -106,8 +110,10 @@ async function rawTape(
   async function* records(): AsyncGenerator<TapeRecord[]> {
     for await (const batch of recording.records) yield batch.filter(isPlayed);
   }
-  const steps = new TapeSteps([records()], marketId(0), units, fidelity && { fidelity });
-  return { steps, units, streams: [], progress: recording.progress, hasGapsByNature: false };
+  const checks = new RecordChecks(originOf([]));
+  const options = { checks, ...(fidelity === undefined ? {} : { fidelity }) };
+  const steps = new TapeSteps([records()], marketId(0), units, options);
+  return { steps, checks, units, streams: [], progress: recording.progress, hasGapsByNature: false };
 }
 
 export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {

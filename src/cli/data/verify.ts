@@ -2,6 +2,7 @@ import { noBookText } from '../../backtest/no-book.ts';
 import type { CommandModule } from 'yargs';
 import { dateText } from '../../base/date-text.ts';
 import { NOT_COMPARED, type NotCompared } from '../../tape/touch-comparison.ts';
+import type { RecordFacts } from '../../tape/record-checks.ts';
 import { faultsOf } from '../../tape/verdict.ts';
 import { verifyTape, type TapeVerification } from '../../tape/verify-tape.ts';
 import { inSteps } from '../../gateway/encode.ts';
@@ -17,6 +18,7 @@ interface VerifyArguments extends UnitArguments {
 interface Verified {
   readonly tape: TapeSource;
   readonly verification: TapeVerification;
+  readonly records: RecordFacts;
   /** Reasons of a failure. */
   readonly faults: readonly string[];
 }
@@ -39,21 +41,23 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
       const { syncFacts: sync, orderingFacts: ordering } = tape.steps;
       const allowGaps = args['allow-gaps'] || tape.hasGapsByNature;
       const checksums = tape.streams.flatMap((stream) => stream.checksums ?? []);
-      const faults = faultsOf({ verification, sync, ordering, allowGaps, checksums });
-      markets.push({ tape, verification, faults });
+      const records = tape.checks.finish();
+      const faults = faultsOf({ verification, sync, ordering, records, allowGaps, checksums });
+      markets.push({ tape, verification, records, faults });
     }
     const passed = markets.every(({ faults }) => faults.length === 0);
     if (!passed) setExitCode(EXIT.failed);
     if (args.json) {
       printJson({
         passed,
-        markets: markets.map(({ tape, verification, faults }) => ({
+        markets: markets.map(({ tape, verification, records, faults }) => ({
           symbol: tape.units().symbol,
           passed: faults.length === 0,
           faults,
           ...verification,
           ordering: tape.steps.orderingFacts,
           sync: tape.steps.syncFacts,
+          records,
         })),
       });
       return;
@@ -83,7 +87,7 @@ function hasBook({ steps }: TapeSource): boolean {
   return snapshots + depths + orders > 0;
 }
 
-function say({ tape, verification, faults }: Verified): void {
+function say({ tape, verification, records, faults }: Verified): void {
   const units = tape.units();
   const order = tape.steps.orderingFacts;
   const sync = tape.steps.syncFacts;
@@ -97,7 +101,7 @@ function say({ tape, verification, faults }: Verified): void {
   }
   print(`mismatched       ${String(verification.mismatched)}`);
   for (const miss of verification.mismatches) {
-    print(`  update ${String(miss.updateId)}, line ${String(miss.line)}: venue ${miss.venue}`);
+    print(`  update ${String(miss.updateId)}, ${dateText(miss.timeUs)}, line ${String(miss.line)}: venue ${miss.venue}`);
     print(`  ${' '.repeat(String(miss.updateId).length + 7)} rebuilt ${miss.rebuilt}`);
   }
   for (const { checksums } of tape.streams) {
@@ -111,12 +115,21 @@ function say({ tape, verification, faults }: Verified): void {
   print(`trades, orders   ${String(sync.trades)}, ${String(sync.orders)}`);
   if (sync.bars > 0) print(`bars             ${String(sync.bars)}`);
   const span = (sync.lastUs - sync.firstUs) / 1e6;
-  print(`gaps             ${String(sync.gaps)}, ${noBookText(sync.staleUs)} of ${String(span)} s`);
+  const staleUs = sync.staleUs + records.silentBookUs;
+  print(`gaps             ${String(sync.gaps)}, ${noBookText(staleUs)} of ${String(span)} s`);
   for (const { fromUs, toUs, reason } of sync.gapList.slice(0, 10)) {
     print(`  ${dateText(fromUs)} to ${dateText(toUs)}: ${reason}`);
   }
+  if (records.silenceCount > 0) print(`suspected gaps   ${String(records.silenceCount)}`);
+  for (const { feed, fromUs, toUs } of records.silences.slice(0, 10)) {
+    print(`  ${dateText(fromUs)} to ${dateText(toUs)}: no ${feed}, unusual for the feed`);
+  }
+  if (records.missingTrades > 0) print(`missing trades   ${String(records.missingTrades)}`);
+  for (const { timeUs, fromId, toId } of records.missingTradesList.slice(0, 10)) {
+    print(`  before ${dateText(timeUs)}: ids ${String(fromId)} to ${String(toId)}`);
+  }
   print(`dropped updates  ${String(sync.dropped)}, of which ${String(sync.repeatedUpdates)} repeated`);
-  print(`repeated         ${String(sync.duplicates)} trades, bars and funding rates`);
+  print(`repeated         ${String(sync.duplicates + records.repeated)} records`);
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
   if (sync.jumps > 0) print(`price jumps      ${String(sync.jumps)} of more than 10 %`);
   for (const { timeUs, fromTicks, toTicks } of sync.jumpList.slice(0, 10)) {
@@ -133,6 +146,7 @@ function say({ tape, verification, faults }: Verified): void {
   } else if (!hasBook(tape)) {
     print('nothing to compare with: the recording has best prices, and no book');
   }
+  for (const what of records.unchecked) print(`not checked      ${what}`);
   print(`state hash       ${verification.stateHash}`);
   for (const fault of faults) print(`fault            ${fault}`);
   print(faults.length === 0 ? 'passed' : 'FAILED');

@@ -36,5 +36,5 @@ export async function ledgerOf(
 }
 
 export function ledgerText(count: number): string {
-  return `${String(count)} trials of this strategy on these data, with those of other searches`;
+  return `${String(count)} trials on these data, with those of other searches and strategies`;
 }

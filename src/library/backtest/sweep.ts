@@ -64,7 +64,7 @@ export interface SweepOptions<P extends ParameterSpecs = ParameterSpecs>
   readonly log?: string;
   /**
    * Ledger of trials: the folder of one, or true for that of the command. Trials of other searches
-   * of this strategy on these data then count in `trials` of the result. Default false. Strategy
+   * of all strategies on these data then count in `trials` of the result. Default false. Strategy
    * files only.
    */
   readonly ledger?: boolean | string;

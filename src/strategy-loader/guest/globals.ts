@@ -22,7 +22,8 @@ const ABSENT = [
 /**
  * Globals of the language that give the same on every machine. Others are removed, also those that
  * a later version of the platform adds: shared memory, compiled code (`WebAssembly`), the garbage
- * collector (`WeakRef`, `FinalizationRegistry`), the clock (`Temporal`).
+ * collector (`WeakRef`, `FinalizationRegistry`), the clock (`Temporal`), stacks of resources
+ * (`DisposableStack`: their errors hold others, which no filter has seen).
  */
 const LANGUAGE = new Set([
   ...['globalThis', 'undefined', 'NaN', 'Infinity', 'eval', 'isFinite', 'isNaN', 'parseFloat'],
@@ -33,7 +34,7 @@ const LANGUAGE = new Set([
   ...['Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array'],
   ...['BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array', 'Float64Array'],
   ...['Error', 'AggregateError', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError'],
-  ...['TypeError', 'URIError', 'SuppressedError', 'DisposableStack', 'AsyncDisposableStack'],
+  ...['TypeError', 'URIError'],
 ]);
 
 export function defineGlobals(port: GlobalsPort): void {

@@ -79,19 +79,56 @@ function cleanerOf(hostObject: object): (error: unknown) => unknown {
   };
 }
 
+type Maker = new (
+  run: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void,
+) => unknown;
+
+/**
+ * A function of `Promise` that runs code of a strategy: for a class of the strategy it would pass
+ * what that code throws to a function of the class, without a filter.
+ */
+function combine(name: string): void {
+  const native = (PromiseOfRealm as unknown as Record<string, unknown>)[name];
+  // Not in each version of the platform.
+  if (typeof native !== 'function') return;
+  const combined = function (this: Maker, ...args: unknown[]): unknown {
+    const made: unknown = apply(native, PromiseOfRealm, args);
+    if ((this as unknown) === PromiseOfRealm) return made;
+    return new this((resolve, reject) => {
+      void (made as Promise<unknown>).then(resolve, reject);
+    });
+  };
+  void defineProperty(combined, 'name', { value: name });
+  void defineProperty(PromiseOfRealm, name, {
+    configurable: true,
+    writable: true,
+    value: combined,
+  });
+}
+
 /** Closes the ways to host objects that are not arguments or results; before the strategy runs. */
 function protect(file: string, clean: (error: unknown) => unknown): void {
   const fixed = { writable: false, enumerable: false, configurable: false };
+  // A promise of a class of the strategy passes what a reaction throws to a function of that class.
+  const cleaned =
+    (run: (value: unknown) => unknown, isFailure: boolean) =>
+    (value: unknown): unknown => {
+      try {
+        return run(isFailure ? clean(value) : value);
+      } catch (error) {
+        throw clean(error);
+      }
+    };
+  const reaction = (run: unknown, isFailure: boolean): unknown =>
+    typeof run === 'function' ? cleaned(run as (value: unknown) => unknown, isFailure) : run;
   void defineProperty(promises, 'then', {
     ...fixed,
     value: function then(this: unknown, kept: unknown, failed: unknown) {
-      const rejected =
-        typeof failed === 'function'
-          ? (error: unknown): unknown => (failed as (error: unknown) => unknown)(clean(error))
-          : failed;
-      return apply(nativeThen, this, [kept, rejected] as Parameters<typeof nativeThen>) as unknown;
+      const handlers = [reaction(kept, false), reaction(failed, true)];
+      return apply(nativeThen, this, handlers as Parameters<typeof nativeThen>) as unknown;
     },
   });
+  for (const name of ['all', 'allSettled', 'any', 'race', 'try']) combine(name);
   // The platform's call sites include those of the host. Only the strategy's own are shown.
   const formatted = (error: unknown, sites: readonly NodeJS.CallSite[]): string => {
     let text = '';

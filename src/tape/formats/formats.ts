@@ -16,6 +16,8 @@ import { NautilusDecoder } from './nautilus.ts';
 import { OkxDecoder } from './okx.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
+import type { StreamManifest } from '../manifest.ts';
+import type { RecordOrigin } from '../record-checks.ts';
 
 export type MarketKind = 'spot' | 'linear' | 'inverse' | 'equity';
 
@@ -62,6 +64,10 @@ interface FormatRow {
   readonly spot?: RegExp;
   /** True if the venue has no update ids, so that the decoder assigns them. */
   readonly assignsIds?: boolean;
+  /** Symbols of markets with ids of the venue, in a format that assigns them otherwise. */
+  readonly withIds?: RegExp;
+  /** True if no record can be missing, so that a silence is no gap. */
+  readonly isComplete?: boolean;
   /** True if bars without trades are not in the files, so that a missing bar is no gap. */
   readonly omitsEmptyBars?: boolean;
   /** Base names of companion files, which are read together with the others. */
@@ -219,6 +225,8 @@ export const FORMATS: readonly Format[] = [
     spot: /\//,
     inverse: /^[PF]I_/,
     assignsIds: true,
+    // Kraken Futures numbers its updates.
+    withIds: /^[PF][A-Z]_/,
   },
   {
     ...venue(
@@ -293,12 +301,29 @@ export const FORMATS: readonly Format[] = [
     symbolIn: 'records',
     options: [],
     assignsIds: true,
+    isComplete: true,
     container: 'journal',
   },
   table('csv', null, 'CSV'),
   table('parquet', /\.(?:parquet|pq)$/, 'Parquet table'),
   table('arrow', /\.(?:arrow|feather)$/, 'Arrow IPC table'),
 ];
+
+/** Guarantees of the formats of a market's streams about its records. */
+export function originOf(
+  streams: readonly Pick<StreamManifest, 'format' | 'symbol' | 'counts'>[],
+): RecordOrigin {
+  const rowOf = (name: string): Format | undefined => FORMATS.find((row) => row.name === name);
+  const rows = streams.map(({ format }) => rowOf(format));
+  const ofUpdates = streams.filter(({ counts }) => (counts.depth ?? 0) > 0);
+  return {
+    hasVenueIds: ofUpdates.every(({ format, symbol }) => {
+      const { assignsIds = false, withIds } = rowOf(format) ?? {};
+      return !assignsIds || withIds?.test(symbol) === true;
+    }),
+    isComplete: rows.length > 0 && rows.every((row) => row?.isComplete === true),
+  };
+}
 
 /** A quote currency at the end of a pair. */
 const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;

@@ -197,6 +197,9 @@ const MICROSECONDS: Readonly<Record<'s' | 'ms' | 'us', number>> = { s: 1e6, ms: 
 /** 2^53 µs is the year 2255. */
 const LAST_US = Number.MAX_SAFE_INTEGER;
 
+/** No market data are older: times of a day, or another unit, are not taken for seconds. */
+export const FIRST_AUTO_US = 315_532_800 * 1e6;
+
 /**
  * A time since 1970 as microseconds. `auto` derives the unit from the number of digits; dates have
  * dashes.
@@ -206,6 +209,11 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
   if (us === null || us < 0 || us > LAST_US) {
     throw new TapeError(
       `\`${field}\` ${shown(text)} is not a time from 1970 to 2255${unit === 'auto' ? '' : ` in ${unit}`}`,
+    );
+  }
+  if (unit === 'auto' && us < FIRST_AUTO_US && !text?.includes('-')) {
+    throw new TapeError(
+      `\`${field}\` ${shown(text)} is before 1980 in the unit that its digits suggest; give the unit`,
     );
   }
   return timeUs(us);

@@ -1,5 +1,5 @@
 /** Decoders of files with rows of text fields: CSV, and Parquet and Arrow tables as text. */
-import type { TapeRecord } from '../record.ts';
+import { TapeError, type TapeRecord } from '../record.ts';
 import type { NumberReader } from './numbers.ts';
 
 /** Output and number reader of a decoder. */
@@ -35,9 +35,13 @@ export interface RowDecoder {
 /** Reads fields by the names of their columns. */
 export class Header {
   private readonly places = new Map<string, number>();
+  private readonly repeated = new Set<string>();
 
   constructor(names: readonly string[]) {
-    names.forEach((name, i) => this.places.set(name.trim(), i));
+    names.forEach((name, i) => {
+      if (this.places.has(name.trim())) this.repeated.add(name.trim());
+      this.places.set(name.trim(), i);
+    });
   }
 
   has(...names: readonly string[]): boolean {
@@ -48,11 +52,13 @@ export class Header {
     return [...this.places.keys()];
   }
 
-  /** Index of the first of these columns that exists; −1 for none. */
+  /** Index of the first of these columns that exists; −1 for none. Throws if it is there twice. */
   place(...names: readonly string[]): number {
     for (const name of names) {
       const place = this.places.get(name);
-      if (place !== undefined) return place;
+      if (place === undefined) continue;
+      if (this.repeated.has(name)) throw new TapeError(`the column \`${name}\` is there twice`);
+      return place;
     }
     return -1;
   }
