@@ -26,7 +26,7 @@ export function keepHeapLean(): void {
   limitGrowth();
   if (observer !== null) return;
   observer = new PerformanceObserver((list) => {
-    // What survives a major collection is the live size.
+    // A major collection leaves the live size.
     if (list.getEntries().some(isMajor)) limitGrowth();
   });
   observer.observe({ entryTypes: ['gc'] });
