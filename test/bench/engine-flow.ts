@@ -17,8 +17,8 @@ import { keccak } from '../../src/wallet/crypto-ports.ts';
 import type { Mix } from './mix.ts';
 
 const ACCOUNTS = 1000;
-/** Users follow the five system subaccounts. */
-const FIRST_USER = 5;
+/** Users follow the six system subaccounts, which `openExchange` checks. */
+const FIRST_USER = 6;
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 const FAR_MS = 9_007_199_254_741n;
 
@@ -120,5 +120,8 @@ export class Flow {
 export function openExchange(accounts = ACCOUNTS): Exchange {
   const exchange = new Exchange(CONFIG);
   for (const command of openingCommands(accounts)) exchange.apply(command);
+  if (exchange.subaccountIdOf(accountAddress(0), 0) !== FIRST_USER) {
+    throw new Error('the first account has another subaccount');
+  }
   return exchange;
 }

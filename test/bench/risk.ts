@@ -26,7 +26,7 @@ const SETTLEMENTS = 15;
 const SIZES = [1000, 10_000, 100_000];
 const ONE = marketId(0);
 const PRICE = 100_000;
-const FIRST_USER = 5;
+const FIRST_USER = 6;
 
 interface Figures {
   readonly accounts: number;

@@ -80,6 +80,8 @@ export class Exposure {
   safeTicks = 0;
   safeSide: 0 | 1 | -1 = 0;
   safePlace = -1;
+  /** Its live orders in ascending order id. Derived. */
+  readonly orders: OwnerList = emptyOwnerList();
   /** Slots of its live reduce-only orders in ascending order id; null before the first. Derived. */
   closing: Set<number> | null = null;
   /** Sums of its resting orders, and its part in the subaccount's margin; derived, null unused. */
@@ -145,8 +147,8 @@ export class Subaccount {
   /** The exposure read last: most subaccounts have one. */
   private latest: Exposure | null = null;
   readonly orderNonces: NonceScope;
-  /** Live orders in ascending order id. */
-  readonly orders: OwnerList = emptyOwnerList();
+  /** Number of live orders in all markets (`orders/owned-orders.ts`). */
+  orderCount = 0;
   /** Ended orders of its account, shared by all its subaccounts. */
   readonly endedOrders: OwnerList;
   readonly id: SubaccountId;

@@ -38,8 +38,7 @@ function scanOrders(
 ): Scan {
   const table = state.orders;
   const scan: Scan = { bids: new Map(), asks: new Map(), fees: NO_MONEY };
-  eachSummed(state, subaccount, (slot) => {
-    if (table.market(slot) !== market.id) return;
+  eachSummed(state, subaccount.exposure(market.id), (slot) => {
     const price = table.price(slot);
     const left = table.left(slot);
     const byPrice = table.side(slot) > 0 ? scan.bids : scan.asks;

@@ -2,6 +2,7 @@
 import { NONE } from '../book/order-table.ts';
 import { legOver } from '../orders/protective-orders.ts';
 import { findClientId } from '../orders/order-refusal.ts';
+import { ownedOrders } from '../orders/owned-orders.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 
 /** Empty counts by market, shared by subaccounts without orders; never mutated. */
@@ -11,12 +12,12 @@ const NO_COUNTS = new Map<number, number>();
 export function openOrderSums(state: ExchangeState): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
-    const hasOrders = subaccount.orders.head !== NONE;
+    const hasOrders = subaccount.orderCount > 0;
     const bids = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const asks = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const counts = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const closing = hasOrders ? new Map<number, number>() : NO_COUNTS;
-    for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    for (const slot of ownedOrders(state, subaccount)) {
       if (table.isReduceOnly(slot)) {
         const market = table.market(slot);
         closing.set(market, (closing.get(market) ?? 0) + 1);
@@ -51,10 +52,10 @@ export function openOrderSums(state: ExchangeState): string | null {
 export function pendingOrders(state: ExchangeState): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
-    const hasOrders = subaccount.orders.head !== NONE;
+    const hasOrders = subaccount.orderCount > 0;
     const waiting = hasOrders ? new Map<number, number>() : NO_COUNTS;
     const legs = hasOrders ? new Map<number, number>() : NO_COUNTS;
-    for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    for (const slot of ownedOrders(state, subaccount)) {
       const market = table.market(slot);
       if (table.isWaiting(slot) === table.isResting(slot)) {
         return `order ${String(table.id(slot))} must be either pending or resting`;
@@ -157,18 +158,25 @@ export function orderIndices(state: ExchangeState): string | null {
   return ownersHold(state);
 }
 
-/** Each live order is in the list of its subaccount exactly once, in ascending id. */
+/** Each live order is in the list of its subaccount and market exactly once, in ascending id. */
 function ownersHold(state: ExchangeState): string | null {
   const table = state.orders;
   let listed = 0;
-  for (const { id, orders } of state.accounts.subaccounts) {
-    let last = 0;
-    for (let slot = orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-      if (table.subaccount(slot) !== id || table.id(slot) <= last) {
-        return `subaccount ${String(id)} lists order ${String(table.id(slot))} after ${String(last)}`;
+  for (const { id, opened, orderCount } of state.accounts.subaccounts) {
+    const before = listed;
+    for (const { market, orders } of opened) {
+      let last = 0;
+      for (let slot = orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+        const isOwn = table.subaccount(slot) === id && table.market(slot) === market;
+        if (!isOwn || table.id(slot) <= last) {
+          return `subaccount ${String(id)} lists order ${String(table.id(slot))} after ${String(last)}`;
+        }
+        last = table.id(slot);
+        listed += 1;
       }
-      last = table.id(slot);
-      listed += 1;
+    }
+    if (listed - before !== orderCount) {
+      return `subaccount ${String(id)} counts ${String(orderCount)} of ${String(listed - before)} orders`;
     }
   }
   const live = table.anyOrderSlots().length;

@@ -87,7 +87,7 @@ function summedFigures(
     if (exposure === undefined) continue;
     if (exposure.isolated) return null;
     const { markTicks, spec, nextSpec, openInterestLots } = state.market(exposure.market);
-    const worst = worstPosition(state, subaccount, exposure);
+    const worst = worstPosition(state, exposure);
     if (worst === 0) continue;
     if (markTicks === null) return null;
     const lotValue = BigInt(markTicks) * BigInt(spec.quantaPerTickLot);
@@ -108,13 +108,13 @@ function summedFigures(
   return { equity, initial, maintenance };
 }
 
-function worstPosition(state: ExchangeState, subaccount: Subaccount, exposure: Exposure): Lots {
-  if (subaccount.orders.head === NONE) return lots(Math.abs(exposure.positionLots));
+function worstPosition(state: ExchangeState, exposure: Exposure): Lots {
+  if (exposure.orders.head === NONE) return lots(Math.abs(exposure.positionLots));
   const table = state.orders;
   let bids = 0;
   let asks = 0;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (table.market(slot) !== exposure.market || !table.isResting(slot)) continue;
+  for (let slot = exposure.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    if (!table.isResting(slot)) continue;
     if (table.isReduceOnly(slot)) continue;
     if (table.side(slot) > 0) bids += table.left(slot);
     else asks += table.left(slot);

@@ -4,10 +4,10 @@
 import { lots, quanta, type Lots, type PriceTicks } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
-import { NONE } from '../book/order-table.ts';
 import type { LedgerReason, LiquidationStep } from '../events.ts';
 import { hashLiquidationStep } from '../chain-hash/hash-event.ts';
 import { endOrder } from '../orders/end.ts';
+import { ownedOrders } from '../orders/owned-orders.ts';
 import type { State } from '../state.ts';
 import type { RiskFigures, RiskUnit } from '../margin/risk-unit.ts';
 
@@ -49,11 +49,7 @@ export function emitStep(
 
 /** Step 1: cancels the open orders of the unit; returns whether there were any. */
 export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures): boolean {
-  const table = state.orders;
-  const slots: number[] = [];
-  for (let slot = unit.subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    if (unit.market === null || table.market(slot) === unit.market) slots.push(slot);
-  }
+  const slots = ownedOrders(state, unit.subaccount, unit.market);
   if (slots.length === 0) return false;
   emitStep(state, unit, figures, { step: 'cancelOrders', orders: slots.length });
   for (const slot of slots) endOrder(state, slot, 'cancelled', 'liquidation');

@@ -40,7 +40,7 @@ export function noteRested(state: ExchangeState, slot: number, exposure: Exposur
   if (subaccount.sumsOrders) {
     exposure.resting ??= sumsOf(state, state.market(exposure.market));
     exposure.resting.add(restingOf(state, slot));
-  } else if (subaccount.orders.count >= MANY) startSums(state, subaccount);
+  } else if (subaccount.orderCount >= MANY) startSums(state, subaccount);
 }
 
 /** Terms of the order in this slot. */
@@ -56,12 +56,12 @@ export function restingOf({ orders: table }: ExchangeState, slot: number): Resti
 /** Sums all resting orders of the subaccount; from now on each change updates the sums. */
 function startSums(state: ExchangeState, subaccount: Subaccount): void {
   subaccount.sumsOrders = true;
-  eachSummed(state, subaccount, (slot) => {
-    const market = state.market(state.orders.market(slot));
-    const exposure = subaccount.exposure(market.id);
-    exposure.resting ??= sumsOf(state, market);
-    exposure.resting.add(restingOf(state, slot));
-  });
+  for (const exposure of subaccount.opened) {
+    eachSummed(state, exposure, (slot) => {
+      exposure.resting ??= sumsOf(state, state.market(exposure.market));
+      exposure.resting.add(restingOf(state, slot));
+    });
+  }
 }
 
 /** Fees at a new maker rate, after a change of the market's terms. */
@@ -74,20 +74,19 @@ function takeRate(
   sums.makerPpm = makerPpmOf(market);
   sums.fees = NO_MONEY;
   sums.changes += 1;
-  eachSummed(state, subaccount, (slot) => {
-    if (state.orders.market(slot) !== market.id) return;
+  eachSummed(state, subaccount.exposure(market.id), (slot) => {
     const order = restingOf(state, slot);
     sums.fees = plus(sums.fees, sums.feeOf(order, order.left));
   });
 }
 
-/** Visits the subaccount's resting orders that are not reduce-only. */
+/** Visits the resting orders of one market that are not reduce-only. */
 export function eachSummed(
   { orders: table }: ExchangeState,
-  subaccount: Subaccount,
+  { orders }: Exposure,
   visit: (slot: number) => void,
 ): void {
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+  for (let slot = orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
     if (table.isResting(slot) && !table.isReduceOnly(slot)) visit(slot);
   }
 }

@@ -11,6 +11,7 @@ import { NONE, ORDER_STATUSES } from '../book/order-table.ts';
 import { ORDER_TYPES } from '../orders/order-types.ts';
 import type { RowFilter } from '../book/row-tags.ts';
 import { findClientId } from '../orders/order-refusal.ts';
+import { ownedOrders } from '../orders/owned-orders.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 
@@ -61,10 +62,7 @@ export function orderByClientId(
 export function openOrders(state: ExchangeState, id: SubaccountId): OrderView[] {
   const table = state.orders;
   const views: OrderView[] = [];
-  const list = state.subaccount(id).orders;
-  for (let slot = list.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
-    views.push(viewOrder(table, slot));
-  }
+  for (const slot of ownedOrders(state, state.subaccount(id))) views.push(viewOrder(table, slot));
   return views;
 }
 
@@ -96,7 +94,7 @@ export function findOrders(
   };
   const found: OrderView[] = [];
   let total = 0;
-  for (let slot = subaccount.orders.head; slot !== NONE; slot = live.nextOfOwner(slot)) {
+  for (const slot of ownedOrders(state, subaccount, filter.market)) {
     if (!live.matches(slot, rows)) continue;
     total += 1;
     if (follows(live, slot)) found.push(viewOrder(live, slot));

@@ -176,9 +176,12 @@ class TapeLevels {
   }
 
   clear(): void {
-    this.byPrice.forEach((level) => this.spare.push(level));
-    this.byPrice.clear();
-    this.taken.clear();
+    // Clearing an empty map allocates a new table.
+    if (this.byPrice.size > 0) {
+      this.byPrice.forEach((level) => this.spare.push(level));
+      this.byPrice.clear();
+    }
+    if (this.taken.size > 0) this.taken.clear();
   }
 
   /** Canonical: credit that no trade claimed in time counts as none. */

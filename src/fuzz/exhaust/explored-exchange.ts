@@ -3,11 +3,11 @@
  * stands still. Sequence numbers and trade ids label records; no rule reads them. Keeping them at
  * the values of the opening makes states equal that differ only in these labels.
  */
-import { NONE } from '../../engine/book/order-rows.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Outcome } from '../../engine/refusals.ts';
+import { ownedOrders } from '../../engine/orders/owned-orders.ts';
 import { archiveLive } from '../../engine/snapshot/snapshot.ts';
 import type { Address, MarketId, OrderId, Seq, SubaccountId, TradeId } from '../../num/units.ts';
 import type { StateKey } from './state-key.ts';
@@ -49,11 +49,8 @@ export class ExploredExchange extends Exchange {
 
   /** The first live order of a subaccount, in a market if one is given; null without any. */
   oldestOrder(subaccount: SubaccountId, market: MarketId | null = null): OrderId | null {
-    const { orders } = this.state;
-    const { head } = this.state.subaccount(subaccount).orders;
-    for (let slot = head; slot !== NONE; slot = orders.nextOfOwner(slot)) {
-      if (market === null || orders.market(slot) === market) return orders.id(slot);
-    }
-    return null;
+    const { state } = this;
+    const [oldest] = ownedOrders(state, state.subaccount(subaccount), market);
+    return oldest === undefined ? null : state.orders.id(oldest);
   }
 }

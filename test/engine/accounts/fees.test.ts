@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { distributeFee, feeOfFill, feeOn, feesOf } from '../../../src/engine/accounts/fees.ts';
 import { totalFee } from '../../../src/engine/accounts/order-fees.ts';
 import { moneyOf, NO_MONEY } from '../../../src/num/money.ts';
-import { orderId, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
+import { marketId, orderId, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
 import { stateOf } from '../invariants/planted.ts';
 import { RiskWorld, usd } from '../risk-world.ts';
 
@@ -73,7 +73,7 @@ describe('a fee of a fill', () => {
     const changes = originatorFee === 0 ? {} : { originator, originatorFee };
     expect(world.order('ann', '10', '90', changes)).toMatchObject({ reason: null });
     const state = stateOf(world.engine);
-    const slot = state.subaccount(world.idOf('ann')).orders.head;
+    const slot = state.subaccount(world.idOf('ann')).exposure(marketId(0)).orders.head;
     expect(state.orders.id(slot)).toBe(orderId(1));
     expect(feesOf(state, slot, role, 10_000, priceTicks(100))).toMatchObject(expected);
   });

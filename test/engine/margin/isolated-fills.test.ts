@@ -490,7 +490,7 @@ const FILLS: readonly Fill[] = [
 
 describe('a fill of an isolated position is admitted', () => {
   test.each(FILLS)('$name', ({ position = {}, fill: [size, price], free = 0n, ...row }) => {
-    const { world, state, subaccount, exposure } = sceneOf(position);
+    const { world, state, exposure } = sceneOf(position);
     const { bid, filling, fee = 0n } = row;
     if (bid !== undefined) rest(world, bid, 100);
     const deal = {
@@ -498,7 +498,7 @@ describe('a fill of an isolated position is admitted', () => {
       priceTicks: priceTicks(price),
       fees: { ...NO_FEES, protocol: moneyOf(fee) },
     };
-    const slot = subaccount.orders.head;
+    const slot = exposure.orders.head;
     const part = filling === undefined ? null : { slot, lots: filling };
     expect(affordsIsolatedFill(state, exposure, deal, part, free)).toBe(row.allowed);
   });
@@ -613,7 +613,7 @@ describe('resting orders of an isolated market hold', () => {
   test('only what a fill leaves of its order', () => {
     const { world, state, subaccount, exposure, market } = sceneOf({});
     rest(world, 10, 100);
-    const filling = { slot: subaccount.orders.head, lots: 4 };
+    const filling = { slot: exposure.orders.head, lots: 4 };
     expect(isolatedHold(state, subaccount, exposure, market, { filling })).toBe(66n);
     expect(isolatedHold(state, subaccount, exposure, market, { filling: null })).toBe(110n);
   });
