@@ -268,7 +268,7 @@ function asRequestError(error: unknown): unknown {
 
 /** Health for probes, and metrics. */
 function operations(app: FastifyInstance, { host, metrics }: ServerOptions): void {
-  const probe = { schema: { hide: true }, config: { access: { rate: 'wide' } } } as const;
+  const probe = { schema: { hide: true }, config: { access: { rate: 'probe' } } } as const;
   app.get('/healthz', probe, (_request, reply) => sendBody(reply, { status: 'ok' }));
   app.get('/readyz', probe, (_request, reply) => {
     const { failure } = host.exchange;
