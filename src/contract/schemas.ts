@@ -4,6 +4,17 @@
  */
 import { Type } from './schema-types.ts';
 import type { Static, TSchema } from 'typebox';
+import {
+  CANDLE_INTERVALS,
+  END_REASON_WORDS,
+  INDEX_SOURCE_WORDS,
+  LIQUIDATION_STEPS,
+  MARK_SOURCE_WORDS,
+  MARKET_STATUS_WORDS,
+  ORDER_STATUS_WORDS,
+  ORDER_TYPE_WORDS,
+  TRANSFER_WORDS,
+} from './words.ts';
 
 const closed = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -14,7 +25,7 @@ export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 /** 64 hex digits; 0x is optional on input. */
 export const OrderIdText = Type.String({ pattern: '^(0x)?[0-9a-fA-F]{64}$' });
 export const FeedId = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
-export const Int64 = Type.Integer({ minimum: 0 });
+export const Int64 = Type.Integer({ minimum: 0, format: 'int64' });
 export const SubaccountIndex = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
 /** 1 to 64 printable ASCII characters (R-2.11). */
 export const ClientId = Type.String({ pattern: '^[ -~]{1,64}$' });
@@ -23,34 +34,15 @@ export const Signatures = Type.Array(Type.String(), { maxItems: 16 });
 export const Cursor = Type.String({ pattern: '^[0-9a-z.-]{1,200}$' });
 export const Symbol = Type.String({ minLength: 1, maxLength: 64 });
 
-export const ORDER_TYPE_WORDS = [
-  'unsupported',
-  'limit',
-  'twap',
-  'takeProfit',
-  'stopLoss',
-  'trailingStop',
-  'iceberg',
-] as const;
-/** A type that can be submitted. */
-export type OrderWord = Exclude<(typeof ORDER_TYPE_WORDS)[number], 'unsupported'>;
 /** Case-insensitive. */
 export const OrderTypeText = Type.String({
   pattern: `^(${ORDER_TYPE_WORDS.map(caseless).join('|')})$`,
 });
-export const CANDLE_INTERVALS = [
-  '1m',
-  '3m',
-  '5m',
-  '15m',
-  '30m',
-  '1h',
-  '2h',
-  '4h',
-  '8h',
-  '12h',
-  '1d',
-] as const;
+/** Of a record; which case it has is a parameter of the exchange. */
+const RecordedOrderType = words([
+  ...ORDER_TYPE_WORDS.slice(1),
+  ...ORDER_TYPE_WORDS.slice(1).map(capital),
+]);
 export const CandleInterval = Type.Unsafe<(typeof CANDLE_INTERVALS)[number]>(
   Type.Union(CANDLE_INTERVALS.map((word) => Type.Literal(word))),
 );
@@ -110,17 +102,17 @@ export const OrderRecord = Type.Object({
   nonce: Int64,
   ocoGroupId: nullable(Type.String()),
   orderId: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  orderType: Type.String(),
+  orderType: RecordedOrderType,
   originator: Address,
   originatorFee: Int64,
   parentOrderId: nullable(Type.String()),
   period: nullable(Int64),
   price: Decimal,
   quantity: Decimal,
-  reason: nullable(Type.String()),
+  reason: nullable(words(END_REASON_WORDS)),
   remaining: Decimal,
   settled: Decimal,
-  status: Type.String(),
+  status: words(ORDER_STATUS_WORDS),
   subaccountIndex: SubaccountIndex,
   symbol: Symbol,
   trailingPercent: nullable(Decimal),
@@ -173,7 +165,7 @@ export const TransferRecord = Type.Object({
   subaccountIndex: SubaccountIndex,
   symbol: nullable(Type.String()),
   timestampMillis: Int64,
-  transferType: Type.String(),
+  transferType: words(TRANSFER_WORDS),
 });
 
 export const DelegateRecord = Type.Object({
@@ -208,7 +200,7 @@ export const TradeRecord = Type.Object({
 export const LevelRecord = Type.Object({ price: Decimal, quantity: Decimal });
 /** Current components of the mark (R-5.3); null if absent or not used by the market's mark. */
 export const MarkCompositionRecord = Type.Object({
-  source: Type.String(),
+  source: words(MARK_SOURCE_WORDS),
   index: nullable(Decimal),
   smoothed: nullable(Decimal),
   last: nullable(Decimal),
@@ -221,7 +213,7 @@ export const MarkCompositionRecord = Type.Object({
  * State of a market, in addition to the contract's fields of price and summary. Times are in ms.
  */
 const MARKET_STATE = {
-  status: Type.String(),
+  status: words(MARKET_STATUS_WORDS),
   frozen: Type.Boolean(),
   frozenSince: nullable(Int64),
   markComposition: MarkCompositionRecord,
@@ -261,7 +253,7 @@ export const PriceRecord = Type.Object({
 export const LiquidationRecord = Type.Object({
   event: Type.Union(['step', 'transfer', 'shortfall'].map((word) => Type.Literal(word))),
   /** `order`, `takeover`, `adl`, `insurance`, `shortfall`; of a transfer also `delisting`. */
-  step: nullable(Type.String()),
+  step: nullable(words(LIQUIDATION_STEPS)),
   /** null if the step concerns all cross positions of an account. */
   symbol: nullable(Symbol),
   isolated: nullable(Type.Boolean()),
@@ -321,7 +313,7 @@ export const TierRecord = Type.Object({
   maintenanceMargin: Decimal,
 });
 export const FundingRecord = Type.Object({
-  source: Type.String(),
+  source: words(['premium', 'external']),
   sampleIntervalMs: Int64,
   intervalMs: Int64,
   interest: Decimal,
@@ -355,12 +347,12 @@ export const MarketRecord = Type.Object({
   tickSize: Decimal,
   lotSize: Decimal,
   maxPrice: Decimal,
-  markSource: Type.String(),
-  indexSource: Type.String(),
+  markSource: words(MARK_SOURCE_WORDS),
+  indexSource: words(INDEX_SOURCE_WORDS),
   initialMark: nullable(Decimal),
   recordedLiquidity: Type.Boolean(),
   ...MARKET_TERMS,
-  status: Type.String(),
+  status: words(MARKET_STATUS_WORDS),
   frozen: Type.Boolean(),
   frozenSince: nullable(Int64),
   /** Announced terms and the time at which they take effect (ms). */
@@ -374,14 +366,14 @@ export const ConfigRecord = Type.Object({
   clsAccount: Address,
   collateralDecimals: Int64,
   indexStaleMs: Int64,
-  marketDataTimeUnit: Type.String(),
+  marketDataTimeUnit: words(['ms', 's']),
   maxOriginatorFeePpm: Int64,
   maxDelegateOriginatorFeePpm: Int64,
   maxBatchOrders: Int64,
   /** null: no limit. */
   requestsPerSecond: nullable(Int64),
   selfTradeExpire: Int64,
-  triggerSource: Type.String(),
+  triggerSource: words(['mark', 'index', 'last']),
   vaultFeeShare: Decimal,
   insuranceFeeShare: Decimal,
   liquidationFee: Decimal,
@@ -514,6 +506,15 @@ export const FilterResponse = Type.Object({
 });
 
 export type OrderRecordShape = Static<typeof OrderRecord>;
+
+/** One of these words. */
+function words(list: readonly string[]) {
+  return Type.Unsafe<string>(Type.String({ enum: [...list] }));
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
 
 /** Pattern that matches a word case-insensitively. */
 function caseless(word: string): string {

@@ -1,7 +1,7 @@
 /**
  * Public market reads (contract, "Markets"; R-10.*). Without a trade or price the value is null.
  */
-import { CANDLE_INTERVALS } from '../contract/schemas.ts';
+import { CANDLE_INTERVALS } from '../contract/words.ts';
 import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
 import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
 import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/read/views.ts';

@@ -4,7 +4,7 @@
  */
 import type { EndpointId } from '../contract/endpoints.ts';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
-import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
+import { ORDER_TYPE_WORDS } from '../contract/words.ts';
 import type { OrderType } from '../engine/commands.ts';
 import type { OrderStatus, OrderView } from '../engine/read/views.ts';
 import type { Address } from '../num/units.ts';

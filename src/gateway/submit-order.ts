@@ -3,7 +3,7 @@
  * follow the order of R-2.8. Faults that only the gateway can see (off-tick text) come after the
  * nonce and the clientId, which it checks first through the engine.
  */
-import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
+import { ORDER_TYPE_WORDS } from '../contract/words.ts';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
 import { BATCH_TOO_LARGE, MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';

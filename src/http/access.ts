@@ -10,7 +10,7 @@ import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { tooManyRequests, type Admission, type Rate } from './admission.ts';
 import { holdsToken } from './bearer-token.ts';
-import { stopParsing } from './connections.ts';
+import { connectionName, holdBack, isAhead, letGo, stopParsing } from './connections.ts';
 import type { WorkCaller } from './fair-queue.ts';
 import { callerOfAddress } from './rate-limit.ts';
 import { DRAIN_BYTES, readBody } from './read-body.ts';
@@ -109,8 +109,11 @@ function admit(
     return count(`${address} control`, 'wide');
   }
   if (access === 'public') {
+    const { socket } = request.raw;
+    // Others behind the same address may flood it, so a probe counts by its connection.
+    const isProbe = rate === 'probe' && !isAhead(socket);
     request.known = anonymous;
-    const refused = count(rate === 'wide' ? `${address} probe` : address, rate);
+    const refused = isProbe ? count(connectionName(socket), rate) : count(address);
     if (refused !== null || control === undefined) return refused;
     return { error: new RequestError(control.refusal), delayMs: 0 };
   }
@@ -162,12 +165,16 @@ function finish(
     void reply.header('connection', 'close');
     stopParsing(request.raw.socket);
   }
-  if (delayMs === 0) sendError(reply, error);
-  else {
-    setTimeout(() => {
-      sendError(reply, error);
-    }, delayMs);
+  if (delayMs === 0) {
+    sendError(reply, error);
+    return;
   }
+  const { socket } = request.raw;
+  holdBack(socket);
+  setTimeout(() => {
+    if (letGo(socket)) void reply.header('connection', 'close');
+    sendError(reply, error);
+  }, delayMs);
 }
 
 function limitsOf(request: FastifyRequest): JsonLimits {

@@ -10,7 +10,7 @@ import { RequestError } from '../gateway/request-error.ts';
 import { ByteLimit } from './byte-limit.ts';
 import { RateLimit } from './rate-limit.ts';
 
-/** Limits of probes and of the control tokens, as a multiple of that of an account. */
+/** Limit of the control tokens, as a multiple of that of an account. */
 const WIDE = 10;
 const PROMPT_REFUSALS = 20;
 const COOL_DOWN_MS = 1000;
@@ -18,8 +18,8 @@ const COOL_DOWN_MS = 1000;
 const ACCOUNT_BYTES = 16_777_216;
 const ADDRESS_BYTES = 2_097_152;
 
-/** `wide`: health probes, simulation control and the operator. */
-export type Rate = 'caller' | 'wide';
+/** `wide`: simulation control and the operator. `probe`: health probes, by connection. */
+export type Rate = 'caller' | 'wide' | 'probe';
 
 export class Admission {
   private readonly rates: Readonly<Record<Rate, RateLimit>>;
@@ -33,6 +33,7 @@ export class Admission {
     this.rates = {
       caller: new RateLimit(requestsPerSecond),
       wide: new RateLimit(requestsPerSecond * WIDE),
+      probe: new RateLimit(requestsPerSecond),
     };
     this.nowUs = nowUs;
   }

@@ -1,4 +1,7 @@
-/** Limits of connections: how many are open, and requests that one sends ahead of its answers. */
+/**
+ * Limits of connections: how many are open, and requests that one sends ahead of its answers. A
+ * connection whose refusal waits is not read; one that has sent more by then closes after it.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES } from '../contract/messages.ts';
@@ -61,11 +64,48 @@ function reviveParser(socket: Socket): void {
   if (parser !== null && parser[ON_BODY] === null) parser[ON_BODY] = onBody;
 }
 
+/** Connections whose refusal waits; true once they have sent another request. */
+const held = new WeakMap<Socket, boolean>();
+const names = new WeakMap<Socket, string>();
+let named = 0;
+
+/** Reads nothing more from the connection until `letGo`. */
+export function holdBack(socket: Socket): void {
+  held.set(socket, false);
+  socket.pause();
+}
+
+/** Reads the connection again. True if it sent requests meanwhile: these are not answered. */
+export function letGo(socket: Socket): boolean {
+  const mustClose = held.get(socket) === true;
+  held.delete(socket);
+  if (!mustClose) socket.resume();
+  return mustClose;
+}
+
+/** A name for the limits of a connection. */
+export function connectionName(socket: Socket): string {
+  let name = names.get(socket);
+  if (name === undefined) {
+    named += 1;
+    name = `connection ${String(named)}`;
+    names.set(socket, name);
+  }
+  return name;
+}
+
+/** Requests of a connection without an answer. */
+const ahead = new WeakMap<Socket, number>();
+
+/** True if an earlier request of the connection has no answer yet. */
+export function isAhead(socket: Socket): boolean {
+  return (ahead.get(socket) ?? 0) > 1;
+}
+
 /** Closes a connection with more requests ahead of their answers. */
 export function limitPipelining(server: Server): void {
   // Behind the listener of the server, which gives the connection its parser.
   server.on('connection', reviveParser);
-  const ahead = new WeakMap<Socket, number>();
   const listeners = server.listeners('request') as ((
     request: IncomingMessage,
     response: ServerResponse,
@@ -73,6 +113,11 @@ export function limitPipelining(server: Server): void {
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
+    if (held.has(socket)) {
+      held.set(socket, true);
+      stopParsing(socket);
+      return;
+    }
     const count = (ahead.get(socket) ?? 0) + 1;
     ahead.set(socket, count);
     if (count > MAX_PIPELINED) {

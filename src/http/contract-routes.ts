@@ -11,7 +11,6 @@ import { tooManyRequests } from './admission.ts';
 import type { Host } from './exchange-host.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Faults } from './injected-faults.ts';
-import { documentationOf } from './openapi.ts';
 import { bodyOf } from './read-body.ts';
 import { sendBody, sendError, sendPage, sendText } from './replies.ts';
 import type { WalletAuth } from './wallet-auth.ts';
@@ -33,7 +32,6 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
     app.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: documentationOf(id),
       config: { access: { endpoint: id } },
       handler: (request, reply) => {
         handle(id, request, options).then(

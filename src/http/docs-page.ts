@@ -49,7 +49,7 @@ SwaggerUIBundle({ dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null, 
 
 /** Serves the page at /docs. The document's plugin must be registered before. */
 export async function docsPage(app: FastifyInstance): Promise<void> {
-  const options = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
+  const options = { config: { access: { cost: LARGE_COST } } };
   const documents = { json: '', yaml: '' };
   app.addHook('onReady', (done) => {
     documents.json = JSON.stringify(app.swagger());

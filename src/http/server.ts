@@ -15,6 +15,7 @@ import { checkAccess } from './access.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
 import { ConnectionLimit, limitPipelining } from './connections.ts';
+import { openApi } from '../contract/openapi.ts';
 import { contractRoutes } from './contract-routes.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
 import { docsPage, LARGE_COST } from './docs-page.ts';
@@ -201,7 +202,7 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
 /** API documents, their page, and security headers. */
 async function documentation(
   app: FastifyInstance,
-  { browsers, host }: ServerOptions,
+  { browsers, host, simToken, operator }: ServerOptions,
 ): Promise<void> {
   const { origins, securityHeaders } = browsers;
   if (origins.length > 0) {
@@ -214,34 +215,27 @@ async function documentation(
     });
   }
   if (securityHeaders === 'all') await app.register(helmet, HELMET);
+  const document = openApi({
+    title: host.view.config.name,
+    simulation: simToken !== null,
+    operator: operator !== null,
+  });
   await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: `${host.view.config.name} API`, version: '1' },
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-          simulation: { type: 'http', scheme: 'bearer' },
-          operator: { type: 'http', scheme: 'bearer' },
-        },
-      },
-    },
+    mode: 'static',
+    // The plugin's types are those of a parsed document.
+    specification: { document: document as never },
   });
   // Documentation pages get security headers; JSON records need only one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
     await docsPage(pages);
   });
-  const large = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
-  let openApi = '';
-  app.addHook('onReady', (done) => {
-    openApi = stringifyExact(app.swagger());
-    done();
-  });
-  app.get('/openapi.json', large, (_request, reply) => sendJson(reply, openApi));
+  const large = { config: { access: { cost: LARGE_COST } } };
+  const text = stringifyExact(document);
+  app.get('/openapi.json', large, (_request, reply) => sendJson(reply, text));
   const feeds = stringifyExact(asyncApi(host.view.config.name));
   app.get('/asyncapi.json', large, (_request, reply) => sendJson(reply, feeds));
-  app.get('/ws', { schema: { hide: true } }, (_request, reply) =>
+  app.get('/ws', (_request, reply) =>
     sendText(reply.header('upgrade', 'websocket'), MESSAGES.upgradeRequired),
   );
 }
@@ -268,14 +262,14 @@ function asRequestError(error: unknown): unknown {
 
 /** Health for probes, and metrics. */
 function operations(app: FastifyInstance, { host, metrics }: ServerOptions): void {
-  const probe = { schema: { hide: true }, config: { access: { rate: 'wide' } } } as const;
+  const probe = { config: { access: { rate: 'probe' } } } as const;
   app.get('/healthz', probe, (_request, reply) => sendBody(reply, { status: 'ok' }));
   app.get('/readyz', probe, (_request, reply) => {
     const { failure } = host.exchange;
     if (failure !== null) return sendText(reply, MESSAGES.unavailable);
     return sendBody(reply, { status: 'ready', sequenceNumber: host.view.seq });
   });
-  const scrape = { schema: { hide: true }, config: { access: { cost: LARGE_COST } } };
+  const scrape = { config: { access: { cost: LARGE_COST } } };
   app.get('/metrics', scrape, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );

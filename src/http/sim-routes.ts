@@ -46,13 +46,11 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   const route = (
     method: 'GET' | 'POST',
     path: string,
-    summary: string,
     handle: (body: unknown) => unknown,
   ): void => {
     app.route({
       method,
       url: `/sim/${path}`,
-      schema: { tags: ['simulation'], summary, security: [{ simulation: [] }] },
       config: { access },
       handler: async (request, reply) => {
         try {
@@ -68,7 +66,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   };
 
   for (const kind of ['deposit', 'withdraw'] as const) {
-    route('POST', kind, `Money ${kind === 'deposit' ? 'from' : 'to'} outside`, (body) => {
+    route('POST', kind, (body) => {
       const fields = new Fields(body, ['account', 'subaccountIndex', 'amount'], false);
       submit(host, {
         kind,
@@ -82,7 +80,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return null;
     });
   }
-  route('POST', 'oracle', 'Sets an index price', (body) => {
+  route('POST', 'oracle', (body) => {
     mustNotBeReplayed(host);
     const fields = new Fields(body, ['symbol', 'price'], false);
     const { market, ticks } = readPrice(host, fields);
@@ -95,35 +93,30 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     });
     return null;
   });
-  route('POST', 'mark', 'Sets a recorded mark price, for markets with an external mark', (body) => {
+  route('POST', 'mark', (body) => {
     mustNotBeReplayed(host);
     const { market, ticks } = readPrice(host, new Fields(body, ['symbol', 'price'], false));
     submit(host, { kind: 'setMark', timeUs: host.nowUs(), market, priceTicks: ticks });
     return null;
   });
-  route(
-    'POST',
-    'funding',
-    'Sets a recorded funding rate, for markets with external funding',
-    (body) => {
-      mustNotBeReplayed(host);
-      const fields = new Fields(body, ['symbol', 'rate'], false);
-      const rate =
-        stepsExact(fields.decimal('rate'), { digits: 1n, scale: RATE_DECIMALS }) ??
-        fields.fail('rate', `must have at most ${String(RATE_DECIMALS)} decimals`);
-      if (rate > 1_000_000_000n || rate < -1_000_000_000n)
-        fields.fail('rate', 'must be from -1 to 1');
-      const market = readMarket(host, fields);
-      submit(host, {
-        kind: 'settleFunding',
-        timeUs: host.nowUs(),
-        market,
-        ratePpb: ppb(Number(rate)),
-      });
-      return null;
-    },
-  );
-  route('POST', 'clock', 'Moves the virtual clock, and plays a replay up to it', async (body) => {
+  route('POST', 'funding', (body) => {
+    mustNotBeReplayed(host);
+    const fields = new Fields(body, ['symbol', 'rate'], false);
+    const rate =
+      stepsExact(fields.decimal('rate'), { digits: 1n, scale: RATE_DECIMALS }) ??
+      fields.fail('rate', `must have at most ${String(RATE_DECIMALS)} decimals`);
+    if (rate > 1_000_000_000n || rate < -1_000_000_000n)
+      fields.fail('rate', 'must be from -1 to 1');
+    const market = readMarket(host, fields);
+    submit(host, {
+      kind: 'settleFunding',
+      timeUs: host.nowUs(),
+      market,
+      ratePpb: ppb(Number(rate)),
+    });
+    return null;
+  });
+  route('POST', 'clock', async (body) => {
     const fields = new Fields(body, ['advanceMs', 'toMs'], false);
     if (host.clock !== 'virtual') {
       throw new RequestError(
@@ -148,7 +141,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     }
     return { time: Math.floor(host.nowUs() / 1000) };
   });
-  route('POST', 'command', 'Applies one command of the engine, at its own time', (body) => {
+  route('POST', 'command', (body) => {
     mustNotBeReplayed(host);
     if (host.clock !== 'virtual') {
       throw new RequestError(
@@ -162,28 +155,23 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       throw new RequestError({ status: 400, message: error.message });
     }
   });
-  route('GET', 'replay', 'The replayed recording and its clock', () => {
+  route('GET', 'replay', () => {
     const { replay } = host;
     if (replay === null) throw new RequestError(noReplay());
     return { ...replay.facts, timeUs: host.nowUs(), speed: replay.speed };
   });
-  route('POST', 'faults', 'Arms a fault for a number of requests', (body) => faults.arm(body));
-  route('GET', 'hash', 'Sequence number and state hash', () => ({
+  route('POST', 'faults', (body) => faults.arm(body));
+  route('GET', 'hash', () => ({
     sequenceNumber: host.exchange.engine.seq,
     hash: host.exchange.engine.stateHash(),
     chainHash: host.exchange.engine.chainHash(),
   }));
-  route('POST', 'snapshot', 'Writes a snapshot, which shortens the next recovery', async () => ({
+  route('POST', 'snapshot', async () => ({
     file: await host.exchange.snapshot(),
   }));
   app.get(
     '/sim/journal',
     {
-      schema: {
-        tags: ['simulation'],
-        summary: 'Downloads the journal for orrery replay and inspect',
-        security: [{ simulation: [] }],
-      },
       config: { access },
     },
     (_request: FastifyRequest, reply: FastifyReply) => {

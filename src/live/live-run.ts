@@ -25,7 +25,8 @@ import {
 } from '../contract/endpoints.ts';
 import type { FeedSource } from '../contract/feeds.ts';
 import { must } from '../base/assert.ts';
-import { CANDLE_INTERVALS, type OrderRecordShape } from '../contract/schemas.ts';
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import { CANDLE_INTERVALS } from '../contract/words.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { parseDuration } from '../num/time-text.ts';

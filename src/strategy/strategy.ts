@@ -10,7 +10,8 @@
  * `market.size` convert a number to text on a tick or a lot. Times are microseconds since the Unix
  * epoch.
  */
-import type { OrderRecordShape, OrderWord } from '../contract/schemas.ts';
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import type { OrderWord } from '../contract/words.ts';
 import type { MatcherClient } from '../gateway/matcher-client.ts';
 import type { RandomStream } from '../virtual-time/rng.ts';
 

@@ -83,6 +83,29 @@ describe('before the body', () => {
   });
 });
 
+function repeated(text: string, count: number): string[] {
+  return Array.from({ length: count }, () => text);
+}
+
+/** Answers to these bytes, until the server closes or sends nothing for two seconds. */
+function raw(at: Served, bytes: string | Buffer): Promise<string> {
+  const { port } = new URL(at.url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(bytes);
+    });
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      resolve(text);
+    });
+  });
+}
+
 describe('every request counts', () => {
   test.each<[string, (at: Served) => Promise<{ status: number }>]>([
     ['an unknown path', (at) => at.send('GET', '/no/such/path')],
@@ -117,12 +140,21 @@ describe('every request counts', () => {
     expect(own.status).toBe(200);
   });
 
-  test('control tokens and probes have ten times the limit', async () => {
+  test('control tokens have ten times the limit', async () => {
     const at = await start();
-    for (const ask of [() => at.sim('hash'), () => at.send('GET', '/healthz')]) {
-      for (let i = 0; i < 50; i++) expect((await ask()).status).toBe(200);
-      expect((await ask()).status).toBe(429);
-    }
+    for (let i = 0; i < 50; i++) expect((await at.sim('hash')).status).toBe(200);
+    expect((await at.sim('hash')).status).toBe(429);
+  });
+
+  test('probes count by connection: those of others are answered', async () => {
+    const at = await start();
+    const probe = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+    // Those ahead of an answer count by address: five, then prompt refusals, then one that waits.
+    const flood = await raw(at, probe.repeat(60));
+    const statuses = [...flood.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+    // The first probe counts by connection. The requests behind the one that waits are dropped.
+    expect(statuses).toEqual([...repeated('200', 6), ...repeated('429', 21)]);
+    expect(await raw(at, probe)).toMatch(/^HTTP\/1.1 200/);
   });
 
   test.each([
@@ -173,6 +205,25 @@ describe('every request counts', () => {
     expect(pongs).toBeLessThan(21);
   });
 
+  test('requests behind a large one run after it, whatever is wrong with it', async () => {
+    const at = await start(1000);
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const answers: { id: unknown; error?: { message: string } }[] = [];
+    socket.on('message', (data: Buffer) => answers.push(JSON.parse(data.toString()) as never));
+    const ask = (id: number, method: string, params: unknown): void => {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    };
+    const long = 'x'.repeat(20_000);
+    ask(1, 'auth', { bearer: await at.token(AS_ALICE) });
+    ask(2, 'subscribe', { source: long });
+    ask(3, 'unsubscribe', { source: 'x' });
+    socket.send(`{${long}`);
+    ask(4, 'unsubscribe', { source: 'x' });
+    await expect.poll(() => answers.map(({ id }) => id)).toEqual([1, 2, 3, null, 4]);
+    socket.terminate();
+  });
+
   test('a socket without a login sends small messages only', async () => {
     const { url } = await start(1000);
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
@@ -181,8 +232,9 @@ describe('every request counts', () => {
     socket.send(
       JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'auth', params: 'x'.repeat(20_000) }),
     );
+    const code = new Promise((resolve) => socket.once('close', resolve));
     expect((await answer).toString()).toContain('Request body is too large');
-    socket.terminate();
+    expect(await code).toBe(1009);
   });
 });
 

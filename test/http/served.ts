@@ -25,6 +25,7 @@ import { NoncesInMemory } from '../../src/journal-files/used-nonces.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
+import { mustBeDocumented } from './documented.ts';
 
 /** Worker threads run compiled code. */
 export const RECOVERY_WORKER = new URL('../../dist/wallet/recovery-worker.js', import.meta.url);
@@ -177,6 +178,8 @@ export class Served {
       ...(body === undefined ? {} : { body: body as BodyInit }),
     });
     const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    mustBeDocumented(method, path, { status: response.status, type, text });
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);

@@ -6,13 +6,12 @@
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { FEED_METHODS, FEEDS, MAX_SUBSCRIPTIONS } from '../../contract/feeds.ts';
+import { FEEDS, MAX_SUBSCRIPTIONS } from '../../contract/feeds.ts';
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
 import { rightsOf } from '../../gateway/authorise.ts';
 import type { Caller } from '../../gateway/context.ts';
 import { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
-import { StoreStopped } from '../../journal-files/store-stopped.ts';
 import type { MarketId } from '../../num/units.ts';
 import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
 import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
@@ -24,7 +23,16 @@ import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
+import { FrameGate } from './frame-gate.ts';
 import { MessageLimits } from './message-limits.ts';
+import {
+  errorOf,
+  INVALID_REQUEST,
+  methodOf,
+  PARSE_ERROR,
+  RpcError,
+  type Method,
+} from './rpc-error.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
@@ -38,21 +46,9 @@ const TEXT = { binary: false };
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
 
-const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
-const NO_METHOD = -32_601;
-const INVALID_PARAMS = -32_602;
-const SERVER_ERROR = -32_000;
-
-type Method = (typeof FEED_METHODS)[number];
-
-class RpcError extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+/** Of RFC 6455: the message is too large. */
+const CLOSE_TOO_LARGE = 1009;
+const CLOSE_WAIT_MS = 1000;
 
 export interface ConnectionServices {
   readonly host: Host;
@@ -87,6 +83,7 @@ export class Connection implements Watcher {
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
   private readonly limits: MessageLimits;
+  private readonly gate: FrameGate;
 
   /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
@@ -95,15 +92,22 @@ export class Connection implements Watcher {
     this.services = services;
     this.address = address;
     this.limits = new MessageLimits(socket, services.admission);
+    this.gate = new FrameGate(stream, {
+      maxBytes: () => this.maxBytes,
+      delayOf: (bytes) => this.limits.delayOf(bytes),
+      refuse: () => {
+        this.refuseLarge();
+      },
+    });
     services.publisher.watch(this);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       // Messages of the last read follow a close.
       if (socket.readyState !== socket.OPEN) return;
       const usIn = nowUs();
       this.waitingCount += 1;
-      if (this.waitingCount === MAX_WAITING) socket.pause();
+      if (this.waitingCount === MAX_WAITING) this.gate.hold();
       void this.take(isBinary ? null : data, usIn).then(() => {
-        if (this.waitingCount === MAX_WAITING) socket.resume();
+        if (this.waitingCount === MAX_WAITING) this.gate.release();
         this.waitingCount -= 1;
       });
     });
@@ -151,6 +155,26 @@ export class Connection implements Watcher {
     this.generation = auth.generation;
     await auth.verify(bearer).catch(() => {
       if (this.bearer === bearer) this.rejectToken();
+    });
+  }
+
+  /** Of a message; those behind a login are as large as after it. */
+  private get maxBytes(): number {
+    return this.caller === null && this.login === null ? SMALL_BODY.bytes : BATCH_BODY.bytes;
+  }
+
+  /** Answers a message that is too large before its bytes, and closes (1009). */
+  private refuseLarge(): void {
+    const { socket } = this;
+    const error = errorOf(new RequestError(MESSAGES.bodyTooLarge));
+    this.reply({ id: null, error }, nowUs());
+    this.isWithinRate(SMALL_BODY.bytes);
+    socket.close(CLOSE_TOO_LARGE, MESSAGES.bodyTooLarge.message);
+    const last = setTimeout(() => {
+      socket.terminate();
+    }, CLOSE_WAIT_MS);
+    socket.once('close', () => {
+      clearTimeout(last);
     });
   }
 
@@ -233,6 +257,7 @@ export class Connection implements Watcher {
     let id: unknown = null;
     let method: Method | 'none' = 'none';
     let status = 200;
+    let begun: (() => void) | null = null;
     try {
       const isWithinRate = this.isWithinRate(data?.length ?? 0);
       if (isWithinRate === null) return;
@@ -240,17 +265,23 @@ export class Connection implements Watcher {
         id = this.idOf(data);
         throw tooManyRequests();
       }
-      const request = this.parse(data);
+      const isLarge = data !== null && data.length > SMALL_BODY.bytes;
+      if (isLarge) begun = await this.turnOf(null);
+      const request = isLarge
+        ? await this.services.queue.run(this.work, () => this.parse(data))
+        : this.parse(data);
       id = request.id;
       const known = methodOf(request.method);
       method = known;
       const ready = this.verifyAhead(method, request.params);
-      const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
+      if (begun !== null) await ready;
+      else if (ready !== null || this.turn !== null) begun = await this.turnOf(ready);
       const carried = this.inTurn(known, request.params);
       begun?.();
       const result = await carried;
       this.reply({ id, result }, usIn);
     } catch (thrown) {
+      begun?.();
       const error = errorOf(thrown);
       status = error.data?.status ?? 400;
       if (status === 500) this.services.onError(thrown);
@@ -321,12 +352,14 @@ export class Connection implements Watcher {
     return begun;
   }
 
+  private get work(): WorkCaller {
+    return this.caller === null ? this : this.caller.account;
+  }
+
   /** Dispatches in the caller's turn. Messages behind a login wait for it. */
   private inTurn(method: Method, params: unknown): Promise<unknown> {
-    const work: WorkCaller = this.caller === null ? this : this.caller.account;
-    const carried = Promise.resolve(
-      this.services.queue.run(work, () => this.dispatch(method, params)),
-    );
+    const { queue } = this.services;
+    const carried = Promise.resolve(queue.run(this.work, () => this.dispatch(method, params)));
     if (method === 'auth') {
       this.login = carried
         .catch(() => undefined)
@@ -455,31 +488,6 @@ export class Connection implements Watcher {
     // A client that sends requests without reading answers.
     if (this.backlog > DEAD_BYTES) this.disconnect();
   }
-}
-
-function methodOf(name: unknown): Method {
-  const method = FEED_METHODS.find((known) => known === name);
-  if (method !== undefined) return method;
-  throw new RpcError(NO_METHOD, `Method must be one of ${FEED_METHODS.join(', ')}`);
-}
-
-interface RpcFault {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: { readonly status: number };
-}
-
-function errorOf(error: unknown): RpcFault {
-  if (error instanceof RpcError) return { code: error.code, message: error.message };
-  if (error instanceof StoreStopped) {
-    return { code: SERVER_ERROR, message: MESSAGES.unavailable.message, data: { status: 503 } };
-  }
-  if (error instanceof RequestError) {
-    const { status, message } = error;
-    const code = status === 400 || status === 404 ? INVALID_PARAMS : SERVER_ERROR;
-    return { code, message, data: { status } };
-  }
-  return { code: SERVER_ERROR, message: 'Internal server error', data: { status: 500 } };
 }
 
 /** Wall time in whole microseconds. */

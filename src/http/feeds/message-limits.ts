@@ -1,5 +1,6 @@
 /** Limits of one connection's messages and pings; a client that ignores them is closed. */
 import type { WebSocket } from 'ws';
+import { SMALL_BODY } from '../../contract/body-limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { Admission } from '../admission.ts';
 
@@ -7,6 +8,8 @@ import type { Admission } from '../admission.ts';
 const MAX_REFUSALS = 100;
 const MAX_PINGS = 20;
 const SECOND_MS = 1000;
+/** Pace of a connection's messages that are larger than a single request. */
+const LARGE_BYTES_PER_MS = 1024;
 /** Application close code: too many messages. */
 export const CLOSE_RATE = 4429;
 
@@ -17,6 +20,8 @@ export class MessageLimits {
   private refusals = 0;
   private pings = 0;
   private pingsFromMs = 0;
+  /** Time from which the next large message may pass. */
+  private largeFromMs = 0;
 
   constructor(socket: WebSocket, admission: Admission | null) {
     this.socket = socket;
@@ -37,6 +42,15 @@ export class MessageLimits {
     this.socket.close(CLOSE_RATE, MESSAGES.tooManyRequests.message);
     this.socket.terminate();
     return null;
+  }
+
+  /** Time in ms until a message of this size may pass. */
+  delayOf(bytes: number): number {
+    if (this.admission === null || bytes <= SMALL_BODY.bytes) return 0;
+    const now = performance.now();
+    const fromMs = Math.max(now, this.largeFromMs);
+    this.largeFromMs = fromMs + bytes / LARGE_BYTES_PER_MS;
+    return Math.ceil(fromMs - now);
   }
 
   private pong(data: Buffer): void {

@@ -29,6 +29,7 @@ const SYMBOL = 'BTC-USD-PERP';
 const DIGITS = `{"nonce":${'7'.repeat(1_000_000)}}`;
 const NESTED = '['.repeat(500_000);
 const KEYS = `{${Array.from({ length: 1200 }, (_, i) => `"k${String(i)}":1`).join(',')}}`;
+const PROBE = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 const GARBAGE = `${'A'.repeat(36)}.${'B'.repeat(120)}.${'C'.repeat(86)}`;
 
 const get = (path: string, headers: readonly string[] = []): Buffer =>
@@ -79,11 +80,12 @@ const order = (account: string, nonce: number): object => ({
   flags: { ioc: false, postOnly: false, reduceOnly: false },
   signatures: [],
 });
-export const batch = (login: Login, round: number): Buffer => {
+const ordersOf = (login: Login, round: number): object[] => {
   const first = STARTED + round * 100;
-  const orders = Array.from({ length: 100 }, (_, i) => order(login.account, first + i));
-  return post('/account/orders', JSON.stringify({ orders }), as(login));
+  return Array.from({ length: 100 }, (_, i) => order(login.account, first + i));
 };
+export const batch = (login: Login, round: number): Buffer =>
+  post('/account/orders', JSON.stringify({ orders: ordersOf(login, round) }), as(login));
 const list = ({ account, token }: Login): Buffer =>
   get(`/account/orders?account=${account}&subaccountIndex=0&limit=500`, bearer(token));
 
@@ -136,6 +138,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'unknown paths': { bytes: of(get('/no/such/path')) },
   '/metrics': { bytes: of(get('/metrics')) },
   '/healthz': { bytes: of(get('/healthz')) },
+  'probes ahead of their answers': { bytes: of(Buffer.alloc(PROBE.length * 1000, PROBE)) },
   '/sim with a false token': { bytes: of(post('/sim/deposit', KEYS, bearer('x'))) },
   '/operator with a false token': { bytes: of(post('/operator/deposit', KEYS, bearer('x'))) },
   'scripts of the documentation': { bytes: of(get('/docs/static/swagger-ui.js')) },
@@ -155,6 +158,18 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     everyMs: 1,
   },
   'large messages of feeds': { bytes: of(BIG_FRAME), feed: true, everyMs: 5 },
+  'large messages after a login': {
+    bytes: ({ token }, round) => (round === 0 ? rpc('auth', { bearer: token }) : BIG_FRAME),
+    feed: true,
+    everyMs: 5,
+  },
+  'batches of a feed': {
+    bytes: (login, round) =>
+      round === 0
+        ? rpc('auth', { bearer: login.token })
+        : rpc('create', { type: 'batchOrders', orders: ordersOf(login, round) }),
+    feed: true,
+  },
   'pings of feeds': { bytes: of(PINGS), feed: true, everyMs: 1 },
   'fragments of feeds': { bytes: of(FRAGMENTS), feed: true, everyMs: 1 },
   'subscriptions of feeds': {

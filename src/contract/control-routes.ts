@@ -1,0 +1,225 @@
+/**
+ * Routes beside the contract, as data: simulation control (R-11.6), the operator (R-13.3), health
+ * and documents. The OpenAPI document has them; a test compares them with the routes of a server.
+ */
+import type { TSchema } from 'typebox';
+import {
+  Address,
+  closed,
+  Decimal,
+  Int64,
+  nullable,
+  SubaccountIndex,
+  Symbol,
+  Type,
+} from './schemas.ts';
+import { MARKET_STATUS_WORDS } from './words.ts';
+
+/** Schemes of OpenAPI that these routes use; `none` needs no token. */
+export type ControlScheme = 'simulation' | 'operator' | 'none';
+
+export interface ControlRoute {
+  readonly id: string;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly scheme: ControlScheme;
+  /** Body of a POST, or query of a GET; null: none. */
+  readonly request: TSchema | null;
+  /** The JSON of status 200; a media type for other content. */
+  readonly response: TSchema | string;
+}
+
+const text = Type.String();
+const money = Type.Object(
+  { account: Address, subaccountIndex: Type.Optional(SubaccountIndex), amount: Decimal },
+  closed,
+);
+const price = Type.Object({ symbol: Symbol, price: Decimal }, closed);
+/** Fields of a market in a configuration file (docs/SCENARIOS.md). */
+const terms = Type.Record(Type.String(), Type.Unknown());
+const nothing = Type.Null();
+
+const sim = (
+  method: 'GET' | 'POST',
+  path: string,
+  summary: string,
+  request: TSchema | null,
+  response: TSchema | string,
+): ControlRoute => ({
+  id: `sim${path.charAt(0).toUpperCase()}${path.slice(1)}`,
+  summary,
+  method,
+  path: `/sim/${path}`,
+  scheme: 'simulation',
+  request,
+  response,
+});
+const operator = (
+  id: string,
+  path: string,
+  summary: string,
+  request: TSchema | null,
+): ControlRoute => ({
+  id: `operator${id}`,
+  summary,
+  method: 'POST',
+  path: `/operator/${path}`,
+  scheme: 'operator',
+  request,
+  response: nothing,
+});
+const open = (
+  id: string,
+  path: string,
+  summary: string,
+  response: TSchema | string,
+): ControlRoute => ({ id, summary, method: 'GET', path, scheme: 'none', request: null, response });
+
+export const AuditRecord = Type.Object({
+  sequenceNumber: Int64,
+  time: Int64,
+  command: text,
+  symbol: nullable(Symbol),
+  account: nullable(Address),
+  subaccountIndex: nullable(SubaccountIndex),
+  amount: nullable(Decimal),
+  status: nullable(text),
+  price: nullable(Decimal),
+});
+
+export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  sim('POST', 'deposit', 'Money from outside', money, nothing),
+  sim('POST', 'withdraw', 'Money to outside', money, nothing),
+  sim('POST', 'oracle', 'Sets an index price', price, nothing),
+  sim(
+    'POST',
+    'mark',
+    'Sets a recorded mark price, for markets with an external mark',
+    price,
+    nothing,
+  ),
+  sim(
+    'POST',
+    'funding',
+    'Sets a recorded funding rate, for markets with external funding',
+    Type.Object({ symbol: Symbol, rate: Decimal }, closed),
+    nothing,
+  ),
+  sim(
+    'POST',
+    'clock',
+    'Moves the virtual clock, and plays a replay up to it: one of the two fields',
+    Type.Object({ advanceMs: Type.Optional(Int64), toMs: Type.Optional(Int64) }, closed),
+    Type.Object({ time: Int64 }),
+  ),
+  sim(
+    'POST',
+    'command',
+    'Applies one command of the engine, at its own time',
+    terms,
+    Type.Object({ outcome: text }),
+  ),
+  sim(
+    'GET',
+    'replay',
+    'The replayed recording and its clock',
+    null,
+    Type.Object({
+      dataset: text,
+      timeUs: Int64,
+      speed: Type.Unknown(),
+    }),
+  ),
+  sim(
+    'POST',
+    'faults',
+    'Arms a fault for a number of requests',
+    Type.Object(
+      {
+        fault: text,
+        times: Type.Optional(Int64),
+        endpoint: Type.Optional(text),
+        latencyMs: Type.Optional(Int64),
+      },
+      closed,
+    ),
+    Type.Object({ fault: text, times: Int64, endpoint: Type.Optional(text) }),
+  ),
+  sim(
+    'GET',
+    'hash',
+    'Sequence number and state hash',
+    null,
+    Type.Object({
+      sequenceNumber: Int64,
+      hash: text,
+      chainHash: text,
+    }),
+  ),
+  sim(
+    'POST',
+    'snapshot',
+    'Writes a snapshot, which shortens the next recovery',
+    Type.Object({}),
+    Type.Object({ file: text }),
+  ),
+  sim(
+    'GET',
+    'journal',
+    'Downloads the journal for orrery replay and inspect',
+    null,
+    'application/octet-stream',
+  ),
+  operator('ListMarket', 'markets', 'Lists a market', terms),
+  operator('SetTerms', 'markets/{symbol}/terms', 'Changes terms of a market', terms),
+  operator(
+    'SetStatus',
+    'markets/{symbol}/status',
+    'Restricts or reopens a market',
+    Type.Object(
+      {
+        status: Type.Unsafe<string>(
+          Type.String({ enum: MARKET_STATUS_WORDS.filter((word) => word !== 'delisted') }),
+        ),
+      },
+      closed,
+    ),
+  ),
+  operator(
+    'Delist',
+    'markets/{symbol}/delist',
+    'Settles every position and closes the market',
+    Type.Object({ price: Type.Optional(Decimal) }, closed),
+  ),
+  operator(
+    'CreditInsurance',
+    'insurance/credit',
+    'Deposits to the insurance fund',
+    Type.Object({ amount: Decimal }, closed),
+  ),
+  operator('Deposit', 'deposit', 'Deposits from outside', money),
+  operator('Withdraw', 'withdraw', 'Withdraws to outside', money),
+  {
+    id: 'operatorAudit',
+    summary: 'Accepted commands, newest first',
+    method: 'GET',
+    path: '/operator/audit',
+    scheme: 'operator',
+    request: Type.Object(
+      { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })) },
+      closed,
+    ),
+    response: Type.Array(AuditRecord),
+  },
+  open('healthz', '/healthz', 'The process runs', Type.Object({ status: text })),
+  open(
+    'readyz',
+    '/readyz',
+    'Writes are accepted',
+    Type.Object({ status: text, sequenceNumber: Int64 }),
+  ),
+  open('metrics', '/metrics', 'Metrics for Prometheus', 'text/plain'),
+  open('openapi', '/openapi.json', 'This document', Type.Object({ openapi: text })),
+  open('asyncapi', '/asyncapi.json', 'The feeds at /ws', Type.Object({ asyncapi: text })),
+];
