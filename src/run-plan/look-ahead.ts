@@ -12,7 +12,8 @@ import { executePlan, type PlanPorts, type RunPlan } from './plan.ts';
 
 /** Changes of the recording after the instant. */
 export const CHANGES = ['end', 'prices', 'volumes', 'missing'] as const;
-export type Change = (typeof CHANGES)[number];
+/** `feeds`: the user's data end. */
+export type Change = (typeof CHANGES)[number] | 'feeds';
 
 export interface Probe {
   readonly change: Change;
@@ -40,11 +41,13 @@ const COMMANDS_AFTER = 20_000;
 export async function probeLookAhead(
   plan: RunPlan,
   { instants, seed, onProgress, cancelled = () => false }: LookAheadOptions,
-  ports: Pick<PlanPorts, 'definitions' | 'tape'> = {},
+  ports: Pick<PlanPorts, 'definitions' | 'tape' | 'data'> = {},
 ): Promise<Probe[]> {
   const recorded = await decisionsOf(plan, { ...ports, cancelled }, false);
   const { firstUs, lastUs } = recorded;
-  const runs = CHANGES.flatMap((change) =>
+  const hasFeeds = (plan.feeds ?? []).length > 0;
+  const changes: readonly Change[] = hasFeeds ? [...CHANGES, 'feeds'] : CHANGES;
+  const runs = changes.flatMap((change) =>
     Array.from({ length: instants }, (_, i) => ({
       change,
       seed: `${seed}.${change}.${String(i)}`,
@@ -59,7 +62,16 @@ export async function probeLookAhead(
       const other = otherFuture(batches, { change: run.change, atUs, random });
       return ports.tape?.(other) ?? other;
     };
-    const changed = await decisionsOf(plan, { ...ports, cancelled, tape }, true);
+    const other: PlanPorts =
+      run.change === 'feeds'
+        ? {
+            data: (rows) => {
+              const before = rows.filter(({ timeUs: availableUs }) => availableUs < atUs);
+              return ports.data?.(before) ?? before;
+            },
+          }
+        : { tape };
+    const changed = await decisionsOf(plan, { ...ports, cancelled, ...other }, true);
     probes.push({ ...run, atUs, ...compared(recorded, changed, atUs) });
     onProgress?.(probes.length / runs.length);
   }
