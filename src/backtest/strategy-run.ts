@@ -56,7 +56,7 @@ export interface StrategyEntry {
   readonly barsUs: readonly number[];
   /** Levels per side in `onBook`. */
   readonly bookDepth: number;
-  /** What its context keeps without a handler. */
+  /** Updates that its context keeps without a handler. */
   readonly keeps?: Keeps;
   /** Whether the output includes it. */
   readonly reports: boolean;

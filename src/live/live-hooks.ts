@@ -1,4 +1,4 @@
-/** What a strategy may use live: a server has no feed for the rest. */
+/** Handlers that a strategy may have live: a server has no feed for the others. */
 import {
   StrategyError,
   type ParameterValues,

@@ -121,7 +121,7 @@ function rowsOf(file: string): AsyncGenerator<string[][]> {
 const memory = new Map<string, readonly DataUpdate[]>();
 const MAX_REMEMBERED = 8;
 
-/** Rows of all feeds, by the time from which they are available; feeds and rows keep their order. */
+/** Rows of all feeds, by the time from which they are available; otherwise in their order. */
 export async function readFeeds(feeds: readonly PlannedFeed[]): Promise<readonly DataUpdate[]> {
   const all: (readonly DataUpdate[])[] = [];
   for (const feed of feeds) {
@@ -225,7 +225,7 @@ function cellOf(text: string): Cell {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
 }
 
-/** What a run had of its feeds. */
+/** Rows that a run delivered, for its report. */
 export function feedNotes(
   feeds: readonly PlannedFeed[],
   rows: readonly DataUpdate[],

@@ -130,7 +130,7 @@ export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   barsUs?(parameters: ParametersOf<P>): readonly number[];
   /** Levels per side in `onBook`, 1 to 1000; default 1. */
   readonly bookDepth?: number;
-  /** What the context keeps without a handler for it. */
+  /** Updates that the context keeps without a handler for them. */
   readonly keeps?: Keeps;
   /** Time before trading may start, µs; default 0. */
   warmUpUs?(parameters: ParametersOf<P>): number;

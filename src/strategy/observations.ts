@@ -1,6 +1,6 @@
 /**
- * What was delivered to a strategy, for `history`, `book` and `equity` of its context. It is filled
- * by deliveries alone, so it has no look-ahead, and a read takes no time.
+ * Updates that were delivered to a strategy, for `history`, `book` and `equity` of its context. It
+ * is filled by deliveries alone, so it has no look-ahead, and a read takes no time.
  */
 import { StrategyError, type Keeps } from './definition.ts';
 import type {

@@ -44,19 +44,19 @@ test('rows of data arrive one feed latency after they are available, in their or
 
 test('a row that is played before it is available ends the run', async () => {
   // Planted fault: rows become due three seconds early.
-  const { get: dueUs } = Object.getOwnPropertyDescriptor(DataRows.prototype, 'dueUs')!;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its receiver
-  const taken = DataRows.prototype.take;
+  const dueUs = Object.getOwnPropertyDescriptor(DataRows.prototype, 'dueUs')!;
+  const taken: PropertyDescriptor = Object.getOwnPropertyDescriptor(DataRows.prototype, 'take')!;
+  const original = taken.value as (this: DataRows, atUs: number) => DataUpdate | null;
   const due = vi.spyOn(DataRows.prototype, 'dueUs', 'get').mockImplementation(function (
     this: DataRows,
   ) {
-    return (dueUs!.call(this) as number) - 3_000_000;
+    return (dueUs.get!.call(this) as number) - 3_000_000;
   });
   const take = vi.spyOn(DataRows.prototype, 'take').mockImplementation(function (
     this: DataRows,
     atUs: number,
   ) {
-    return taken.call(this, atUs + 3_000_000);
+    return original.call(this, atUs + 3_000_000);
   });
   const early = run({ onData: () => undefined }, {}, { data: ROWS });
   await expect(early).rejects.toThrow('data arrive after they are available');

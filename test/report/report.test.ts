@@ -201,14 +201,13 @@ test('several strategies are compared, then each has its own section', async () 
   await page.waitForSelector('[data-strategy="1"] [data-draws="equity"][data-ready="true"]');
   expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
   expect(readdirSync(join(folder, 'two')).sort()).toEqual([
-    'first-equity.arrow',
-    'first-fills.arrow',
-    'first-orders.arrow',
+    'equity.arrow',
+    'fills.arrow',
     'index.html',
+    'orders.arrow',
+    'positions.arrow',
     'report.json',
-    'second-one-equity.arrow',
-    'second-one-fills.arrow',
-    'second-one-orders.arrow',
+    'trades.arrow',
   ]);
 });
 
@@ -221,11 +220,13 @@ test('JSON and Arrow files contain the data of the page', () => {
   const equity = tableFromIPC(read('equity.arrow'));
   expect(equity.numRows).toBe(121);
   expect(equity.get(120)?.toJSON()).toMatchObject({
-    timeUs: BigInt(START_US) + 120n * BigInt(STEP_US),
+    strategy: 'a',
+    time: (START_US + 120 * STEP_US) / 1000,
     equity: 10_000 + 1 - 6,
-    'position BTCUSDT': -0.02,
   });
+  const positions = tableFromIPC(read('positions.arrow'));
+  expect(positions.get(120)?.toJSON()).toMatchObject({ market: 'BTCUSDT', position: -0.02 });
   const fills = tableFromIPC(read('fills.arrow'));
-  expect(fills.get(1)?.toJSON()).toMatchObject({ price: '61700.1', side: 'sell', mid1s: null });
+  expect(fills.get(1)?.toJSON()).toMatchObject({ price: 61700.1, side: 'sell', mid_1s: null });
   expect(tableFromIPC(read('orders.arrow')).numRows).toBe(0);
 });
