@@ -1,5 +1,6 @@
 """Tests of the package, with numpy and pandas only: ``npm run test:python``."""
 
+import json
 import os
 import resource
 import shutil
@@ -219,6 +220,21 @@ class StrategyTest(Folder):
 
         with self.assertRaisesRegex(KeyError, "mine"):
             orrery.run_strategy(Broken(), data=DATA, to=TO)
+
+
+class NotebookTest(Folder):
+    def test_the_cells_of_the_notebook_run(self) -> None:
+        with open(os.path.join(ROOT, "examples/python/run.ipynb"), encoding="utf-8") as file:
+            cells = json.load(file)["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        code = code.replace('"examples/', f'"{ROOT}/examples/').replace('"data/', f'"{ROOT}/data/')
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        found: dict = {}
+        exec(compile(code, "run.ipynb", "exec"), found)
+        self.assertEqual(len(found["info"]["trajectory"]), 64)
+        self.assertGreater(len(found["fills"]), 0)
 
 
 class SpeedTest(Folder):
