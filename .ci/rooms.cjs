@@ -83,7 +83,7 @@ const ROOMS = [
     'report',
     'report pages and tables of a run',
     ['platform', 'strategy', 'backtest', 'metrics'],
-    ['apache-arrow'],
+    ['apache-arrow', 'fflate', 'hyparquet-writer'],
   ),
   room(
     'search',

@@ -87,6 +87,18 @@ export interface StrategyOutput {
   readonly transfers: readonly TransferRow[];
   readonly benchmark: readonly BenchmarkPoint[];
   readonly log: readonly LogRow[];
+  readonly plots: readonly PlotOutput[];
+}
+
+/** Values that a strategy plotted under one name. */
+export interface PlotOutput {
+  readonly name: string;
+  readonly symbol: string;
+  /** `price`: drawn on the scale of the market's price. */
+  readonly pane: 'price' | 'below';
+  readonly timesUs: readonly number[];
+  /** null: a gap. */
+  readonly values: readonly (number | null)[];
 }
 
 /** Exact. equityEnd − equityStart = pnlTrading + fees + funding + liquidation + transfers. */
@@ -151,6 +163,8 @@ export interface OrderRow {
   /** Order number of the engine, as in the journal. */
   readonly orderNumber: number;
   readonly clientId: string | null;
+  /** Reason that the strategy gave; that of the parent for a protective order. */
+  readonly tag: string | null;
   readonly symbol: string;
   readonly orderType: string;
   readonly side: 'buy' | 'sell';
@@ -181,6 +195,8 @@ export interface FillRow {
   readonly symbol: string;
   readonly orderId: string;
   readonly orderNumber: number;
+  /** Of the order. */
+  readonly tag: string | null;
   readonly side: 'buy' | 'sell';
   readonly role: 'maker' | 'taker';
   readonly price: string;

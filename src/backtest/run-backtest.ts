@@ -19,7 +19,7 @@ import type { Keccak } from '../gateway/ports.ts';
 import { marketId, timeUs, type TimeUs } from '../num/units.ts';
 import type { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import type { RandomStreams } from '../virtual-time/rng.ts';
-import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
+import { Scheduler } from '../virtual-time/scheduler.ts';
 import { Feeds, type BarsEmitted } from './strategy-feeds.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
@@ -31,7 +31,8 @@ import {
   type SavedUpdate,
   type StrategyEntry,
 } from './strategy-run.ts';
-import type { Decision, PromiseTurns, TapeBatch } from './run-ports.ts';
+import type { Decision, Playing, PromiseTurns, SavedState, TapeBatch } from './run-ports.ts';
+import type { DataUpdate } from '../strategy/strategy.ts';
 import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
 export type { Decision, PromiseTurns, TapeBatch };
@@ -45,6 +46,8 @@ export interface BacktestInput extends ExchangeInput {
   readonly promises: PromiseTurns;
   /** Delivery time of recorded bars; default: at their end. */
   readonly barsEmitted?: BarsEmitted;
+  /** Rows of the user's data, sorted by the time from which they are available. */
+  readonly data?: readonly DataUpdate[] | undefined;
   /** Interval between samples of the curves, µs. */
   readonly sampleUs: number;
   /** Start of trading and measurement; earlier, strategies only receive updates. Default: start. */
@@ -63,23 +66,6 @@ const QUIET_WITHIN = 100_000;
 const DRAIN_JOURNAL_AT = 1 << 20;
 /** Max time for responses to arrive after the end. */
 const DRAIN_US = 60_000_000;
-
-interface SavedState {
-  readonly nowUs: number;
-  readonly warm: boolean;
-  readonly waiting: readonly SavedEntry[];
-  readonly recorder: unknown;
-  readonly feeds: unknown;
-  readonly runs: readonly unknown[];
-}
-
-interface Playing {
-  readonly batch: TapeBatch;
-  /** Index of the next command. */
-  at: number;
-  /** Whether a cancelled run ends before that command. */
-  stopped: boolean;
-}
 
 /** Rejects if a strategy throws, or awaits something outside virtual time. */
 export async function runBacktest(input: BacktestInput): Promise<BacktestOutput> {
@@ -132,10 +118,13 @@ class Run {
     const listeners = input.strategies.map((entry, index) =>
       this.addStrategy(entry, index, gateway),
     );
-    this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsEmitted);
+    this.feeds = new Feeds(engine, ids, this.touches, listeners, input);
     this.exchange.onEvent((event) => {
-      // Most tape events are mark changes; samples record them and strategies do not receive them.
-      if (event.kind === 'markChanged') return;
+      // Most tape events are mark changes; samples record them.
+      if (event.kind === 'markChanged') {
+        this.feeds.onMark(event);
+        return;
+      }
       if (event.kind === 'tapeApplied') {
         this.recorder.onTape(event);
         this.touches.onTape(event);
@@ -210,6 +199,12 @@ class Run {
         record.onLog(scheduler.nowUs, text);
         decided(`log ${text}`);
       },
+      plot: (name, value, options) => {
+        record.plots.add(scheduler.nowUs, name, value, options);
+      },
+      tag: (nonce, text) => {
+        record.onTag(nonce, text);
+      },
       touch,
       promises: this.input.promises.count,
     });
@@ -219,9 +214,11 @@ class Run {
 
   async complete(): Promise<BacktestOutput> {
     const { input, exchange } = this;
-    if (input.resume == null) for (const run of this.runs) run.start();
     let skip = this.tapeCommands;
-    if (input.resume != null) this.tapeCommands = 0;
+    if (input.resume == null) {
+      for (const run of this.runs) run.start();
+      this.feeds.start();
+    } else this.tapeCommands = 0;
     for await (const batch of input.tape) {
       const { length } = batch.commands;
       const from = Math.min(skip, length);
@@ -283,7 +280,7 @@ class Run {
       scheduler.nextUs(),
       exchange.engine.nextTimerUs(),
       recorder.dueUs,
-      feeds.barDueUs - 0.5,
+      feeds.nextDueUs - 0.5,
       this.warm ? Infinity : this.tradeFromUs - 0.5,
     );
   }
@@ -317,7 +314,7 @@ class Run {
     const { scheduler, exchange, recorder, feeds } = this;
     for (;;) {
       const beginUs = this.warm ? Infinity : this.tradeFromUs;
-      const barUs = feeds.barDueUs;
+      const barUs = feeds.nextDueUs;
       const timerUs = exchange.engine.nextTimerUs();
       const entryUs = scheduler.nextUs();
       const sampleUs = recorder.dueUs;
@@ -326,7 +323,7 @@ class Run {
       else if (barUs === atUs && atUs <= untilUs) {
         scheduler.advanceTo(timeUs(atUs));
         feeds.recordedUs = null;
-        feeds.finishBars(atUs);
+        feeds.publishDue(atUs);
       } else if (atUs >= untilUs) return true;
       else if (timerUs === atUs) {
         scheduler.advanceTo(timeUs(atUs));

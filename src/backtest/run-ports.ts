@@ -1,5 +1,6 @@
 /** Data and ports of a backtest while it runs. */
 import type { Command } from '../engine/commands.ts';
+import type { SavedEntry } from '../virtual-time/scheduler.ts';
 
 /** Tape commands in time order; `localUs`: time of receipt of each, if recorded. */
 export interface TapeBatch {
@@ -33,4 +34,22 @@ export interface Decision {
   readonly strategy: string;
   readonly timeUs: number;
   readonly text: string;
+}
+
+/** State of a run in a checkpoint. */
+export interface SavedState {
+  readonly nowUs: number;
+  readonly warm: boolean;
+  readonly waiting: readonly SavedEntry[];
+  readonly recorder: unknown;
+  readonly feeds: unknown;
+  readonly runs: readonly unknown[];
+}
+
+export interface Playing {
+  readonly batch: TapeBatch;
+  /** Index of the next command. */
+  at: number;
+  /** Whether a cancelled run ends before that command. */
+  stopped: boolean;
 }

@@ -3,7 +3,13 @@
  * one feed latency later. An update is created when its event occurs, from the state at that time,
  * so it has no look-ahead.
  */
-import type { EngineEvent, FundingSettled, OrderFilled, TradePrinted } from '../engine/events.ts';
+import type {
+  EngineEvent,
+  FundingSettled,
+  MarkChanged,
+  OrderFilled,
+  TradePrinted,
+} from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import type { MarketView } from '../engine/read/views.ts';
 import { must } from '../base/assert.ts';
@@ -13,14 +19,18 @@ import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
 import type { TapeBar } from '../engine/commands.ts';
 import { BarBuilder, type BarUnits } from '../strategy/bars.ts';
+import { DataRows } from './data-rows.ts';
 import type { StrategyRecorder } from './recording/strategy-recorder.ts';
 import type { StrategyRun, UpdateHandler } from './strategy-run.ts';
 import type {
   BookUpdate,
+  DataUpdate,
   FillUpdate,
   FundingUpdate,
   Level,
+  LiquidationUpdate,
   OrderUpdate,
+  PriceUpdate,
   TradeUpdate,
 } from '../strategy/strategy.ts';
 import type { Touches } from './touches.ts';
@@ -42,10 +52,21 @@ interface Subscribers {
   }[];
   /** True if bars are the recorded ones: the strategies' own fills are not part of them. */
   recordsBars: boolean;
+  readonly marks: readonly Listener[];
+  readonly indices: readonly Listener[];
+  /** Last published prices. */
+  markTicks: number | null;
+  indexTicks: number | null;
 }
 
 /** Delivery time of a recorded bar: at its end, or when the next one opens. */
 export type BarsEmitted = 'over' | 'nextOpen';
+
+export interface FeedOptions {
+  readonly barsEmitted?: BarsEmitted | undefined;
+  /** Rows of the user's data, sorted by the time from which they are available. */
+  readonly data?: readonly DataUpdate[] | undefined;
+}
 
 export class Feeds {
   private readonly engine: Exchange;
@@ -59,13 +80,16 @@ export class Feeds {
   private readonly barsEmitted: BarsEmitted;
   /** Time of receipt minus venue time of the current tape command. */
   recordedUs: number | null = null;
+  /** Subscribers of their account whose account changed. */
+  private readonly changedAccounts = new Set<Listener>();
+  private readonly data: DataRows;
 
   constructor(
     engine: Exchange,
     ids: OrderIds,
     touches: Touches,
     listeners: readonly Listener[],
-    barsEmitted: BarsEmitted = 'over',
+    { barsEmitted = 'over', data = [] }: FeedOptions = {},
   ) {
     this.engine = engine;
     this.barsEmitted = barsEmitted;
@@ -74,6 +98,13 @@ export class Feeds {
     this.listeners = listeners;
     this.bySubaccount = new Map(listeners.map((listener) => [listener.run.subaccount, listener]));
     this.audiences = engine.markets().map((market) => this.audienceOf(market));
+    this.data = new DataRows(data, engine.nowUs);
+  }
+
+  /** Publishes the accounts at the start. */
+  start(): void {
+    for (const listener of this.listeners) this.accountChanged(listener);
+    this.publishAccounts();
   }
 
   private audienceOf(market: MarketView): Subscribers {
@@ -84,6 +115,10 @@ export class Feeds {
     return {
       market,
       recordsBars: false,
+      marks: wanting('onMark'),
+      indices: wanting('onIndex'),
+      markTicks: null,
+      indexTicks: null,
       book: wanting('onBook'),
       trades: wanting('onTrade'),
       bars: intervals
@@ -95,10 +130,10 @@ export class Feeds {
     };
   }
 
-  /** End of the next bar. */
-  get barDueUs(): number {
+  /** End of the next bar, or time of the next row of data. */
+  get nextDueUs(): number {
     this.dueUs ??= this.firstBarDueUs();
-    return this.dueUs;
+    return Math.min(this.dueUs, this.data.dueUs);
   }
 
   private firstBarDueUs(): number {
@@ -110,10 +145,15 @@ export class Feeds {
     return dueUs;
   }
 
-  /** Publishes the bars that end by this time. */
-  finishBars(atUs: number): void {
+  /** Publishes the bars that end, and the data that are available, by this time. */
+  publishDue(atUs: number): void {
     for (const audience of this.audiences) {
       if (!this.waitsForOpen(audience)) this.finishBarsOf(audience, atUs);
+    }
+    for (let row = this.data.take(atUs); row !== null; row = this.data.take(atUs)) {
+      for (const { run } of this.listeners) {
+        if (run.handles('onData')) run.publish('onData', row, null);
+      }
     }
   }
 
@@ -133,6 +173,7 @@ export class Feeds {
 
   /** Publishes changed best prices, with as many levels as each strategy requested. */
   publishBooks(): void {
+    if (this.changedAccounts.size > 0) this.publishAccounts();
     for (const { market, book } of this.audiences) {
       const touch = this.touches.of(market.id);
       if (!touch.changed) continue;
@@ -180,8 +221,59 @@ export class Feeds {
     };
   }
 
+  private accountChanged(listener: Listener | undefined): void {
+    if (listener?.run.handles('onAccount') === true) this.changedAccounts.add(listener);
+  }
+
+  private publishAccounts(): void {
+    for (const { run, recorder } of this.changedAccounts) {
+      run.publish('onAccount', recorder.account(this.engine.nowUs), null);
+    }
+    this.changedAccounts.clear();
+  }
+
+  onMark({ market: id, timeUs, markTicks, indexTicks }: MarkChanged): void {
+    const audience = this.audiences[id];
+    if (audience === undefined) return;
+    const { market, marks, indices } = audience;
+    const publish = (to: readonly Listener[], handler: 'onMark' | 'onIndex', ticks: number) => {
+      const { symbol } = market.spec;
+      const update: PriceUpdate = { symbol, timeUs, price: priceText(market, ticks) };
+      for (const { run } of to) run.publish(handler, update, this.recordedUs);
+    };
+    if (indices.length > 0 && indexTicks !== null && indexTicks !== audience.indexTicks) {
+      audience.indexTicks = indexTicks;
+      publish(indices, 'onIndex', indexTicks);
+    }
+    if (marks.length > 0 && markTicks !== audience.markTicks) {
+      audience.markTicks = markTicks;
+      publish(marks, 'onMark', markTicks);
+    }
+  }
+
+  private onLiquidation(subaccount: SubaccountId): void {
+    const listener = this.bySubaccount.get(subaccount);
+    const row = listener?.recorder.lastLiquidation;
+    this.accountChanged(listener);
+    if (listener?.run.handles('onLiquidation') !== true || row === undefined) return;
+    const update: LiquidationUpdate = { ...row };
+    listener.run.publish('onLiquidation', update, null);
+  }
+
   onEvent(event: EngineEvent): void {
     switch (event.kind) {
+      case 'balanceChanged':
+      case 'positionChanged':
+      case 'isolatedMarginChanged':
+        this.accountChanged(this.bySubaccount.get(event.subaccount));
+        return;
+      case 'liquidationStep':
+        this.onLiquidation(event.subaccount);
+        return;
+      case 'positionTransferred':
+        this.onLiquidation(event.from);
+        this.onLiquidation(event.to);
+        return;
       case 'tradePrinted':
         this.onTrade(event);
         return;
@@ -312,17 +404,24 @@ export class Feeds {
   }
 
   save(): unknown {
-    return this.audiences.map(({ recordsBars, bars }): SavedAudience => ({
-      recordsBars,
-      builders: bars.map(({ builder }) => builder.save()),
+    const audiences = this.audiences.map((audience): SavedAudience => ({
+      recordsBars: audience.recordsBars,
+      builders: audience.bars.map(({ builder }) => builder.save()),
+      markTicks: audience.markTicks,
+      indexTicks: audience.indexTicks,
     }));
+    const saved: SavedFeeds = { audiences, data: this.data.save() };
+    return saved;
   }
 
   load(saved: unknown): void {
-    const from = saved as readonly SavedAudience[];
+    const { audiences: from, data } = saved as SavedFeeds;
     this.dueUs = null;
+    this.data.load(data);
     this.audiences.forEach((audience, i) => {
       audience.recordsBars = from[i]?.recordsBars ?? false;
+      audience.markTicks = from[i]?.markTicks ?? null;
+      audience.indexTicks = from[i]?.indexTicks ?? null;
       audience.bars.forEach(({ builder }, j) => {
         builder.load(from[i]?.builders[j]);
       });
@@ -333,6 +432,13 @@ export class Feeds {
 interface SavedAudience {
   readonly recordsBars: boolean;
   readonly builders: readonly unknown[];
+  readonly markTicks: number | null;
+  readonly indexTicks: number | null;
+}
+
+interface SavedFeeds {
+  readonly audiences: readonly SavedAudience[];
+  readonly data: number;
 }
 
 function unitsOf(market: MarketView): BarUnits {

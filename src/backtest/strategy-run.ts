@@ -10,11 +10,19 @@ import type { FaultModel, SavedFaults } from '../virtual-time/faults.ts';
 import type { LatencyModel } from '../virtual-time/latency.ts';
 import type { RandomStream } from '../virtual-time/rng.ts';
 import { PRIORITY, type Scheduler, type Work } from '../virtual-time/scheduler.ts';
-import type { ParameterValues } from '../strategy/definition.ts';
+import { assert } from '../base/assert.ts';
+import type { Keeps, ParameterValues } from '../strategy/definition.ts';
+import { keptHandlers, Observations } from '../strategy/observations.ts';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
 import { PendingHandler } from '../strategy/pending-handler.ts';
 import { StrategyFault, type Failure } from '../strategy/strategy-fault.ts';
-import type { MarketTerms, Strategy, StrategyContext } from '../strategy/strategy.ts';
+import type {
+  DataUpdate,
+  MarketTerms,
+  PlotOptions,
+  Strategy,
+  StrategyContext,
+} from '../strategy/strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
 /** Clock and random numbers of a strategy's globals (`Date`, `setTimeout`). */
@@ -26,6 +34,8 @@ export interface VirtualClock {
   /** Uniform in [0, 1). */
   random(): number;
   log(text: string): void;
+  /** Notes the tag of the order that will have this nonce. */
+  tag(nonce: number | bigint, text: string): void;
 }
 
 /** A strategy and its settings in a run. */
@@ -46,6 +56,8 @@ export interface StrategyEntry {
   readonly barsUs: readonly number[];
   /** Levels per side in `onBook`. */
   readonly bookDepth: number;
+  /** Updates that its context keeps without a handler. */
+  readonly keeps?: Keeps;
   /** Whether the output includes it. */
   readonly reports: boolean;
   /** Connects its globals to a clock. */
@@ -53,7 +65,12 @@ export interface StrategyEntry {
 }
 
 /** Handlers that receive updates. */
-export type UpdateHandler = 'onBook' | 'onTrade' | 'onBar' | 'onFill' | 'onOrder' | 'onFunding';
+export type UpdateHandler =
+  | ('onBook' | 'onTrade' | 'onBar' | 'onFill' | 'onOrder' | 'onFunding')
+  | ('onMark' | 'onIndex' | 'onLiquidation' | 'onAccount' | 'onData');
+
+/** Updates that a lost connection drops; others arrive when it is back. */
+const PUBLIC: readonly UpdateHandler[] = ['onBook', 'onTrade', 'onBar', 'onMark', 'onIndex'];
 
 export interface SavedUpdate {
   readonly kind: 'update';
@@ -76,6 +93,8 @@ export interface StrategyRunPorts {
   readonly markets: readonly MarketTerms[];
   readonly warmingUp: () => boolean;
   readonly log: (text: string) => void;
+  readonly plot: (name: string, value: number, options: PlotOptions) => void;
+  readonly tag: (nonce: number | bigint, text: string) => void;
   /** Signals that promises may have queued callbacks. */
   readonly touch: () => void;
   /** Number of promises created or settled. */
@@ -84,6 +103,7 @@ export interface StrategyRunPorts {
 
 interface SavedRun {
   readonly strategy: unknown;
+  readonly observations: unknown;
   readonly client: unknown;
   readonly nonce: number;
   readonly lastFeedUs: number;
@@ -102,6 +122,8 @@ export class StrategyRun {
   private readonly symbols: readonly string[];
   /** Other strategies receive the same objects; a realm of its own copies them. */
   private readonly sharesUpdates: boolean;
+  private readonly kept: readonly (keyof Strategy)[];
+  private readonly observations: Observations;
   private pendingHandlers = 0;
   private sleeping = 0;
   private failure: Failure | null = null;
@@ -125,12 +147,20 @@ export class StrategyRun {
     this.ports = ports;
     this.symbols = entry.symbols ?? ports.markets.map(({ symbol }) => symbol);
     this.sharesUpdates = entry.bindClock === undefined;
+    this.kept = keptHandlers(entry.keeps);
+    const has = (name: keyof Strategy): boolean => entry.strategy[name] !== undefined;
+    this.observations = new Observations(entry.keeps, entry.barsUs, has);
     this.context = this.makeContext();
     entry.bindClock?.(this.clock());
   }
 
   wants(handler: UpdateHandler, symbol: string): boolean {
-    return this.entry.strategy[handler] !== undefined && this.symbols.includes(symbol);
+    return this.handles(handler) && this.symbols.includes(symbol);
+  }
+
+  /** Of updates that belong to no market. */
+  handles(handler: UpdateHandler): boolean {
+    return this.entry.strategy[handler] !== undefined || this.kept.includes(handler);
   }
 
   /** Whether all of its pending work can be saved. */
@@ -175,8 +205,7 @@ export class StrategyRun {
     let atUs: number = nowUs;
     if (faults !== null) {
       atUs = faults.backAtUs(nowUs);
-      const isPublic = handler === 'onBook' || handler === 'onTrade' || handler === 'onBar';
-      if (atUs > nowUs && isPublic) return;
+      if (atUs > nowUs && PUBLIC.includes(handler)) return;
     }
     atUs = Math.max(this.lastFeedUs, atUs + latency.feedUs(nowUs, recordedUs));
     this.lastFeedUs = atUs;
@@ -197,6 +226,12 @@ export class StrategyRun {
 
   /** Calls the handler of an update. */
   deliver(handler: UpdateHandler, update: unknown): void {
+    if (handler === 'onData') {
+      const { timeUs: availableUs } = update as DataUpdate;
+      assert(availableUs <= this.ports.scheduler.nowUs, 'data arrive after they are available');
+    }
+    // A realm of its own keeps its own.
+    if (this.sharesUpdates) this.observations.take(handler, update);
     // The update has the type of this handler.
     const handlers = this.entry.strategy as Partial<Record<UpdateHandler, HandlerOf<unknown>>>;
     this.handle(handler, handlers[handler], update);
@@ -262,7 +297,14 @@ export class StrategyRun {
       },
       random,
       now: () => scheduler.nowUs,
-      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(markets), nextNonce),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(markets), {
+        nextNonce,
+        tag: this.ports.tag,
+      }),
+      ...this.observations.reads(symbol),
+      plot: (name, value, options = {}) => {
+        this.ports.plot(name, value, { symbol, ...options });
+      },
       setTimer: (name, afterUs) => {
         if (this.stopped) return;
         const id = ++this.timerId;
@@ -297,9 +339,10 @@ export class StrategyRun {
   }
 
   private clock(): VirtualClock {
-    const { scheduler, random, log } = this.ports;
+    const { scheduler, random, log, tag } = this.ports;
     return {
       log,
+      tag,
       nowUs: () => scheduler.nowUs,
       random: () => random.next(),
       after: (us, run) => {
@@ -323,6 +366,7 @@ export class StrategyRun {
   save(): SavedRun {
     return {
       strategy: this.entry.strategy.save?.(),
+      observations: this.observations.save(),
       client: this.ports.client.save(),
       nonce: this.nonce,
       lastFeedUs: this.lastFeedUs,
@@ -335,6 +379,7 @@ export class StrategyRun {
 
   load(saved: unknown): void {
     const from = saved as SavedRun;
+    this.observations.load(from.observations);
     this.entry.strategy.load?.(from.strategy);
     this.ports.client.load(from.client);
     this.nonce = from.nonce;

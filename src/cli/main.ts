@@ -44,6 +44,16 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'export <run>',
+    describe: 'Write the tables of a run as Parquet, Arrow, CSV or NumPy files',
+    load: () => import('./commands/export.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'bridge',
+    describe: 'Run backtests whose decisions a Python program makes (JSON lines)',
+    load: () => import('./commands/bridge.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'sweep <strategy>',
     describe: 'Search a strategy’s parameters on all cores and measure overfitting',
     load: () => import('./commands/sweep.ts') as ReturnType<LazyCommand['load']>,

@@ -4,6 +4,7 @@ import type { ParameterValue } from '../strategy/definition.ts';
 import { FIDELITIES, type Fidelity } from '../tape/tape-model.ts';
 import { parseDuration, parseTime } from '../num/time-text.ts';
 import { bundleStrategy } from '../strategy-loader/bundle.ts';
+import { parseFeed, planFeeds } from '../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
 import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
 import { uniqueId } from '../run-plan/strategy-id.ts';
@@ -41,6 +42,7 @@ export interface RunArguments extends MarketArguments, HandlerLimitArguments, Ty
   readonly balance: string;
   readonly seed: string;
   readonly param: readonly string[] | undefined;
+  readonly feed?: readonly string[] | undefined;
   readonly latency: string;
   readonly faults: string | undefined;
   readonly 'warm-up': string | undefined;
@@ -65,6 +67,12 @@ export const RUN_OPTIONS = {
     type: 'string',
     array: true,
     describe: 'strategy parameter, name=value; with several strategies: strategy.name=value',
+  },
+  feed: {
+    type: 'string',
+    array: true,
+    describe:
+      'rows of your own for onData: signals.parquet,available=<column>[,name=<name>][,unit=ms]; also .csv and .arrow',
   },
   latency: {
     type: 'string',
@@ -141,11 +149,13 @@ export async function planOf(files: readonly string[], options: RunArguments): P
   }
   await checkTypesOf(bundled, options);
   const { sample } = options;
+  const feeds = await planFeeds((options.feed ?? []).map(parseFeed));
   const warmUp = options['warm-up'];
   return {
     ...(data === undefined ? {} : { data }),
     ...(agents === undefined ? {} : { population: await readPopulation(agents) }),
     ...marketPlanOf(options),
+    ...(feeds.length === 0 ? {} : { feeds }),
     strategies: withParameters(strategies, options.param ?? []),
     balance: options.balance,
     seed: options.seed,

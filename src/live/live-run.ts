@@ -5,7 +5,8 @@
  */
 import { actionsOf, termsIn } from '../strategy/actions.ts';
 import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
-import type { EquityPoint, LogRow } from '../backtest/output.ts';
+import type { EquityPoint, LogRow, PlotOutput } from '../backtest/output.ts';
+import { Observations } from '../strategy/observations.ts';
 import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
@@ -33,6 +34,8 @@ import { parseDuration } from '../num/time-text.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readMarkets } from './exchange-facts.ts';
+import { mustRunLive } from './live-hooks.ts';
+import { RunNotes } from './run-notes.ts';
 import { LiveUpdates } from './live-updates.ts';
 
 export interface LiveOptions {
@@ -74,6 +77,9 @@ export interface LiveRecord {
   /** Samples of a replay; empty on a wall clock. */
   readonly equity: readonly Pick<EquityPoint, 'timeUs' | 'equity' | 'balance'>[];
   readonly log: readonly LogRow[];
+  /** Tags by the nonce of the order; absent in records of earlier versions. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly plots?: readonly PlotOutput[];
   /** Orders of other accounts in a replay; absent on a wall clock, where they are the market. */
   readonly foreignOrders?: number;
   /** Terms of a replay by name; absent on a wall clock. */
@@ -104,6 +110,9 @@ class LiveRun {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly pending = new Set<Promise<void>>();
   private readonly funding = new Map<string, string>();
+  private readonly notes = new RunNotes(nowUs);
+  /** Empty: a strategy file keeps its own. */
+  private readonly observations = new Observations(undefined, [], () => false);
   private warm = false;
   private fail: (error: unknown) => void = () => undefined;
   private context: StrategyContext | null = null;
@@ -112,6 +121,7 @@ class LiveRun {
     this.options = options;
     options.bindClock(this.clock());
     this.strategy = options.definition.create(options.parameters);
+    mustRunLive(options.definition, this.strategy, 'wall');
   }
 
   async complete(): Promise<LiveRecord> {
@@ -162,6 +172,9 @@ class LiveRun {
             this.ends.set(update.orderId, update);
             this.onUpdate('onOrder', (context) => this.strategy.onOrder?.(update, context));
           },
+          onPrice: (handler, update) => {
+            this.onUpdate(handler, (context) => this.strategy[handler]?.(update, context));
+          },
           fundingDue: (symbol, atUs) => {
             setTimeout(
               () => void this.settleFunding(symbol, atUs).catch(this.fail),
@@ -179,6 +192,9 @@ class LiveRun {
         ['fill', own, (data) => updates.fill(data)],
         ['trade', { symbols }, (data) => updates.trade(data)],
         ['book', { symbols }, (data) => updates.book(data)],
+        ...(this.strategy.onMark === undefined && this.strategy.onIndex === undefined
+          ? []
+          : ([['price', { symbols }, (data: Message) => updates.price(data)]] as const)),
       ];
       for (const [source, params, take] of sources) {
         await feeds.listen(source, params, {
@@ -329,7 +345,10 @@ class LiveRun {
       },
       random: new RandomStreams(seed).stream('strategy live'),
       now: nowUs,
-      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(terms), nextNonce),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsIn(terms), {
+        nextNonce,
+        tag: this.notes.tag,
+      }),
       setTimer: (name, afterUs) => {
         clearTimeout(this.timers.get(name));
         const timer = this.after(afterUs, () => {
@@ -337,6 +356,10 @@ class LiveRun {
           this.onUpdate('onTimer', (context) => this.strategy.onTimer?.(name, context));
         });
         this.timers.set(name, timer);
+      },
+      ...this.observations.reads(symbol),
+      plot: (name, value, more = {}) => {
+        this.notes.plot(name, value, { symbol, ...more });
       },
       sleep: (us) =>
         new Promise((resolve) => {
@@ -424,6 +447,7 @@ class LiveRun {
       log: (text) => {
         this.note(text);
       },
+      tag: this.notes.tag,
     };
   }
 
@@ -447,6 +471,7 @@ class LiveRun {
       clock: 'wall',
       equity: [],
       log: this.log,
+      ...this.notes.output(),
     };
   }
 }

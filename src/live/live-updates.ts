@@ -17,6 +17,7 @@ import type {
   FillUpdate,
   MarketTerms,
   OrderUpdate,
+  PriceUpdate,
   TradeUpdate,
 } from '../strategy/strategy.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
@@ -30,6 +31,7 @@ export interface UpdateSink {
   onBar(update: BarUpdate): void;
   onFill(update: FillUpdate): void;
   onOrder(update: OrderUpdate): void;
+  onPrice(handler: 'onMark' | 'onIndex', update: PriceUpdate): void;
   /** Called when the end of a market's funding interval has passed. */
   fundingDue(symbol: string, atUs: number): void;
 }
@@ -69,6 +71,7 @@ export class LiveUpdates {
   private readonly unitUs: number;
   private readonly depth: number;
   private readonly markets = new Map<string, Followed>();
+  private readonly lastPrices = new Map<string, string>();
   private readonly intervals = new Map<string, number>();
   /**
    * Exact time of the next updates, set by a replay; null if messages have the time. A replay also
@@ -144,6 +147,23 @@ export class LiveUpdates {
       for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
     }
     this.sink.onTrade({ symbol, timeUs, price, quantity });
+  }
+
+  /** Only prices that differ from the last ones are updates. */
+  price(message: Message): void {
+    const { symbol, mark, index, time } = message as unknown as {
+      readonly symbol: string;
+      readonly mark: string | null;
+      readonly index: string | null;
+      readonly time: number;
+    };
+    if (!this.markets.has(symbol)) return;
+    for (const [handler, price] of [['onIndex', index] as const, ['onMark', mark] as const]) {
+      const key = `${handler} ${symbol}`;
+      if (price === null || this.lastPrices.get(key) === price) continue;
+      this.lastPrices.set(key, price);
+      this.sink.onPrice(handler, { symbol, timeUs: time * this.unitUs, price });
+    }
   }
 
   order(message: Message): void {

@@ -1,4 +1,5 @@
 /** The replay of a served exchange, and the options of a run on it. */
+import type { FeedSource } from '../contract/feeds.ts';
 import type { PromiseTurns } from '../backtest/run-backtest.ts';
 import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
@@ -36,4 +37,12 @@ export interface ReplayRunOptions extends LiveOptions {
   /** End of the run before that of the recording. */
   readonly untilUs: number;
   readonly onProgress: (fraction: number) => void;
+}
+
+export type Data = Readonly<Record<string, unknown>>;
+
+/** A message of the server that moves a replay. */
+export interface Message {
+  readonly kind: FeedSource | 'instant' | 'accepted' | 'role' | 'funding' | 'bar';
+  readonly data: Data;
 }

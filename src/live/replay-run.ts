@@ -9,7 +9,6 @@ import { VirtualClient, type SentRequest } from '../backtest/virtual-client.ts';
 import type { LogRow } from '../backtest/output.ts';
 import { must } from '../base/assert.ts';
 import { ENDPOINTS, type EndpointId, type ResponseOf } from '../contract/endpoints.ts';
-import type { FeedSource } from '../contract/feeds.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { Reply } from '../gateway/context.ts';
 import type { FeedClient } from '../http-client/feed-client.ts';
@@ -22,21 +21,16 @@ import type { FillUpdate, OrderUpdate } from '../strategy/strategy.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler } from '../virtual-time/scheduler.ts';
 import { readMarkets } from './exchange-facts.ts';
+import { createdLive } from './live-hooks.ts';
+import { RunNotes } from './run-notes.ts';
 import type { LiveOrder, LiveRecord } from './live-run.ts';
 import { LiveUpdates, type RecordedBar } from './live-updates.ts';
-import type { ReplayRunOptions } from './replay-options.ts';
+import type { Data, Message, ReplayRunOptions } from './replay-options.ts';
 
 /** Time after the end in which responses arrive, as in a backtest. */
 const DRAIN_US = 60_000_000;
 /** A token is valid for 24 hours of the exchange's time; it is renewed after this. */
 const RENEW_US = 12 * 3_600_000_000;
-
-type Data = Readonly<Record<string, unknown>>;
-
-interface Message {
-  readonly kind: FeedSource | 'instant' | 'accepted' | 'role' | 'funding' | 'bar';
-  readonly data: Data;
-}
 
 /** Rejects with a `StrategyFault`, a refusal, or `FeedError` if the connection is lost. */
 export async function runReplay(options: ReplayRunOptions): Promise<LiveRecord> {
@@ -54,6 +48,7 @@ class ReplayRun {
   private readonly ends = new Map<string, OrderUpdate>();
   private readonly equity: LiveRecord['equity'][number][] = [];
   private readonly log: LogRow[] = [];
+  private readonly notes = new RunNotes(() => this.scheduler.nowUs);
   /** Roles of its fills whose update follows. */
   private readonly roles: FillUpdate['role'][] = [];
   /** Orders of other accounts, which a backtest does not have. */
@@ -126,6 +121,7 @@ class ReplayRun {
       ends: [...this.ends.values()],
       equity: this.equity,
       log: this.log,
+      ...this.notes.output(),
       foreignOrders: this.foreignOrders,
       terms: this.terms,
     };
@@ -178,7 +174,7 @@ class ReplayRun {
         id: options.id,
         name: definition.name,
         parameters,
-        strategy: definition.create(parameters),
+        strategy: createdLive(definition, parameters),
         account: account as Address,
         subaccountIndex,
         deposit: quanta(0n),
@@ -187,6 +183,7 @@ class ReplayRun {
         symbols,
         barsUs,
         bookDepth: definition.bookDepth ?? 1,
+        ...(definition.keeps === undefined ? {} : { keeps: definition.keeps }),
         reports: true,
         bindClock: options.bindClock,
       },
@@ -215,6 +212,8 @@ class ReplayRun {
           this.log.push({ timeUs: this.scheduler.nowUs, text });
           options.onLog(text);
         },
+        plot: this.notes.plot,
+        tag: this.notes.tag,
         touch,
         promises: options.promises.count,
       },
@@ -250,6 +249,7 @@ class ReplayRun {
           this.ends.set(update.orderId, update);
           this.publish('onOrder', update, null);
         },
+        onPrice: () => undefined,
         fundingDue: () => undefined,
       },
     );

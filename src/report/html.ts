@@ -127,6 +127,7 @@ ${readout([
   ['leverage', 's4', 'leverage'],
   ['margin', 's3', 'margin used', true],
   ['fills', 'text-2', 'fills here'],
+  ...(strategy.plots.length === 0 ? [] : ([['plots', 'text-2', 'plotted']] as const)),
 ])}
 <div class="curves price" data-draws="price-fills" role="img" aria-label="Price with fills, position, leverage and margin used over time"></div>
 <h2${id('metrics')}>Metrics</h2>
@@ -153,7 +154,7 @@ function readout(
 ): string {
   const items = curves.map(([name, token, title, isDashed]) => {
     const mark =
-      name === 'fills'
+      name === 'fills' || name === 'plots'
         ? ''
         : `<i style="color:var(--${token})"${isDashed === true ? ' class="dashed"' : ''}></i>`;
     return `<li>${mark}${title} <b data-reads="${name}"></b></li>`;

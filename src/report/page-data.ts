@@ -2,7 +2,12 @@
  * Data of the page's curves: a bounded number of points per curve that keeps the extremes of
  * equity.
  */
-import type { BacktestOutput, EquityPoint, StrategyOutput } from '../backtest/output.ts';
+import type {
+  BacktestOutput,
+  EquityPoint,
+  PlotOutput,
+  StrategyOutput,
+} from '../backtest/output.ts';
 import { underwater } from '../metrics/drawdowns.ts';
 import type { Report } from './report.ts';
 
@@ -35,6 +40,7 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
       const point = equity[row];
       return point === undefined ? 0 : figure(point, row);
     });
+  const times = kept.map((row) => equity[row]?.timeUs ?? 0);
   const held = new Map(strategy.benchmark.map((point) => [point.timeUs, point.equity]));
   return {
     time: pick(({ timeUs }) => timeUs / 1e6),
@@ -53,20 +59,33 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
           lotDecimals: decimalsOf(market.lotSize),
           mid: kept.map((row) => mids.get(equity[row]?.timeUs ?? -1) ?? null),
           position: pick(({ positions }) => positions[index] ?? 0),
+          plots: strategy.plots
+            .filter(({ symbol }) => symbol === market.symbol)
+            .map((plot) => ({ name: plot.name, pane: plot.pane, values: plotted(plot, times) })),
           fills: strategy.fills
             .filter(({ symbol }) => symbol === market.symbol)
-            .map(({ timeUs, side, price, size, role, fillId }) => [
+            .map(({ timeUs, side, price, size, role, fillId, tag }) => [
               timeUs / 1e6,
               side === 'buy' ? 1 : -1,
               price,
               size,
               role,
               fillId,
+              tag,
             ]),
         },
       ];
     }),
   };
+}
+
+/** The last value at or before each time; null before the first and in a gap. */
+function plotted({ timesUs, values }: PlotOutput, times: readonly number[]): (number | null)[] {
+  let next = 0;
+  return times.map((time) => {
+    while ((timesUs[next] ?? Infinity) <= time) next += 1;
+    return values[next - 1] ?? null;
+  });
 }
 
 /** Representative rows: the lowest and the highest equity of each bucket, in time order. */

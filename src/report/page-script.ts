@@ -75,6 +75,20 @@ export const PAGE_SCRIPT = `
     margin.setData(line(curves.margin));
     low.applyOptions({ leftPriceScale: { visible: true } });
     const markers = library.createSeriesMarkers(price, []);
+    /** Series that the strategy plotted, of the market that is shown. */
+    let plots = [];
+    const plotColour = (i) => colour(['--s2', '--s3', '--s4', '--s1', '--s5'][i % 5]);
+    const drawPlots = () => {
+      for (const one of plots) low.removeSeries(one.series);
+      const { decimals, plots: all } = market();
+      plots = all.map(({ name, pane, values }, i) => {
+        const series = add(low, library.LineSeries, pane === 'below' ? 3 : 0,
+          { title: name, color: plotColour(i), lineStyle: i > 1 ? 2 : 0, priceFormat: custom(pane === 'below' ? 4 : Math.min(8, decimals + 1)) });
+        series.setData(line(values));
+        return { series, name, values };
+      });
+      part('price-fills').dataset.plots = String(plots.length);
+    };
 
     /** Last row at or before a time. */
     const rowOf = (at) => {
@@ -119,6 +133,7 @@ export const PAGE_SCRIPT = `
       margin.applyOptions({ color: colour('--s3') });
       price.setData(line(mid));
       held.setData(line(position));
+      drawPlots();
       bucket = group();
       read(time.length - 1);
     };
@@ -134,7 +149,8 @@ export const PAGE_SCRIPT = `
       write('leverage', number(curves.leverage[row], 3));
       write('margin', number(curves.margin[row], 2) + ' %');
       const here = groups.filter((one) => Math.abs(one.row - row) <= bucket / 2).flatMap(({ fills }) => fills);
-      const text = here.slice(0, 3).map(([, side, at, size, role]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + at + ' as ' + role).join(', ');
+      const text = here.slice(0, 3).map(([, side, at, size, role, , tag]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + at + ' as ' + role + (tag ? ' (' + tag + ')' : '')).join(', ');
+      write('plots', plots.length === 0 ? '–' : plots.map(({ name, values }) => name + ' ' + number(values[row], 4)).join(', '));
       write('fills', here.length === 0 ? '–' : text + (here.length > 3 ? ' and ' + (here.length - 3) + ' more' : ''));
     };
     paint();

@@ -85,6 +85,8 @@ export interface StrategyReport {
   readonly account: string;
   readonly subaccountIndex: number;
   readonly symbols: readonly string[];
+  /** Names of the values that the strategy plotted. */
+  readonly plots: readonly string[];
   readonly summary: StrategySummary;
   /** Null if equity has fewer than two samples or starts at 0. */
   readonly metrics: Metrics | null;
@@ -150,6 +152,7 @@ function strategyReport(
     account: strategy.account,
     subaccountIndex: strategy.subaccountIndex,
     symbols: strategy.symbols,
+    plots: strategy.plots.map(({ name }) => name),
     summary: strategy.summary,
     metrics: isMeasurable ? metricsOf(curve, trades, options, trials) : null,
     benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,

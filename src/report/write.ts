@@ -1,13 +1,17 @@
-/** Writes a run's report to a folder: index.html, report.json, and Arrow files of each strategy. */
+/** Writes a run's report to a folder: index.html, report.json, and its tables as Arrow files. */
 import { join } from 'node:path';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
-import { equityArrow, fillsArrow, ordersArrow } from './arrow.ts';
 import { renderReport } from './html.ts';
 import { pageLibraries } from './libraries.ts';
 import { buildReport, type Report, type ReportAbout } from './report.ts';
+import { arrowTable } from './tables/arrow-table.ts';
+import { runTables } from './tables/run-tables.ts';
+
+/** `orrery export` writes the others. */
+const WRITTEN: readonly string[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
 
 export interface WrittenReport {
   readonly report: Report;
@@ -26,15 +30,9 @@ export async function writeReport(
     const report = buildReport(output, about);
     const html = renderReport(report, output, await pageLibraries());
     await makeFolder(folder);
-    const files = output.strategies.flatMap((strategy) => {
-      const name = (what: string): string =>
-        join(folder, `${fileName(strategy.id, output)}${what}.arrow`);
-      return [
-        [name('equity'), equityArrow(strategy, output)],
-        [name('orders'), ordersArrow(strategy)],
-        [name('fills'), fillsArrow(strategy)],
-      ] as const;
-    });
+    const files = runTables(output)
+      .filter(({ name }) => WRITTEN.includes(name))
+      .map((table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const);
     const json = Buffer.from(`${JSON.stringify(report, null, 1)}\n`);
     files.push([join(folder, 'report.json'), json]);
     // Together, because each waits for the disk.
@@ -44,9 +42,4 @@ export async function writeReport(
   } catch (error) {
     throw fileError(page, error);
   }
-}
-
-/** File names contain the strategy's id if there are several. */
-function fileName(id: string, { strategies }: BacktestOutput): string {
-  return strategies.length === 1 ? '' : `${id.replace(/[^A-Za-z0-9_-]/g, '-')}-`;
 }

@@ -5,9 +5,12 @@
  */
 import type { Decision, TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
-import { RandomStreams } from '../virtual-time/rng.ts';
-import { CHANGES, otherFuture, type Change } from './other-future.ts';
+import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
+import { CHANGES, otherFuture, type TapeChange } from './other-future.ts';
 import { executePlan, type PlanPorts, type RunPlan } from './plan.ts';
+
+/** `feeds`: the user's data end. */
+export type Change = TapeChange | 'feeds';
 
 export interface Probe {
   readonly change: Change;
@@ -32,11 +35,13 @@ export interface LookAheadOptions {
 export async function probeLookAhead(
   plan: RunPlan,
   { instants, seed, onProgress, cancelled = () => false }: LookAheadOptions,
-  ports: Pick<PlanPorts, 'definitions' | 'tape'> = {},
+  ports: Pick<PlanPorts, 'definitions' | 'tape' | 'data'> = {},
 ): Promise<Probe[]> {
   const recorded = await decisionsOf(plan, { ...ports, cancelled }, false);
   const { firstUs, lastUs } = recorded;
-  const runs = CHANGES.flatMap((change) =>
+  const hasFeeds = (plan.feeds ?? []).length > 0;
+  const changes: readonly Change[] = hasFeeds ? [...CHANGES, 'feeds'] : CHANGES;
+  const runs = changes.flatMap((change) =>
     Array.from({ length: instants }, (_, i) => ({
       change,
       seed: `${seed}.${change}.${String(i)}`,
@@ -47,15 +52,35 @@ export async function probeLookAhead(
     if (cancelled()) return [];
     const random = new RandomStreams(run.seed).stream('look-ahead');
     const atUs = firstUs + 1 + Math.floor(random.next() * (lastUs - firstUs));
-    const tape = (batches: AsyncIterable<TapeBatch>): AsyncIterable<TapeBatch> => {
-      const other = otherFuture(batches, { change: run.change, atUs, random });
-      return ports.tape?.(other) ?? other;
-    };
-    const changed = await decisionsOf(plan, { ...ports, cancelled, tape }, true);
+    const other = otherPorts(run.change, atUs, random, ports);
+    const changed = await decisionsOf(plan, { ...ports, cancelled, ...other }, true);
     probes.push({ ...run, atUs, ...compared(recorded, changed, atUs) });
     onProgress?.(probes.length / runs.length);
   }
   return probes;
+}
+
+/** Ports that play another future from the instant on. */
+function otherPorts(
+  change: Change,
+  atUs: number,
+  random: RandomStream,
+  ports: Pick<PlanPorts, 'tape' | 'data'>,
+): PlanPorts {
+  if (change === 'feeds') {
+    return {
+      data: (rows) => {
+        const before = rows.filter(({ timeUs: availableUs }) => availableUs < atUs);
+        return ports.data?.(before) ?? before;
+      },
+    };
+  }
+  return {
+    tape: (batches) => {
+      const other = otherFuture(batches, { change, atUs, random });
+      return ports.tape?.(other) ?? other;
+    },
+  };
 }
 
 interface Decisions {

@@ -11,13 +11,13 @@ import { MovedBook } from './moved-book.ts';
 
 /** Changes of the recording after the instant. */
 export const CHANGES = ['end', 'prices', 'volumes', 'missing'] as const;
-export type Change = (typeof CHANGES)[number];
+export type TapeChange = (typeof CHANGES)[number];
 
 /** Commands of the other future that are played, for a strategy that reads ahead. */
 const COMMANDS_AFTER = 20_000;
 
 interface Other {
-  readonly change: Change;
+  readonly change: TapeChange;
   readonly atUs: number;
   readonly random: RandomStream;
 }

@@ -14,7 +14,7 @@ import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { runBacktest, type BacktestInput } from '../backtest/run-backtest.ts';
 import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
-import type { Strategy } from '../strategy/strategy.ts';
+import type { DataUpdate, Strategy } from '../strategy/strategy.ts';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { BarsEmitted } from '../backtest/strategy-feeds.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
@@ -43,6 +43,7 @@ import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
 import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
+import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { parseBalance } from './balance.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import type { TapeMemory } from './tape-memory.ts';
@@ -66,6 +67,8 @@ export interface RunPlan {
   /** Agents that form an endogenous market. */
   readonly population?: Population;
   readonly strategies: readonly PlannedStrategy[];
+  /** Files of the user's data for `onData`. */
+  readonly feeds?: readonly PlannedFeed[];
   /** Start of trading, after a warm-up on earlier data; µs. */
   readonly fromUs?: number;
   readonly toUs?: number;
@@ -103,6 +106,8 @@ export interface PlanPorts {
   readonly onDecision?: BacktestInput['onDecision'];
   /** Changes the recording before it is played. */
   readonly tape?: (batches: BacktestInput['tape']) => BacktestInput['tape'];
+  /** Changes the rows of the feeds before they are delivered. */
+  readonly data?: (rows: readonly DataUpdate[]) => readonly DataUpdate[];
   /** Keeps recordings for later runs; without it each run reads its files. */
   readonly tapes?: TapeMemory;
   readonly cancelled?: () => boolean;
@@ -171,11 +176,14 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         symbols: symbolsOf(planned, tape.markets),
         barsUs: definition.barsUs?.(parameters) ?? [60_000_000],
         bookDepth: definition.bookDepth ?? 1,
+        ...(definition.keeps === undefined ? {} : { keeps: definition.keeps }),
         reports: true,
         ...(bindClock === null ? {} : { bindClock }),
       };
     },
   );
+  const { feeds = [] } = plan;
+  const rows = await readFeeds(feeds);
   const tradeFromUs = Math.max(genesisUs, plan.fromUs ?? genesisUs + warmUpUs);
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
@@ -194,6 +202,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     keccak,
     promises,
     barsEmitted,
+    data: ports.data?.(rows) ?? rows,
     sampleUs,
     tradeFromUs,
     journal: ports.journal ?? 'none',
@@ -227,6 +236,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         id: entry.id,
         latency: entry.latency.words,
         faults: plan.faults ?? 'none',
+        feeds: feeds.map(({ name, sha256 }) => `${name} ${sha256}`).join(', '),
         balance: money(entry.deposit),
         ordersBefore: 0,
         startUs: genesisUs,
@@ -243,7 +253,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       markets: tape.markets,
       specs,
     }),
-    data: tape.notes(output.markets),
+    data: [...tape.notes(output.markets), ...feedNotes(feeds, rows, genesisUs, output.lastUs)],
   };
 }
 

@@ -18,6 +18,8 @@ export interface StrategyTerms {
   readonly id: string;
   readonly latency: string;
   readonly faults: string;
+  /** Names and hashes of the user's data. */
+  readonly feeds?: string;
   readonly balance: string;
   /** Orders that the exchange had before the run. */
   readonly ordersBefore: number;
@@ -63,6 +65,7 @@ export function strategyTerms(terms: StrategyTerms): RunTerms {
     'random streams': terms.id,
     latency: terms.latency,
     faults: terms.faults,
+    ...(terms.feeds === undefined || terms.feeds === '' ? {} : { feeds: terms.feeds }),
     balance: terms.balance,
     'orders before the run': String(terms.ordersBefore),
     'start of the run': timeText(startUs),

@@ -23,6 +23,7 @@ let thread: Worker | null = null;
 export const CALLS = [
   ...(['the file', 'the definition', 'create', 'save', 'load'] as const),
   ...(['onStart', 'onStop', 'onBook', 'onTrade', 'onBar', 'onFill', 'onOrder'] as const),
+  ...(['onMark', 'onIndex', 'onLiquidation', 'onAccount', 'onData'] as const),
   ...(['onFunding', 'onTimer', 'a timer', 'code after an await'] as const),
 ] as const;
 export type CallName = (typeof CALLS)[number];

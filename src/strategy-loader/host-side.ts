@@ -10,7 +10,7 @@ import {
   type MatcherClient,
 } from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
-import type { MarketTerms, StrategyContext } from '../strategy/strategy.ts';
+import type { MarketTerms, PlotOptions, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
@@ -161,6 +161,14 @@ export class HostSide {
       },
       log: (text) => {
         this.mustContext().log(String(text));
+        return undefined;
+      },
+      plot: (name, value, options) => {
+        this.mustContext().plot(name, value, unpack(options) as PlotOptions);
+        return undefined;
+      },
+      tag: (nonce, text) => {
+        this.mustClock().tag(nonce, text);
         return undefined;
       },
       sleep: (ticket, us) => {

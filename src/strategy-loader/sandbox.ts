@@ -25,8 +25,8 @@ import type {
   BarUpdate,
   BookUpdate,
   FillUpdate,
-  FundingUpdate,
   OrderUpdate,
+  PriceUpdate,
   Strategy,
   StrategyContext,
   TradeUpdate,
@@ -159,6 +159,8 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
   const names = unpack(
     host.mustText(host.call('create', () => guest.create(pack(parameters)))),
   ) as (keyof Strategy)[];
+  const packed = (name: 'onFunding' | 'onLiquidation' | 'onAccount' | 'onData') =>
+    host.handler(name, (update: object) => guest.update(name, pack(update)));
   const all: Handlers = {
     ...contextHandlers(host, guest),
     onBook: host.handler('onBook', (book: BookUpdate) => {
@@ -199,9 +201,16 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
         primitive(order.remaining),
       ),
     ),
-    onFunding: host.handler('onFunding', (update: FundingUpdate) =>
-      guest.update('onFunding', pack(update)),
+    onFunding: packed('onFunding'),
+    onMark: host.handler('onMark', ({ symbol, timeUs, price }: PriceUpdate) =>
+      guest.price('onMark', symbol, timeUs, primitive(price)),
     ),
+    onIndex: host.handler('onIndex', ({ symbol, timeUs, price }: PriceUpdate) =>
+      guest.price('onIndex', symbol, timeUs, primitive(price)),
+    ),
+    onLiquidation: packed('onLiquidation'),
+    onAccount: packed('onAccount'),
+    onData: packed('onData'),
     onTimer: host.handler('onTimer', (name: string) => guest.timer(name)),
     save: () => host.mustText(host.call('save', () => guest.save())),
     load: (saved) => {

@@ -8,18 +8,28 @@ export type Actions = Pick<
   'market' | 'submit' | 'cancel' | 'cancelAll' | 'position'
 >;
 
+export interface OrderNotes {
+  readonly nextNonce: () => number | bigint;
+  /** Notes the tag of the order with this nonce. */
+  readonly tag: (nonce: number | bigint, text: string) => void;
+}
+
 export function actionsOf(
   client: MatcherClient,
   sender: Sender,
   symbol: string,
   termsOf: (symbol: string) => MarketTerms,
-  nextNonce: () => number | bigint,
+  { nextNonce, tag }: OrderNotes,
 ): Actions {
   const market = (of = symbol): MarketTerms => termsOf(of);
   return {
     market,
-    submit: (order) =>
-      client.call('submitOrder', orderRequest(order, market(order.symbol), sender, nextNonce())),
+    submit: (order) => {
+      const nonce = nextNonce();
+      const request = orderRequest(order, market(order.symbol), sender, nonce);
+      if (order.tag !== undefined) tag(nonce, mustTag(order.tag));
+      return client.call('submitOrder', request);
+    },
     cancel: async (orderId) => {
       try {
         await client.call('cancelOrder', { orderId, account: sender.account });
@@ -52,4 +62,11 @@ export function termsIn(markets: readonly MarketTerms[]): (symbol: string) => Ma
 
 function senderOf({ account, subaccountIndex }: Sender): Sender {
   return { account, subaccountIndex };
+}
+
+const MAX_TAG = 80;
+
+function mustTag(tag: unknown): string {
+  if (typeof tag === 'string' && tag !== '' && tag.length <= MAX_TAG) return tag;
+  throw new RangeError(`the tag of an order must be text of 1 to ${String(MAX_TAG)} characters`);
 }

@@ -6,6 +6,8 @@ import { UserError } from '../base/user-error.ts';
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import type { Strategy } from './strategy.ts';
 
+const MAX_KEPT_BARS = 100_000;
+
 interface SpecBase {
   readonly describe?: string;
 }
@@ -111,6 +113,15 @@ export function flag(value: boolean, describe?: string): FlagSpec {
   return { kind: 'flag', default: value, ...(describe === undefined ? {} : { describe }) };
 }
 
+export interface Keeps {
+  /** Bars of each market and length for `history`, 1 to 100,000; default 500 with `onBar`. */
+  readonly bars?: number;
+  /** Books for `book`; default with `onBook`. */
+  readonly book?: boolean;
+  /** Account and marks for `equity`. */
+  readonly equity?: boolean;
+}
+
 export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly name: string;
   readonly describe?: string;
@@ -119,6 +130,8 @@ export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   barsUs?(parameters: ParametersOf<P>): readonly number[];
   /** Levels per side in `onBook`, 1 to 1000; default 1. */
   readonly bookDepth?: number;
+  /** Updates that the context keeps without a handler for them. */
+  readonly keeps?: Keeps;
   /** Time before trading may start, µs; default 0. */
   warmUpUs?(parameters: ParametersOf<P>): number;
   create(parameters: ParametersOf<P>): Strategy;
@@ -235,5 +248,24 @@ export function mustDefinition(exported: unknown, file: string): StrategyDefinit
   ) {
     return fail('`bookDepth` must be a whole number from 1 to 1000');
   }
+  checkKeeps(definition.keeps, fail);
   return definition as StrategyDefinition;
+}
+
+function checkKeeps(keeps: unknown, fail: (problem: string) => never): void {
+  if (keeps === undefined) return;
+  if (typeof keeps !== 'object' || keeps === null) return fail('`keeps` must be an object');
+  const given = keeps as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(given)) {
+    if (!['bars', 'book', 'equity'].includes(name)) {
+      return fail(`\`keeps.${name}\` is not known; there are bars, book and equity`);
+    }
+  }
+  const { bars = 1, book = true, equity = true } = given;
+  if (!Number.isInteger(bars) || Number(bars) < 1 || Number(bars) > MAX_KEPT_BARS) {
+    return fail(`\`keeps.bars\` must be a whole number from 1 to ${String(MAX_KEPT_BARS)}`);
+  }
+  if (typeof book !== 'boolean' || typeof equity !== 'boolean') {
+    return fail('`keeps.book` and `keeps.equity` must be true or false');
+  }
 }

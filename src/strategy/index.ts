@@ -13,21 +13,30 @@ export {
   number,
   type ParametersOf,
   type ParameterSpecs,
+  type Keeps,
   type StrategyDefinition,
 } from './definition.ts';
 export type {
+  AccountUpdate,
   BarUpdate,
   BookUpdate,
+  Cell,
+  DataUpdate,
   FillUpdate,
   FundingUpdate,
+  HistoryOptions,
   Level,
+  LiquidationUpdate,
   MarketTerms,
   OrderIntent,
   OrderUpdate,
+  PlotOptions,
+  PriceUpdate,
   Rounding,
   Strategy,
   StrategyContext,
   TradeUpdate,
 } from './strategy.ts';
+export { fixedFraction, kelly, volatilityTarget } from './sizing.ts';
 export { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 export { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';

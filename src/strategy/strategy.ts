@@ -99,6 +99,55 @@ export interface FundingUpdate {
   readonly payment: string;
 }
 
+/** A new mark or index price of a market. */
+export interface PriceUpdate {
+  readonly symbol: string;
+  readonly timeUs: number;
+  readonly price: string;
+}
+
+/** A step of a liquidation of this strategy's account (docs/RISK.md). */
+export interface LiquidationUpdate {
+  readonly timeUs: number;
+  /** null if the step concerns all cross positions. */
+  readonly symbol: string | null;
+  readonly step: string;
+  /** Equity and maintenance requirement before the step. */
+  readonly equity: string;
+  readonly maintenance: string;
+  /** Signed size sent to the book or transferred. */
+  readonly size: string;
+  readonly limitPrice: string | null;
+  readonly bankruptcyPrice: string | null;
+  readonly amount: string;
+}
+
+/** The account after a fill, a payment or a transfer. */
+export interface AccountUpdate {
+  readonly timeUs: number;
+  /** Balance plus unrealised PnL at the marks of `positions`. */
+  readonly equity: string;
+  readonly balance: string;
+  readonly positions: readonly {
+    readonly symbol: string;
+    /** Signed. */
+    readonly quantity: string;
+    /** null while the market has no mark. */
+    readonly mark: string | null;
+  }[];
+}
+
+/** A cell of a row of data: numbers and `true`/`false` are read; an empty cell is null. */
+export type Cell = string | number | boolean | null;
+
+/** A row of a file of data (`--feed`), delivered once it is available. */
+export interface DataUpdate {
+  readonly feed: string;
+  /** Time from which the row is available, by the declared column. */
+  readonly timeUs: number;
+  readonly row: Readonly<Record<string, Cell>>;
+}
+
 /** A market's fixed terms, and rounding to its ticks and lots. */
 export interface MarketTerms {
   readonly symbol: string;
@@ -143,6 +192,25 @@ export interface OrderIntent {
   readonly stopLoss?: string;
   /** Milliseconds since the epoch; default: never. */
   readonly expiresAt?: number;
+  /**
+   * Reason of the order, at most 80 characters: in the report, beside its fills and those of its
+   * protective orders. It is not sent to the exchange.
+   */
+  readonly tag?: string;
+}
+
+export interface PlotOptions {
+  /** Market whose price it is drawn with; default: the strategy's first. */
+  readonly symbol?: string;
+  /** `price`: on the scale of the price (default). `below`: in a pane of its own. */
+  readonly pane?: 'price' | 'below';
+}
+
+export interface HistoryOptions {
+  /** Default: the strategy's first market. */
+  readonly symbol?: string;
+  /** Length of the bars, µs; default: the first of `barsUs`. */
+  readonly intervalUs?: number;
 }
 
 export interface StrategyContext {
@@ -172,6 +240,20 @@ export interface StrategyContext {
   sleep(us: number): Promise<void>;
   /** Next unused nonce of this subaccount, for hand-written requests. */
   nextNonce(): number | bigint;
+  /**
+   * The last bars that were delivered, oldest first. Needs `onBar`, or `keeps: { bars: n }` in the
+   * definition.
+   */
+  history(count?: number, options?: HistoryOptions): readonly BarUpdate[];
+  /** The last book that was delivered. Needs `onBook`, or `keeps: { book: true }`. */
+  book(symbol?: string): BookUpdate | null;
+  /**
+   * Equity at the last delivered marks; null before the first update of the account. Needs
+   * `keeps: { equity: true }`.
+   */
+  equity(): number | null;
+  /** Records a value that the report draws; at most 20 names a run. NaN makes a gap. */
+  plot(name: string, value: number, options?: PlotOptions): void;
   /** Writes a line to the run's log. */
   log(text: string): void;
 }
@@ -187,6 +269,14 @@ export interface Strategy {
   onOrder?(update: OrderUpdate, context: StrategyContext): Handled;
   onTimer?(name: string, context: StrategyContext): Handled;
   onFunding?(update: FundingUpdate, context: StrategyContext): Handled;
+  /** The mark price changed. */
+  onMark?(update: PriceUpdate, context: StrategyContext): Handled;
+  onIndex?(update: PriceUpdate, context: StrategyContext): Handled;
+  /** A step of a liquidation of this account. */
+  onLiquidation?(update: LiquidationUpdate, context: StrategyContext): Handled;
+  onAccount?(update: AccountUpdate, context: StrategyContext): Handled;
+  /** A row of a file of data, never before it is available. */
+  onData?(update: DataUpdate, context: StrategyContext): Handled;
   onStop?(context: StrategyContext): Handled;
   /**
    * State as plain data (structured-cloneable). With `load`, a stopped run resumes from it; without

@@ -23,6 +23,7 @@ export function fill(
     symbol: 'BTCUSDT',
     orderId: '0x1',
     orderNumber: 1,
+    tag: null,
     side,
     role: 'maker',
     price,
@@ -97,6 +98,7 @@ export function strategy(id: string, more: Partial<StrategyOutput> = {}): Strate
     transfers: [],
     benchmark: equity.map(({ timeUs }, i) => ({ timeUs, equity: 10_000 + i })),
     log: [],
+    plots: [],
     ...more,
   };
 }

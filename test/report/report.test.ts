@@ -11,7 +11,7 @@ import { DARK, LIGHT } from '../../src/report/page-style.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { writeReport } from '../../src/report/write.ts';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
-import { ABOUT, output, START_US, STEP_US, strategy } from './fixture.ts';
+import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-report-'));
 let browser: OpenBrowser;
@@ -24,12 +24,25 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Of the run in `folder`. */
+const timesUs = [START_US, START_US + 9 * STEP_US];
+const PLOTS = [
+  { name: 'sma', symbol: 'BTCUSDT', pane: 'price', timesUs, values: [61_801, 61_804.5] },
+  { name: 'rsi', symbol: 'BTCUSDT', pane: 'below', timesUs, values: [null, 42] },
+  { name: 'of another market', symbol: 'ETHUSDT', pane: 'price', timesUs, values: [1, 2] },
+] as const;
+
 const render = (run: BacktestOutput, title = 'A run'): string =>
   renderReport(buildReport(run, { ...ABOUT, title }), run, { scripts: ['void 0;'], styles: '' });
 
 test('text of a run is escaped in the page', () => {
   const text = '</script><script>alert(1)</script>"&';
-  const html = render(output([strategy(text, { name: text, parameters: { p: text } })]), text);
+  const plots = [
+    { name: text, symbol: 'BTCUSDT', pane: 'price', timesUs: [0], values: [1] },
+  ] as const;
+  const fills = [fill('buy', '1', '5', '1', { tag: text })];
+  const hostile = strategy(text, { name: text, parameters: { p: text }, plots, fills });
+  const html = render(output([hostile]), text);
   expect(html).not.toContain('<script>alert');
   expect(html).toContain('&#60;/script&#62;');
 });
@@ -78,7 +91,11 @@ test('the page of a market with agents only charts its stylised facts and has no
 });
 
 test('the page opens offline: no request, no error, drawn charts, a working filter', async () => {
-  const { page: path } = await writeReport(output([strategy('a')]), ABOUT, folder);
+  const { page: path } = await writeReport(
+    output([strategy('a', { plots: PLOTS })]),
+    ABOUT,
+    folder,
+  );
   const page = await browser.context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -93,6 +110,10 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('[data-draws="rolling"][data-ready="true"]');
   expect(await page.getAttribute('[data-draws="price-fills"]', 'data-markers')).toBe('2');
+  expect(await page.getAttribute('[data-draws="price-fills"]', 'data-plots')).toBe('2');
+  expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
+    'sma 61,804.5000, rsi 42.0000',
+  );
   expect(await page.locator('[data-ready="true"]').count()).toBe(4);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {
@@ -201,19 +222,18 @@ test('several strategies are compared, then each has its own section', async () 
   await page.waitForSelector('[data-strategy="1"] [data-draws="equity"][data-ready="true"]');
   expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
   expect(readdirSync(join(folder, 'two')).sort()).toEqual([
-    'first-equity.arrow',
-    'first-fills.arrow',
-    'first-orders.arrow',
+    'equity.arrow',
+    'fills.arrow',
     'index.html',
+    'orders.arrow',
+    'positions.arrow',
     'report.json',
-    'second-one-equity.arrow',
-    'second-one-fills.arrow',
-    'second-one-orders.arrow',
+    'trades.arrow',
   ]);
 });
 
 test('JSON and Arrow files contain the data of the page', () => {
-  const run = output([strategy('a')]);
+  const run = output([strategy('a', { plots: PLOTS })]);
   const read = (name: string) => readFileSync(join(folder, name));
   expect(JSON.parse(read('report.json').toString())).toEqual(
     JSON.parse(JSON.stringify(buildReport(run, ABOUT))),
@@ -221,11 +241,13 @@ test('JSON and Arrow files contain the data of the page', () => {
   const equity = tableFromIPC(read('equity.arrow'));
   expect(equity.numRows).toBe(121);
   expect(equity.get(120)?.toJSON()).toMatchObject({
-    timeUs: BigInt(START_US) + 120n * BigInt(STEP_US),
+    strategy: 'a',
+    time: (START_US + 120 * STEP_US) / 1000,
     equity: 10_000 + 1 - 6,
-    'position BTCUSDT': -0.02,
   });
+  const positions = tableFromIPC(read('positions.arrow'));
+  expect(positions.get(120)?.toJSON()).toMatchObject({ market: 'BTCUSDT', position: -0.02 });
   const fills = tableFromIPC(read('fills.arrow'));
-  expect(fills.get(1)?.toJSON()).toMatchObject({ price: '61700.1', side: 'sell', mid1s: null });
+  expect(fills.get(1)?.toJSON()).toMatchObject({ price: 61700.1, side: 'sell', mid_1s: null });
   expect(tableFromIPC(read('orders.arrow')).numRows).toBe(0);
 });

@@ -11,6 +11,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { bundleHashes } from '../../src/run-plan/bundle-hashes.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
+import type { DataUpdate } from '../../src/strategy/strategy.ts';
 import { runTrial } from '../../src/search/trial.ts';
 import { plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
 import { ATTACKS, fileOf, hostileFile, REFUSED, WALK } from './hostile.ts';
@@ -45,8 +46,11 @@ function file(text: string): string {
 const hostile = (attack: string): string => file(hostileFile(attack));
 
 const END_US = { toUs: RECORDED_FROM_US + 15_000_000 };
+const ROWS: readonly DataUpdate[] = [
+  { feed: 'x', timeUs: RECORDED_FROM_US + 5_000_000, row: { a: 1, ['__proto__']: 'b', c: null } },
+];
 const lastLine = async (planned: Awaited<ReturnType<typeof plannedOf>>): Promise<string> => {
-  const { output } = await executePlan(planOf([planned], END_US));
+  const { output } = await executePlan(planOf([planned], END_US), { data: () => ROWS });
   return output.strategies[0]!.log.at(-1)?.text ?? '';
 };
 
@@ -89,6 +93,7 @@ const handler = (name: string) => (...args: any[]): Promise<void> | void => {
 };
 export default defineStrategy({
   name: 'walker',
+  keeps: { bars: 10, book: true, equity: true },
   parameters: { n: integer(1, { min: 1, max: 9 }) },
   barsUs: (...args) => { see('barsUs', args); return [1_000_000]; },
   warmUpUs: (...args) => { see('warmUpUs', args); return 0; },
@@ -98,7 +103,8 @@ export default defineStrategy({
     see('api', api);
     return {
       onBook: handler('onBook'), onTrade: handler('onTrade'), onBar: handler('onBar'), onFill: handler('onFill'),
-      onOrder: handler('onOrder'), onTimer: handler('onTimer'), onStop: handler('onStop'),
+      onOrder: handler('onOrder'), onMark: handler('onMark'), onIndex: handler('onIndex'), onAccount: handler('onAccount'),
+      onLiquidation: handler('onLiquidation'), onData: handler('onData'), onTimer: handler('onTimer'), onStop: handler('onStop'),
       async onStart(context: any) {
         called.add('onStart');
         see('context', context);
@@ -112,7 +118,15 @@ export default defineStrategy({
         run('console', () => console.log('x', { a: 1 }));
         await ask('sleep', () => context.sleep(2_000_000));
         context.setTimer('a', 1000);
-        await ask('submit', () => context.submit({ side: 'buy', size: '0.01' }));
+        await ask('submit', () => context.submit({ side: 'buy', size: '0.01', tag: 'walk' }));
+        await ask('bad tag', () => context.submit({ side: 'buy', size: '0.01', tag: {} }));
+        run('history', () => context.history(1));
+        run('history of nonsense', () => context.history({}, { symbol: {} }));
+        run('book', () => context.book());
+        run('equity', () => context.equity());
+        run('plot', () => context.plot('x', 1, { pane: 'below' }));
+        run('bad plot', () => context.plot({}, () => 1, { pane: {}, symbol: {} }));
+        run('endless plot', () => { const own: any = {}; own.own = own; return context.plot('y', 1, own); });
         await ask('rest', () => context.submit({ side: 'buy', size: '0.01', price: '100' }));
         await ask('position', () => context.position());
         await ask('cancel', () => context.cancel('none'));
@@ -132,7 +146,7 @@ test('a walk over everything that a strategy reaches finds no object of the host
   realms.length = 0;
   const planned = await plannedOf(file(fileOf(WALKER)));
   expect(await lastLine(planned)).toBe(
-    'onBar onBook onFill onOrder onStart onStop onTimer onTrade true nothing',
+    'onAccount onBar onBook onData onFill onIndex onMark onOrder onStart onStop onTimer onTrade true nothing',
   );
   // From outside: every chain of prototypes ends in the realm.
   const [realm] = realms;

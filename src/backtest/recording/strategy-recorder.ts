@@ -13,6 +13,7 @@ import type { Exchange } from '../../engine/exchange.ts';
 import type { MarketView, OrderView } from '../../engine/read/views.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
+import type { AccountUpdate } from '../../strategy/strategy.ts';
 import { absBig, maxBig } from '../../num/arithmetic.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { marketId, type OrderId, type SubaccountId } from '../../num/units.ts';
@@ -24,11 +25,13 @@ import {
   type LiquidationRow,
   type LogRow,
   type OrderRow,
+  type PlotOutput,
   type StrategySummary,
   type TransferRow,
 } from '../output.ts';
 import { Accounting, type AccountingState } from './accounting.ts';
 import type { Markouts } from './markouts.ts';
+import { Plots } from './plots.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -64,6 +67,8 @@ interface State {
   readonly liquidations: LiquidationRow[];
   readonly transfers: TransferRow[];
   readonly log: LogRow[];
+  /** Tags by nonce. */
+  readonly tags: Map<bigint, string>;
 }
 
 export interface RecorderPorts {
@@ -79,6 +84,7 @@ export class StrategyRecorder {
   readonly subaccount: SubaccountId;
   private readonly ports: RecorderPorts;
   private readonly accounting = new Accounting();
+  readonly plots = new Plots();
   private state: State;
 
   constructor(subaccount: SubaccountId, ports: RecorderPorts) {
@@ -108,6 +114,7 @@ export class StrategyRecorder {
       liquidations: [],
       transfers: [],
       log: [],
+      tags: new Map(),
     };
     this.begin();
   }
@@ -179,6 +186,41 @@ export class StrategyRecorder {
     this.state.log.push({ timeUs, text });
   }
 
+  onTag(nonce: number | bigint, text: string): void {
+    this.state.tags.set(BigInt(nonce), text);
+  }
+
+  /** Protective orders have the nonce of their parent; those of the engine have no tag. */
+  private tagOf({ nonce, attached }: OrderView): string | null {
+    const tag = attached === 'engine' ? undefined : this.state.tags.get(nonce);
+    return tag ?? null;
+  }
+
+  /** The last liquidation step, of the event that was recorded last. */
+  get lastLiquidation(): LiquidationRow | undefined {
+    return this.state.liquidations.at(-1);
+  }
+
+  /** The account as an update for the strategy. */
+  account(timeUs: number): AccountUpdate {
+    const { engine } = this.ports;
+    const { accountValueQuanta, balanceQuanta } = engine.margin(this.subaccount);
+    return {
+      timeUs,
+      equity: money(accountValueQuanta),
+      balance: money(balanceQuanta),
+      positions: engine.positions(this.subaccount).map(({ market: id, lots }) => {
+        const market = engine.market(id);
+        const { markTicks } = market;
+        return {
+          symbol: market.spec.symbol,
+          quantity: sizeText(market, lots),
+          mark: markTicks === null ? null : priceText(market, markTicks),
+        };
+      }),
+    };
+  }
+
   positionLots(market: number): number {
     return this.ports.engine.positionLots(this.subaccount, marketId(market));
   }
@@ -228,6 +270,7 @@ export class StrategyRecorder {
       orderId: ids.digestOf(order),
       orderNumber: id,
       clientId: order.clientId,
+      tag: this.tagOf(order),
       symbol: market.spec.symbol,
       orderType: order.orderType,
       side: order.lots > 0 ? 'buy' : 'sell',
@@ -305,6 +348,7 @@ export class StrategyRecorder {
       symbol: market.spec.symbol,
       orderId: row?.orderId ?? this.ports.ids.digestOf(order),
       orderNumber: event.orderId,
+      tag: this.tagOf(order),
       side: event.lots > 0 ? 'buy' : 'sell',
       role: event.role,
       price: priceText(market, event.priceTicks),
@@ -398,17 +442,21 @@ export class StrategyRecorder {
 
   rows(): Pick<State, 'equity' | 'orders' | 'fills' | 'funding' | 'liquidations' | 'transfers'> & {
     readonly log: readonly LogRow[];
+    readonly plots: readonly PlotOutput[];
   } {
     const { equity, orders, fills, funding, liquidations, transfers, log } = this.state;
-    return { equity, orders, fills, funding, liquidations, transfers, log };
+    const plots = this.plots.output();
+    return { equity, orders, fills, funding, liquidations, transfers, log, plots };
   }
 
   save(): unknown {
-    return this.state;
+    return [this.state, this.plots.save()];
   }
 
   load(saved: unknown): void {
-    this.state = saved as State;
+    const [state, plots] = saved as [State, unknown];
+    this.state = state;
+    this.plots.load(plots);
     this.accounting.state = this.state.accounting;
   }
 }

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { parseDecimal } from '../../num/decimal.ts';
 import { parseDuration, parseTime } from '../../num/time-text.ts';
+import { planFeeds } from '../../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../../run-plan/models.ts';
 import type { PlannedStrategy, RunPlan } from '../../run-plan/plan.ts';
 import { readPopulation } from '../../run-plan/population.ts';
@@ -39,6 +40,17 @@ export interface RunOptions {
   readonly data?: string;
   /** YAML file of agents that make the market, instead of recorded data. */
   readonly agents?: string;
+  /**
+   * Files of data for `onData`. `available` is the column of the time from which a row is known;
+   * `name` is that of the file unless given.
+   */
+  readonly feeds?: readonly {
+    readonly file: string;
+    readonly available: string;
+    readonly name?: string;
+    /** Of times that are numbers; by their digits unless given. */
+    readonly unit?: 's' | 'ms' | 'us' | 'ns' | 'iso';
+  }[];
   /** Symbols of the dataset to read; all unless given. */
   readonly markets?: readonly string[];
   /** Start of trading: UTC text such as `2024-08-08T23:55:00Z`, or microseconds since 1970. */
@@ -83,7 +95,7 @@ const NAMES: Readonly<Record<keyof RunOptions | keyof BacktestStrategy, true>> =
   ...{ strategy: true, id: true, parameters: true, symbols: true },
   ...{ data: true, agents: true, markets: true, from: true, to: true, balance: true, seed: true },
   ...{ latency: true, queue: true, impact: true, fidelity: true, bars: true, fees: true },
-  ...{ margin: true, faults: true, warmUp: true, sample: true, signal: true },
+  ...{ feeds: true, margin: true, faults: true, warmUp: true, sample: true, signal: true },
 };
 
 /** Throws `StrategyError` for an option that does not exist. */
@@ -113,6 +125,7 @@ export async function planOptions(
     ...(agents === undefined ? {} : { population: await readPopulation(agents) }),
     ...(markets === undefined ? {} : { markets }),
     strategies: planned,
+    ...(options.feeds === undefined ? {} : { feeds: await planFeeds(options.feeds) }),
     ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),
     ...(to === undefined ? {} : { toUs: timeOf('to', to) }),
     balance: options.balance ?? '10000',

@@ -8,6 +8,8 @@ import type { TradeRow } from '../../metrics/closed-trades.ts';
 export interface RoundTrip extends TradeRow {
   readonly symbol: string;
   readonly side: 'long' | 'short';
+  /** Of the order that opened it. */
+  readonly tag: string | null;
   readonly entryUs: number;
   readonly exitUs: number;
   /** Max |position| held. */
@@ -29,6 +31,7 @@ export interface RoundTrip extends TradeRow {
 interface Open {
   symbol: string;
   sign: number;
+  tag: string | null;
   entryUs: number;
   position: number;
   largest: number;
@@ -72,6 +75,7 @@ function openOf(open: Map<string, Open>, fill: FillRow, sign: number): Open {
     current = {
       symbol: fill.symbol,
       sign,
+      tag: fill.tag,
       entryUs: fill.timeUs,
       position: 0,
       largest: 0,
@@ -117,6 +121,7 @@ function finish(trade: Open, exitUs: number): RoundTrip {
   return {
     symbol: trade.symbol,
     side: trade.sign > 0 ? 'long' : 'short',
+    tag: trade.tag,
     entryUs: trade.entryUs,
     exitUs,
     size: trade.largest,

@@ -53,6 +53,9 @@ export function fillTable({ id, fills }: StrategyReport): string {
         tone: ({ realizedPnl }) => Number(realizedPnl),
       },
       { title: 'Position after', cell: ({ position }) => grouped(position) },
+      ...(fills.some(({ tag }) => tag !== null)
+        ? [{ title: 'Reason', isText: true, cell: ({ tag }: FillRow) => tag ?? '–' }]
+        : []),
       { title: 'Order', cell: ({ orderNumber }) => `#${String(orderNumber)}` },
       { title: 'Fill', cell: ({ fillId }) => String(fillId) },
     ],

@@ -10,6 +10,7 @@ import { actionsOf } from '../../strategy/actions.ts';
 import { mustDefinition, type ParameterValues } from '../../strategy/definition.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { marketTerms, type TermsRecord } from '../../strategy/market-terms.ts';
+import { keptHandlers, Observations } from '../../strategy/observations.ts';
 import type { Level, MarketTerms, Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import type { MatcherClient } from '../../gateway/matcher-client.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
@@ -201,6 +202,7 @@ export function open(realm: Realm): GuestPort {
   let tickets = 0;
   let definition: StrategyDefinition | null = null;
   let strategy: Handlers = {};
+  let observations = new Observations(undefined, [], () => false);
   let context: StrategyContext | null = null;
   let bids: Level[] = [];
   let asks: Level[] = [];
@@ -272,6 +274,7 @@ export function open(realm: Realm): GuestPort {
   };
   const handle = (name: string, update?: unknown): number => {
     try {
+      observations.take(name, update);
       return outcome(
         update === undefined ? strategy[name]?.(context) : strategy[name]?.(update, context),
       );
@@ -312,7 +315,16 @@ export function open(realm: Realm): GuestPort {
         state: () => unpack(host('drawState')),
       },
       now: () => host('now'),
-      ...actionsOf(client, { account, subaccountIndex }, symbol, termsOf, nextNonce),
+      ...actionsOf(client, { account, subaccountIndex }, symbol, termsOf, {
+        nextNonce,
+        tag: (nonce, text) => {
+          host('tag', nonce, text);
+        },
+      }),
+      ...observations.reads(symbol),
+      plot: (name, value, options) => {
+        host('plot', name, value, pack(options ?? {}));
+      },
       setTimer: (name, afterUs) => {
         host('setTimer', name, afterUs);
       },
@@ -346,18 +358,23 @@ export function open(realm: Realm): GuestPort {
     definition: () =>
       attempt(() => {
         const given = definition as StrategyDefinition;
-        const { name, describe, parameters, bookDepth } = given;
+        const { name, describe, parameters, bookDepth, keeps } = given;
         const derived = {
           barsUs: given.barsUs !== undefined,
           warmUpUs: given.warmUpUs !== undefined,
         };
-        return pack({ name, describe, parameters, bookDepth, derived });
+        return pack({ name, describe, parameters, bookDepth, keeps, derived });
       }),
     derived: (name, parameters) =>
       attempt(() => pack(definition?.[name]?.(unpack(parameters) as ParameterValues))),
     create: (parameters) =>
       attempt(() => {
-        strategy = definition?.create(unpack(parameters) as ParameterValues) as Handlers;
+        const values = unpack(parameters) as ParameterValues;
+        strategy = definition?.create(values) as Handlers;
+        const barsUs = definition?.barsUs?.(values) ?? [60_000_000];
+        const has = (name: string): boolean => strategy[name] !== undefined;
+        observations = new Observations(definition?.keeps, barsUs, has);
+        const kept = keptHandlers(definition?.keeps);
         const names: (keyof Strategy)[] = [
           'onStart',
           'onBook',
@@ -367,11 +384,16 @@ export function open(realm: Realm): GuestPort {
           'onOrder',
           'onTimer',
           'onFunding',
+          'onMark',
+          'onIndex',
+          'onLiquidation',
+          'onAccount',
+          'onData',
           'onStop',
           'save',
           'load',
         ];
-        return pack(names.filter((name) => strategy[name] !== undefined));
+        return pack(names.filter((name) => has(name) || kept.includes(name)));
       }),
     begin(facts) {
       context = contextOf(unpack(facts) as Facts);
@@ -419,6 +441,7 @@ export function open(realm: Realm): GuestPort {
         quantity,
         remaining,
       }),
+    price: (handler, symbol, timeUs, price) => handle(handler, { symbol, timeUs, price }),
     update: (handler, update) => handle(handler, unpack(update)),
     plain: (handler) => handle(handler),
     timer: (name) => handle('onTimer', name),
@@ -442,10 +465,12 @@ export function open(realm: Realm): GuestPort {
           : new api.MatcherError(endpoint as EndpointId, status, message),
       );
     },
-    save: () => attempt(() => pack(strategy['save']?.())),
+    save: () => attempt(() => pack([strategy['save']?.(), observations.save()])),
     load: (saved) =>
       attempt(() => {
-        strategy['load']?.(unpack(saved));
+        const [state, observed] = unpack(saved) as [unknown, unknown];
+        observations.load(observed);
+        strategy['load']?.(state);
         return 0;
       }) ?? -1,
   };

@@ -30,6 +30,9 @@ export interface HostPort {
   nextNonce(): number | bigint | Failed;
   setTimer(name: string, afterUs: number): undefined | Failed;
   log(text: unknown): undefined | Failed;
+  /** `options`: packed `PlotOptions`. */
+  plot(name: string, value: number, options: string): undefined | Failed;
+  tag(nonce: number | bigint, text: string): undefined | Failed;
   sleep(ticket: number, us: number): undefined | Failed;
   call(ticket: number, endpoint: string, request: string): undefined | Failed;
   page(ticket: number, endpoint: string, request: string): undefined | Failed;
@@ -46,7 +49,7 @@ export interface GuestPort {
   definition(): string | null;
   /** Result of a function of the definition as packed data; null if it threw. */
   derived(name: 'barsUs' | 'warmUpUs', parameters: string): string | null;
-  /** Names of the created strategy's handlers; null if it threw. */
+  /** Names of the handlers to call, with those for what the strategy keeps; null if it threw. */
   create(parameters: string): string | null;
   begin(facts: string): void;
   bar(
@@ -91,6 +94,7 @@ export interface GuestPort {
     quantity: string,
     remaining: string,
   ): number;
+  price(handler: 'onMark' | 'onIndex', symbol: string, timeUs: number, price: string): number;
   update(handler: string, update: string): number;
   plain(handler: 'onStart' | 'onStop'): number;
   timer(name: string): number;

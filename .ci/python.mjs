@@ -1,0 +1,12 @@
+/** Tests of python/orrery with the system's Python, numpy and pandas. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+const found = spawnSync(python, ['-c', 'import numpy, pandas'], { encoding: 'utf8' });
+if (found.status !== 0) {
+  console.error('python: numpy and pandas are missing; install python3-numpy and python3-pandas');
+  process.exit(1);
+}
+const { status } = spawnSync(python, ['python/tests/test_orrery.py'], { stdio: 'inherit' });
+process.exit(status ?? 1);

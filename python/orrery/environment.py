@@ -1,0 +1,279 @@
+"""Environments for reinforcement learning: agents trade in an exchange of a local process.
+
+An action from -1 to 1 is a target position, as a share of ``max_position``. An observation has the
+figures of ``OBSERVATION``. The reward is the change of equity. Equal seeds and actions give equal
+trajectories: ``info['trajectory']`` at the end is their SHA-256.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from .command import Bridge, OrreryError, optional
+
+OBSERVATION = (
+    "bid",
+    "ask",
+    "bid_size",
+    "ask_size",
+    "open",
+    "high",
+    "low",
+    "close",
+    "volume",
+    "position",
+    "equity",
+)
+
+_gymnasium = optional("gymnasium")
+_pettingzoo = optional("pettingzoo")
+
+
+class Box:
+    """The part of ``gymnasium.spaces.Box`` that an agent needs, where gymnasium is missing."""
+
+    def __init__(self, low: float, high: float, shape: Tuple[int, ...]) -> None:
+        self.low = np.full(shape, low, dtype=np.float64)
+        self.high = np.full(shape, high, dtype=np.float64)
+        self.shape = shape
+        self.dtype = np.dtype(np.float64)
+        self._random = np.random.default_rng()
+
+    def seed(self, seed: Optional[int] = None) -> List[Optional[int]]:
+        self._random = np.random.default_rng(seed)
+        return [seed]
+
+    def sample(self) -> np.ndarray:
+        low = np.maximum(self.low, -1e9)
+        high = np.minimum(self.high, 1e9)
+        return self._random.uniform(low, high)
+
+    def contains(self, value: Any) -> bool:
+        array = np.asarray(value)
+        if array.shape != self.shape or not np.can_cast(array.dtype, self.dtype):
+            return False
+        return bool(np.all(array >= self.low) and np.all(array <= self.high))
+
+    def __contains__(self, value: Any) -> bool:
+        return self.contains(value)
+
+
+def _box(low: float, high: float, shape: Tuple[int, ...]) -> Any:
+    if _gymnasium is None:
+        return Box(low, high, shape)
+    return _gymnasium.spaces.Box(low, high, shape, dtype=np.float64)
+
+
+class _Episodes:
+    """Episodes of one process."""
+
+    def __init__(
+        self, agents: List[str], step: float, max_position: float, options: Mapping[str, Any]
+    ) -> None:
+        self._request = {
+            "kind": "environment",
+            "agents": agents,
+            "stepUs": round(step * 1e6),
+            "maxPosition": max_position,
+            "options": dict(options),
+        }
+        self._bridge: Optional[Bridge] = None
+        self.playing = False
+
+    def reset(self, seed: int, options: Mapping[str, Any]) -> Dict[str, Any]:
+        if self._bridge is None or not self._bridge.is_open:
+            self._bridge = Bridge(self._request)
+            self._bridge.receive()
+        chosen = {key: options.get(key) for key in ("from", "to")}
+        message = self._bridge.ask({"reset": seed, **chosen})
+        self.playing = "d" not in message
+        return message
+
+    def step(self, actions: List[float]) -> Dict[str, Any]:
+        if self._bridge is None or not self.playing:
+            raise OrreryError("the episode is over: call reset")
+        message = self._bridge.ask({"a": actions})
+        self.playing = "d" not in message
+        return message
+
+    def close(self) -> None:
+        self.playing = False
+        if self._bridge is not None:
+            self._bridge.close()
+            self._bridge = None
+
+
+def _action(value: Any) -> float:
+    number = float(np.asarray(value, dtype=np.float64).reshape(-1)[0])
+    if not -1.0 <= number <= 1.0:
+        raise ValueError(f"action {number}: must be from -1 to 1")
+    return number
+
+
+def _info(message: Mapping[str, Any]) -> Dict[str, Any]:
+    info: Dict[str, Any] = {"time_us": message["t"]}
+    if "trajectory" in message:
+        info["trajectory"] = message["trajectory"]
+        info["chain_hash"] = message["chainHash"]
+    return info
+
+
+class _Seeds:
+    """Seeds of episodes: the given one, else numbers that follow from it."""
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(0)
+
+    def next(self, seed: Optional[int]) -> int:
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+            return int(seed)
+        return int(self._random.integers(2**31))
+
+
+class Environment(_gymnasium.Env if _gymnasium is not None else object):  # type: ignore[misc]
+    """One agent, with the interface of ``gymnasium.Env``.
+
+    ``step`` is in seconds. ``max_steps`` truncates an episode. Other options are those of
+    ``backtest`` of the library, such as ``data``, ``fees`` and ``latency``; ``reset`` takes ``from``
+    and ``to`` in its options.
+    """
+
+    metadata: Dict[str, Any] = {"render_modes": []}
+    render_mode: Optional[str] = None
+    spec: Any = None
+
+    def __init__(
+        self,
+        *,
+        step: float = 60.0,
+        max_position: float = 1.0,
+        max_steps: Optional[int] = None,
+        **options: Any,
+    ) -> None:
+        self._episodes = _Episodes(["agent"], step, max_position, options)
+        self._seeds = _Seeds()
+        self._max_steps = max_steps
+        self._steps = 0
+        self.observation_space = _box(-np.inf, np.inf, (len(OBSERVATION),))
+        self.action_space = _box(-1.0, 1.0, (1,))
+
+    @property
+    def unwrapped(self) -> "Environment":
+        return self
+
+    def reset(
+        self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
+    ) -> Tuple[np.ndarray, Dict[str, Any]]:
+        message = self._episodes.reset(self._seeds.next(seed), options or {})
+        self._steps = 0
+        return np.array(message["o"][0], dtype=np.float64), _info(message)
+
+    def step(self, action: Any) -> Tuple[np.ndarray, float, bool, bool, Dict[str, Any]]:
+        message = self._episodes.step([_action(action)])
+        self._steps += 1
+        truncated = self._max_steps is not None and self._steps >= self._max_steps
+        observation = np.array(message["o"][0], dtype=np.float64)
+        return observation, float(message["r"][0]), "d" in message, truncated, _info(message)
+
+    def render(self) -> None:
+        """The report of a run shows more than a picture could."""
+
+    def close(self) -> None:
+        self._episodes.close()
+
+
+class ParallelEnvironment(
+    _pettingzoo.ParallelEnv if _pettingzoo is not None else object  # type: ignore[misc]
+):
+    """Several agents in one exchange, with the parallel interface of PettingZoo."""
+
+    metadata: Dict[str, Any] = {"name": "orrery_v0", "render_modes": []}
+    render_mode: Optional[str] = None
+
+    def __init__(
+        self,
+        agents: List[str],
+        *,
+        step: float = 60.0,
+        max_position: float = 1.0,
+        max_steps: Optional[int] = None,
+        **options: Any,
+    ) -> None:
+        self.possible_agents = list(agents)
+        self.agents: List[str] = []
+        self._episodes = _Episodes(self.possible_agents, step, max_position, options)
+        self._seeds = _Seeds()
+        self._max_steps = max_steps
+        self._steps = 0
+        self.observation_spaces = {
+            name: _box(-np.inf, np.inf, (len(OBSERVATION),)) for name in agents
+        }
+        self.action_spaces = {name: _box(-1.0, 1.0, (1,)) for name in agents}
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    @property
+    def unwrapped(self) -> "ParallelEnvironment":
+        return self
+
+    @property
+    def num_agents(self) -> int:
+        return len(self.agents)
+
+    @property
+    def max_num_agents(self) -> int:
+        return len(self.possible_agents)
+
+    def reset(
+        self, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
+    ) -> Tuple[Dict[str, np.ndarray], Dict[str, Dict[str, Any]]]:
+        message = self._episodes.reset(self._seeds.next(seed), options or {})
+        self._steps = 0
+        self.agents = list(self.possible_agents)
+        return self._observations(message), self._each(_info(message))
+
+    def step(self, actions: Mapping[str, Any]) -> Tuple[
+        Dict[str, np.ndarray],
+        Dict[str, float],
+        Dict[str, bool],
+        Dict[str, bool],
+        Dict[str, Dict[str, Any]],
+    ]:
+        message = self._episodes.step([_action(actions[name]) for name in self.possible_agents])
+        self._steps += 1
+        over = "d" in message
+        truncated = self._max_steps is not None and self._steps >= self._max_steps
+        result = (
+            self._observations(message),
+            {name: float(reward) for name, reward in zip(self.possible_agents, message["r"])},
+            self._each(over),
+            self._each(truncated),
+            self._each(_info(message)),
+        )
+        if over or truncated:
+            self.agents = []
+        return result
+
+    def _observations(self, message: Mapping[str, Any]) -> Dict[str, np.ndarray]:
+        return {
+            name: np.array(row, dtype=np.float64)
+            for name, row in zip(self.possible_agents, message["o"])
+        }
+
+    def _each(self, value: Any) -> Dict[str, Any]:
+        copies = (dict(value) if isinstance(value, dict) else value for _ in self.possible_agents)
+        return dict(zip(self.possible_agents, copies))
+
+    def render(self) -> None:
+        """The report of a run shows more than a picture could."""
+
+    def close(self) -> None:
+        self.agents = []
+        self._episodes.close()

@@ -1,0 +1,270 @@
+"""Tests of the package, with numpy and pandas only: ``npm run test:python``."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+os.environ.setdefault("ORRERY", f"node {os.path.join(ROOT, 'dist/cli/main.js')}")
+os.environ["PYTHONWARNINGS"] = "error"
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+import orrery  # noqa: E402
+from orrery.command import program  # noqa: E402
+from orrery.environment import OBSERVATION, _gymnasium, _pettingzoo  # noqa: E402
+
+DATA = os.path.join(ROOT, "data/btcusdt-20240808")
+CROSS = os.path.join(ROOT, "examples/strategies/sma-cross.ts")
+FROM, TO = "2024-08-08T23:54:20Z", "2024-08-08T23:55:20Z"
+
+
+class Folder(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="orrery-python-")
+        self.addCleanup(shutil.rmtree, self.folder, True)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+
+class RunTest(Folder):
+    def test_two_runs_concatenate(self) -> None:
+        common = {"data": DATA, "to": TO, "check": False}
+        cross = orrery.backtest(CROSS, parameters={"fast": 3}, out=self.path("a"), **common)
+        quotes = os.path.join(ROOT, "examples/strategies/quotes.ts")
+        maker = orrery.backtest(quotes, out=self.path("b"), **common)
+        for name in orrery.runs.TABLES:
+            left, right = cross.tables[name], maker.tables[name]
+            self.assertEqual(list(left.columns), list(right.columns), name)
+            kinds = [
+                [("text" if str(kind) == "category" else str(kind)) for kind in frame.dtypes]
+                for frame in (left, right)
+            ]
+            self.assertEqual(kinds[0], kinds[1], name)
+            both = pd.concat([left, right], ignore_index=True)
+            self.assertEqual(len(both), len(left) + len(right), name)
+        fills = cross.fills
+        self.assertGreater(len(fills), 0)
+        self.assertEqual(str(fills["time"].dtype), "datetime64[ns, UTC]")
+        self.assertEqual(str(fills["fill_id"].dtype), "int64")
+        turnover = float((fills["price"] * fills["size"]).sum())
+        self.assertAlmostEqual(turnover, float(cross.summary["turnover"]), places=4)
+
+    def test_a_sweep_has_a_row_for_each_trial(self) -> None:
+        found = orrery.sweep(
+            CROSS,
+            data=DATA,
+            vary={"fast": "3,5"},
+            trials=2,
+            method="grid",
+            to=TO,
+            out=self.path("sweep"),
+            check=False,
+            robustness=False,
+            ledger=False,
+        )
+        self.assertEqual(len(found.trials), 2)
+
+    def test_errors_name_their_cause(self) -> None:
+        with self.assertRaisesRegex(orrery.OrreryError, "none.ts"):
+            orrery.backtest("none.ts", data=DATA)
+        with self.assertRaisesRegex(orrery.OrreryError, "no such folder"):
+            orrery.open_run(self.path("none"))
+
+
+class EnvironmentTest(unittest.TestCase):
+    """The checks of gymnasium's ``check_env`` and PettingZoo's ``parallel_api_test``."""
+
+    def setUp(self) -> None:
+        self.environment = orrery.Environment(
+            data=DATA, to=TO, step=0.5, max_position=0.05, max_steps=1000
+        )
+        self.addCleanup(self.environment.close)
+
+    def play(self, seed: int, actions_seed: int = 7):
+        random = np.random.default_rng(actions_seed)
+        rows = [self.environment.reset(seed=seed)[0]]
+        rewards = []
+        while True:
+            action = random.uniform(-1, 1, 1)
+            observation, reward, terminated, truncated, info = self.environment.step(action)
+            rows.append(observation)
+            rewards.append(reward)
+            if terminated or truncated:
+                return np.array(rows), np.array(rewards), info
+
+    def test_equal_seeds_give_equal_trajectories(self) -> None:
+        first, second, other = self.play(1), self.play(1), self.play(1, 8)
+        np.testing.assert_array_equal(first[0], second[0])
+        np.testing.assert_array_equal(first[1], second[1])
+        self.assertEqual(first[2]["trajectory"], second[2]["trajectory"])
+        self.assertNotEqual(first[2]["trajectory"], other[2]["trajectory"])
+        # Rewards are the change of equity, and positions follow the actions.
+        equity = first[0][:, OBSERVATION.index("equity")]
+        self.assertAlmostEqual(equity[-1] - equity[0], first[1][:-1].sum(), places=6)
+        self.assertGreater(np.abs(first[0][:, OBSERVATION.index("position")]).max(), 0.01)
+
+    def test_the_interface_of_gymnasium(self) -> None:
+        environment = self.environment
+        self.assertIs(environment.unwrapped, environment)
+        observation, info = environment.reset(seed=123)
+        self.assertIsInstance(info, dict)
+        self.assertIn(observation, environment.observation_space)
+        self.assertEqual(observation.dtype, environment.observation_space.dtype)
+        again, _ = environment.reset(seed=123)
+        np.testing.assert_array_equal(observation, again)
+        environment.action_space.seed(3)
+        action = environment.action_space.sample()
+        self.assertIn(action, environment.action_space)
+        result = environment.step(action)
+        self.assertEqual(len(result), 5)
+        self.assertIn(result[0], environment.observation_space)
+        self.assertIsInstance(result[1], float)
+        self.assertIsInstance(result[2], bool)
+        self.assertIsInstance(result[3], bool)
+        self.assertIsInstance(result[4], dict)
+        with self.assertRaises(ValueError):
+            environment.step(np.array([1.5]))
+        with self.assertRaises(ValueError):
+            environment.step(np.array([np.nan]))
+        if _gymnasium is not None:
+            from gymnasium.utils.env_checker import check_env
+
+            check_env(environment, skip_render_check=True)
+
+    def test_an_episode_that_is_over_needs_a_reset(self) -> None:
+        self.play(1)
+        with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
+            self.environment.step(np.zeros(1))
+
+    def test_several_agents_have_the_parallel_interface(self) -> None:
+        environment = orrery.ParallelEnvironment(
+            ["a", "b"], data=DATA, to=TO, step=2, max_position=0.05
+        )
+        self.addCleanup(environment.close)
+        hashes = []
+        for _ in range(2):
+            observations, infos = environment.reset(seed=42)
+            self.assertEqual(set(observations), {"a", "b"})
+            self.assertEqual(set(infos), {"a", "b"})
+            self.assertEqual(environment.agents, environment.possible_agents)
+            while environment.agents:
+                actions = {name: np.array([0.5 if name == "a" else -0.5]) for name in "ab"}
+                parts = environment.step(actions)
+                for part in parts:
+                    self.assertEqual(set(part), {"a", "b"})
+            hashes.append(parts[4]["a"]["trajectory"])
+        self.assertEqual(hashes[0], hashes[1])
+        if _pettingzoo is not None:
+            from pettingzoo.test import parallel_api_test
+
+            parallel_api_test(environment, num_cycles=10)
+
+    def test_a_fault_of_the_options_is_named(self) -> None:
+        environment = orrery.Environment(data=DATA, feez="0,0")
+        self.addCleanup(environment.close)
+        with self.assertRaisesRegex(orrery.OrreryError, "'feez' is not known|feez"):
+            environment.reset(seed=1)
+
+
+class Buyer(orrery.Strategy):
+    name = "buyer"
+    bars = (1.0,)
+    keeps_equity = True
+
+    def __init__(self) -> None:
+        self.replies = []
+        self.fills = []
+
+    def on_bar(self, bar, context) -> None:
+        context.plot("close", bar["close"])
+        if len(context.history()) == 3:
+            self.equity = context.equity
+            context.submit("buy", context.size(0.0123), tag="third bar")
+            context.submit("buy", "nonsense")
+
+    def on_reply(self, ticket, value, error, context) -> None:
+        self.replies.append((ticket, error is None))
+
+    def on_fill(self, fill, context) -> None:
+        self.fills.append(fill)
+        context.log(f"filled {fill['quantity']}")
+
+
+class StrategyTest(Folder):
+    def test_a_strategy_in_python_trades(self) -> None:
+        buyer = Buyer()
+        result = orrery.run_strategy(buyer, data=DATA, to=TO, out=self.path("run"))
+        self.assertEqual(buyer.equity, 10_000)
+        self.assertEqual(sorted(buyer.replies), [(1, True), (2, False)])
+        self.assertEqual(set(result.fills["tag"]), {"third bar"})
+        self.assertEqual(len(result.fills), len(buyer.fills))
+        self.assertAlmostEqual(result.fills["size"].sum(), 0.012)
+        self.assertGreater(len(result.plots), 30)
+        self.assertEqual(set(result.log["text"]), {f"filled {f['quantity']}" for f in buyer.fills})
+        again = orrery.run_strategy(Buyer(), data=DATA, to=TO)
+        self.assertEqual(again.info["chainHash"], result.info["chainHash"])
+
+    def test_an_error_of_the_strategy_reaches_the_caller(self) -> None:
+        class Broken(orrery.Strategy):
+            def on_trade(self, trade, context) -> None:
+                raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            orrery.run_strategy(Broken(), data=DATA, to=TO)
+
+
+class NotebookTest(Folder):
+    def test_the_cells_of_the_notebook_run(self) -> None:
+        with open(os.path.join(ROOT, "examples/python/run.ipynb"), encoding="utf-8") as file:
+            cells = json.load(file)["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        code = code.replace('"examples/', f'"{ROOT}/examples/').replace('"data/', f'"{ROOT}/data/')
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        found: dict = {}
+        exec(compile(code, "run.ipynb", "exec"), found)
+        self.assertEqual(len(found["info"]["trajectory"]), 64)
+        self.assertGreater(len(found["fills"]), 0)
+
+
+class SpeedTest(Folder):
+    def test_steps_a_second(self) -> None:
+        """Processor time of both processes, without the start: two lengths are compared."""
+        made = [*program(), "data", "sample", "--out", self.path("bars")]
+        subprocess.run(made, check=True, capture_output=True)
+        rates = []
+        for _ in range(2):
+            times = [self.seconds(count) for count in (2_000, 12_000)]
+            rates.append(10_000 / (times[1] - times[0]))
+        print(f"\n{max(rates):,.0f} steps a second of processor time", file=sys.stderr)
+        self.assertGreater(max(rates), 5_000)
+
+    def seconds(self, count: int) -> float:
+        before = used()
+        environment = orrery.Environment(
+            data=self.path("bars"), markets=["BTC-SAMPLE"], step=60, max_position=0.01
+        )
+        environment.reset(seed=1)
+        for i in range(count):
+            environment.step(np.array([0.5 if i % 40 < 20 else -0.5]))
+        environment.close()
+        return used() - before
+
+
+def used() -> float:
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds)
+
+
+if __name__ == "__main__":
+    unittest.main()

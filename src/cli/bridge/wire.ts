@@ -1,0 +1,98 @@
+/**
+ * JSON lines over standard input and output. Reads block, so that virtual time stands still while
+ * the other process decides.
+ */
+import { readSync, writeSync } from 'node:fs';
+import { UserError } from '../../base/user-error.ts';
+
+/** Longest message. */
+const MAX_LINE = 64 * 1024 * 1024;
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
+export class BridgeError extends UserError {
+  override readonly name = 'BridgeError';
+  readonly code = 'bridge';
+}
+
+export type Message = Readonly<Record<string, unknown>>;
+
+export class Wire {
+  private readonly input: number;
+  private readonly output: number;
+  private chunk = Buffer.alloc(1 << 16);
+  /** Bytes of `chunk` that are read but not taken. */
+  private from = 0;
+  private to = 0;
+
+  constructor(input = 0, output = 1) {
+    this.input = input;
+    this.output = output;
+  }
+
+  send(message: Message): void {
+    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+    for (let at = 0; at < bytes.length;) {
+      at += attempted(() => writeSync(this.output, bytes, at)) ?? 0;
+    }
+  }
+
+  /** The next message; null at the end of the input. Throws `BridgeError`. */
+  receive(): Message | null {
+    for (let searched = this.from; ;) {
+      const end = this.chunk.subarray(0, this.to).indexOf(10, searched);
+      if (end >= 0) {
+        const text = this.chunk.toString('utf8', this.from, end);
+        this.from = end + 1;
+        return parsed(text);
+      }
+      searched = this.to;
+      const moved = this.makeRoom();
+      searched -= moved;
+      const count = attempted(() =>
+        readSync(this.input, this.chunk, this.to, this.chunk.length - this.to, null),
+      );
+      if (count === 0) return null;
+      this.to += count ?? 0;
+    }
+  }
+
+  /** Returns the number of bytes by which the content moved. */
+  private makeRoom(): number {
+    const moved = this.from;
+    this.chunk.copyWithin(0, this.from, this.to);
+    this.to -= moved;
+    this.from = 0;
+    if (this.to < this.chunk.length) return moved;
+    if (this.to >= MAX_LINE) throw new BridgeError('a message is longer than 64 MiB');
+    const larger = Buffer.alloc(this.chunk.length * 2);
+    this.chunk.copy(larger);
+    this.chunk = larger;
+    return moved;
+  }
+}
+
+/** null where the system asks to try again. */
+function attempted(run: () => number): number | null {
+  try {
+    return run();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EOF') return 0;
+    if (code !== 'EAGAIN') throw error;
+    Atomics.wait(PAUSE, 0, 0, 1);
+    return null;
+  }
+}
+
+function parsed(text: string): Message {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new BridgeError(`a message is not JSON: ${text.slice(0, 80)}`);
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new BridgeError(`a message must be an object: ${text.slice(0, 80)}`);
+  }
+  return message as Message;
+}

@@ -1,0 +1,36 @@
+/** `orrery bridge`: backtests whose decisions another process makes, such as a Python program. */
+import type { CommandModule } from 'yargs';
+import { UserError } from '../../base/user-error.ts';
+import { Environment, environmentRequest } from '../bridge/environment.ts';
+import { runRemote } from '../bridge/remote-strategy.ts';
+import { BridgeError, Wire } from '../bridge/wire.ts';
+import { EXIT, setExitCode } from '../cli-support.ts';
+
+export const command: CommandModule = {
+  command: 'bridge',
+  builder: (yargs) =>
+    yargs.example('python3 -m orrery', 'python/orrery speaks this protocol (docs/PYTHON.md)'),
+  handler: async () => {
+    process.env['TZ'] = 'UTC';
+    const wire = new Wire();
+    try {
+      const message = wire.receive();
+      switch (message?.['kind']) {
+        case undefined:
+          return;
+        case 'environment':
+          await new Environment(wire, environmentRequest(message)).serve();
+          return;
+        case 'strategy':
+          await runRemote(wire, message);
+          return;
+        default:
+          throw new BridgeError("kind: must be 'environment' or 'strategy'");
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      wire.send({ error: { code: error.code, message: error.message } });
+      setExitCode(EXIT.badInput);
+    }
+  },
+};

@@ -1,0 +1,302 @@
+/**
+ * A run as tables whose columns are the same in every run: names, order and types. Money, prices
+ * and sizes are doubles; their exact text is in run.json. Times are µs since the Unix epoch.
+ */
+import type {
+  BacktestOutput,
+  EquityPoint,
+  FillRow,
+  FundingRow,
+  LiquidationRow,
+  LogRow,
+  MarketOutput,
+  MarketPoint,
+  OrderRow,
+  PlotOutput,
+  StrategyOutput,
+} from '../../backtest/output.ts';
+import { roundTrips, type RoundTrip } from '../analysis/round-trips.ts';
+
+/** `time` is µs, UTC; `int` has 64 bits; `text` is a dictionary. Ints and flags are never null. */
+export type ColumnType = 'time' | 'int' | 'float' | 'text' | 'flag';
+export type TableCell = number | string | boolean | null;
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly cells: readonly TableCell[];
+}
+
+export interface RunTable {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: readonly TableColumn[];
+}
+
+/** The part of a run that is exported. */
+export type ExportedRun = Pick<BacktestOutput, 'strategies' | 'markets'>;
+
+/** A column's type and its cell of a row. */
+type Columns<T> = Readonly<Record<string, readonly [ColumnType, (row: T) => TableCell]>>;
+type Of<T> = T & { readonly strategy: string };
+
+const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
+
+const EQUITY: Columns<Of<EquityPoint>> = {
+  strategy: ['text', (row) => row.strategy],
+  time: ['time', (row) => row.timeUs],
+  equity: ['float', (row) => row.equity],
+  balance: ['float', (row) => row.balance],
+  exposure: ['float', (row) => row.exposure],
+  leverage: ['float', (row) => row.leverage],
+  margin_usage: ['float', (row) => row.marginUsage],
+  maintenance_usage: ['float', (row) => row.maintenanceUsage],
+};
+
+interface PositionSample {
+  readonly timeUs: number;
+  readonly market: string;
+  readonly position: number;
+}
+
+const POSITIONS: Columns<Of<PositionSample>> = {
+  strategy: ['text', (row) => row.strategy],
+  time: ['time', (row) => row.timeUs],
+  market: ['text', (row) => row.market],
+  position: ['float', (row) => row.position],
+};
+
+const FILLS: Columns<Of<FillRow>> = {
+  strategy: ['text', (row) => row.strategy],
+  fill_id: ['int', (row) => row.fillId],
+  time: ['time', (row) => row.timeUs],
+  market: ['text', (row) => row.symbol],
+  order_number: ['int', (row) => row.orderNumber],
+  order_id: ['text', (row) => row.orderId],
+  tag: ['text', (row) => row.tag],
+  side: ['text', (row) => row.side],
+  role: ['text', (row) => row.role],
+  price: ['float', (row) => Number(row.price)],
+  size: ['float', (row) => Number(row.size)],
+  fee: ['float', (row) => Number(row.fee)],
+  originator_fee: ['float', (row) => Number(row.originatorFee)],
+  realized_pnl: ['float', (row) => Number(row.realizedPnl)],
+  realized_funding: ['float', (row) => Number(row.realizedFunding)],
+  position: ['float', (row) => Number(row.position)],
+  liquidation: ['flag', (row) => row.liquidation],
+  sent: ['time', (row) => row.sentUs],
+  arrived: ['time', (row) => row.arrivedUs],
+  arrival_mid: ['float', (row) => row.arrivalMid],
+  queue_wait_us: ['int', (row) => row.queueWaitUs],
+  mid_before: ['float', (row) => row.midBefore],
+  mid_1s: ['float', (row) => row.markouts[0] ?? null],
+  mid_10s: ['float', (row) => row.markouts[1] ?? null],
+  mid_60s: ['float', (row) => row.markouts[2] ?? null],
+};
+
+const ORDERS: Columns<Of<OrderRow>> = {
+  strategy: ['text', (row) => row.strategy],
+  order_number: ['int', (row) => row.orderNumber],
+  order_id: ['text', (row) => row.orderId],
+  client_id: ['text', (row) => row.clientId],
+  tag: ['text', (row) => row.tag],
+  market: ['text', (row) => row.symbol],
+  order_type: ['text', (row) => row.orderType],
+  side: ['text', (row) => row.side],
+  price: ['float', (row) => Number(row.price)],
+  size: ['float', (row) => Number(row.size)],
+  filled: ['float', (row) => Number(row.filled)],
+  ioc: ['flag', (row) => row.ioc],
+  post_only: ['flag', (row) => row.postOnly],
+  reduce_only: ['flag', (row) => row.reduceOnly],
+  status: ['text', (row) => row.status],
+  reason: ['text', (row) => row.reason],
+  sent: ['time', (row) => row.sentUs],
+  arrived: ['time', (row) => row.arrivedUs],
+  rested: ['time', (row) => row.restedUs],
+  ended: ['time', (row) => row.endedUs],
+  sent_mid: ['float', (row) => row.sentMid],
+  arrival_mid: ['float', (row) => row.arrivalMid],
+  queue_ahead: ['float', (row) => numeric(row.queueAhead)],
+};
+
+const TRADES: Columns<Of<RoundTrip>> = {
+  strategy: ['text', (row) => row.strategy],
+  market: ['text', (row) => row.symbol],
+  side: ['text', (row) => row.side],
+  tag: ['text', (row) => row.tag],
+  entry: ['time', (row) => row.entryUs],
+  exit: ['time', (row) => row.exitUs],
+  size: ['float', (row) => row.size],
+  entry_price: ['float', (row) => row.entryPrice],
+  exit_price: ['float', (row) => row.exitPrice],
+  fees: ['float', (row) => row.fees],
+  funding: ['float', (row) => row.funding],
+  notional: ['float', (row) => row.notional],
+  pnl: ['float', (row) => row.pnl],
+  pnl_share: ['float', (row) => row.pnlShare],
+  fills: ['int', (row) => row.fills],
+  liquidated: ['flag', (row) => row.liquidated],
+};
+
+const FUNDING: Columns<Of<FundingRow>> = {
+  strategy: ['text', (row) => row.strategy],
+  time: ['time', (row) => row.timeUs],
+  market: ['text', (row) => row.symbol],
+  rate: ['float', (row) => Number(row.rate)],
+  payment: ['float', (row) => Number(row.payment)],
+  position: ['float', (row) => Number(row.position)],
+};
+
+const LIQUIDATIONS: Columns<Of<LiquidationRow>> = {
+  strategy: ['text', (row) => row.strategy],
+  time: ['time', (row) => row.timeUs],
+  market: ['text', (row) => row.symbol],
+  step: ['text', (row) => row.step],
+  equity: ['float', (row) => Number(row.equity)],
+  maintenance: ['float', (row) => Number(row.maintenance)],
+  size: ['float', (row) => Number(row.size)],
+  limit_price: ['float', (row) => numeric(row.limitPrice)],
+  bankruptcy_price: ['float', (row) => numeric(row.bankruptcyPrice)],
+  amount: ['float', (row) => Number(row.amount)],
+};
+
+interface PlotPoint extends Pick<PlotOutput, 'name' | 'symbol' | 'pane'> {
+  readonly timeUs: number;
+  readonly value: number | null;
+}
+
+const PLOTS: Columns<Of<PlotPoint>> = {
+  strategy: ['text', (row) => row.strategy],
+  name: ['text', (row) => row.name],
+  market: ['text', (row) => row.symbol],
+  pane: ['text', (row) => row.pane],
+  time: ['time', (row) => row.timeUs],
+  value: ['float', (row) => row.value],
+};
+
+const LOG: Columns<Of<LogRow>> = {
+  strategy: ['text', (row) => row.strategy],
+  time: ['time', (row) => row.timeUs],
+  text: ['text', (row) => row.text],
+};
+
+const MARKETS: Columns<MarketPoint & { readonly symbol: string }> = {
+  market: ['text', (row) => row.symbol],
+  time: ['time', (row) => row.timeUs],
+  mid: ['float', (row) => row.mid],
+  mark: ['float', (row) => row.mark],
+  index: ['float', (row) => row.index],
+  spread: ['float', (row) => row.spread],
+  bid_size: ['float', (row) => row.bidSize],
+  ask_size: ['float', (row) => row.askSize],
+};
+
+/** Columns of every table, with their types: the documented schema. */
+export const RUN_TABLES: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = typesOf({
+  equity: EQUITY,
+  positions: POSITIONS,
+  fills: FILLS,
+  orders: ORDERS,
+  trades: TRADES,
+  funding: FUNDING,
+  liquidations: LIQUIDATIONS,
+  plots: PLOTS,
+  log: LOG,
+  markets: MARKETS,
+});
+
+function typesOf(
+  tables: Readonly<Record<string, Columns<never>>>,
+): Record<string, Record<string, ColumnType>> {
+  const types = (columns: Columns<never>): Record<string, ColumnType> =>
+    Object.fromEntries(Object.entries(columns).map(([name, [type]]) => [name, type]));
+  return Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, types(table)]));
+}
+
+/** All tables of a run; each is there, with or without rows. */
+export function runTables({ strategies, markets }: ExportedRun): RunTable[] {
+  const each = <T extends object>(rows: (strategy: StrategyOutput) => readonly T[]): Of<T>[] =>
+    strategies.flatMap((strategy) =>
+      rows(strategy).map((row) => ({ ...row, strategy: strategy.id })),
+    );
+  return [
+    tableOf(
+      'equity',
+      EQUITY,
+      each(({ equity }) => equity),
+    ),
+    tableOf(
+      'positions',
+      POSITIONS,
+      each((strategy) => positionsOf(strategy, markets)),
+    ),
+    tableOf(
+      'fills',
+      FILLS,
+      each(({ fills }) => fills),
+    ),
+    tableOf(
+      'orders',
+      ORDERS,
+      each(({ orders }) => orders),
+    ),
+    tableOf(
+      'trades',
+      TRADES,
+      each(({ fills }) => roundTrips(fills)),
+    ),
+    tableOf(
+      'funding',
+      FUNDING,
+      each(({ funding }) => funding),
+    ),
+    tableOf(
+      'liquidations',
+      LIQUIDATIONS,
+      each(({ liquidations }) => liquidations),
+    ),
+    tableOf('plots', PLOTS, each(plotPoints)),
+    tableOf(
+      'log',
+      LOG,
+      each(({ log }) => log),
+    ),
+    tableOf(
+      'markets',
+      MARKETS,
+      markets.flatMap(({ symbol, series }) => series.map((point) => ({ ...point, symbol }))),
+    ),
+  ];
+}
+
+function tableOf<T>(name: string, columns: Columns<T>, rows: readonly T[]): RunTable {
+  return {
+    name,
+    rows: rows.length,
+    columns: Object.entries(columns).map(([column, [type, cell]]) => ({
+      name: column,
+      type,
+      // Runs of earlier versions lack some fields.
+      cells: rows.map((row) => (cell(row) as TableCell | undefined) ?? null),
+    })),
+  };
+}
+
+function positionsOf(
+  { equity, symbols }: StrategyOutput,
+  markets: readonly MarketOutput[],
+): PositionSample[] {
+  return equity.flatMap(({ timeUs, positions }) =>
+    markets.flatMap(({ symbol: market }, i) =>
+      symbols.includes(market) ? [{ timeUs, market, position: positions[i] ?? 0 }] : [],
+    ),
+  );
+}
+
+/** Runs of earlier versions have no plots. */
+function plotPoints({ plots }: Partial<StrategyOutput>): PlotPoint[] {
+  return (plots ?? []).flatMap(({ name, symbol, pane, timesUs, values }) =>
+    timesUs.map((timeUs, i) => ({ name, symbol, pane, timeUs, value: values[i] ?? null })),
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * Updates that were delivered to a strategy, for `history`, `book` and `equity` of its context. It
+ * is filled by deliveries alone, so it has no look-ahead, and a read takes no time.
+ */
+import { StrategyError, type Keeps } from './definition.ts';
+import type {
+  AccountUpdate,
+  BarUpdate,
+  BookUpdate,
+  HistoryOptions,
+  PriceUpdate,
+  Strategy,
+  StrategyContext,
+} from './strategy.ts';
+
+/** Bars of each market and length. */
+const USUAL_BARS = 500;
+
+export type KeptReads = Pick<StrategyContext, 'history' | 'book' | 'equity'>;
+
+/** Updates that a strategy receives for what it keeps, with or without a handler. */
+export function keptHandlers(keeps: Keeps | undefined): (keyof Strategy)[] {
+  if (keeps === undefined) return [];
+  return [
+    ...(keeps.bars === undefined ? [] : (['onBar'] as const)),
+    ...(keeps.book === true ? (['onBook'] as const) : []),
+    ...(keeps.equity === true ? (['onAccount', 'onMark'] as const) : []),
+  ];
+}
+
+interface Saved {
+  readonly bars: readonly (readonly [string, readonly BarUpdate[]])[];
+  readonly books: readonly (readonly [string, BookUpdate])[];
+  readonly marks: readonly (readonly [string, number])[];
+  readonly account: AccountUpdate | null;
+}
+
+export class Observations {
+  private readonly receives: (handler: keyof Strategy) => boolean;
+  private readonly keptBars: number;
+  private readonly barsUs: readonly number[];
+  /** By market and length. */
+  private bars = new Map<string, BarUpdate[]>();
+  private books = new Map<string, BookUpdate>();
+  private marks = new Map<string, number>();
+  private account: AccountUpdate | null = null;
+
+  /** `has`: whether the strategy has a handler. */
+  constructor(
+    keeps: Keeps | undefined,
+    barsUs: readonly number[],
+    has: (handler: keyof Strategy) => boolean,
+  ) {
+    const kept = keptHandlers(keeps);
+    this.receives = (handler) => kept.includes(handler) || has(handler);
+    this.keptBars = keeps?.bars ?? USUAL_BARS;
+    this.barsUs = barsUs;
+  }
+
+  /** Notes an update before its handler is called. */
+  take(handler: string, update: unknown): void {
+    switch (handler) {
+      case 'onBar':
+        this.takeBar(update as BarUpdate);
+        return;
+      case 'onBook':
+        this.books.set((update as BookUpdate).symbol, update as BookUpdate);
+        return;
+      case 'onMark': {
+        const { symbol, price } = update as PriceUpdate;
+        this.marks.set(symbol, Number(price));
+        return;
+      }
+      case 'onAccount':
+        this.account = update as AccountUpdate;
+        return;
+      default:
+    }
+  }
+
+  private takeBar(bar: BarUpdate): void {
+    const key = keyOf(bar.symbol, bar.intervalUs);
+    let list = this.bars.get(key);
+    if (list === undefined) {
+      list = [];
+      this.bars.set(key, list);
+    }
+    list.push(bar);
+    // Rarely, because it moves the others.
+    if (list.length >= 2 * this.keptBars) list.splice(0, list.length - this.keptBars);
+  }
+
+  /** `first`: the strategy's first market. */
+  reads(first: string): KeptReads {
+    return {
+      history: (count, options) => this.history(first, count, options),
+      book: (symbol = first) => {
+        this.must('onBook', 'book() needs onBook, or `keeps: { book: true }` in the definition');
+        return this.books.get(symbol) ?? null;
+      },
+      equity: () => {
+        this.must('onAccount', 'equity() needs `keeps: { equity: true }` in the definition');
+        return this.equity();
+      },
+    };
+  }
+
+  private must(handler: keyof Strategy, need: string): void {
+    if (!this.receives(handler)) throw new StrategyError(need);
+  }
+
+  private history(
+    first: string,
+    count = this.keptBars,
+    { symbol = first, intervalUs = this.barsUs[0] ?? 60_000_000 }: HistoryOptions = {},
+  ): readonly BarUpdate[] {
+    this.must('onBar', 'history() needs onBar, or `keeps: { bars: 500 }` in the definition');
+    if (!Number.isInteger(count) || count < 1 || count > this.keptBars) {
+      throw new RangeError(
+        `history(${String(count)}): must be from 1 to ${String(this.keptBars)}; \`keeps: { bars: n }\` keeps more`,
+      );
+    }
+    if (!this.barsUs.includes(intervalUs)) {
+      throw new RangeError(
+        `history: the strategy has no bars of ${String(intervalUs)} µs; barsUs gives ${this.barsUs.join(', ')}`,
+      );
+    }
+    return (this.bars.get(keyOf(symbol, intervalUs)) ?? []).slice(-count);
+  }
+
+  /** The last known equity, moved by the marks since. */
+  private equity(): number | null {
+    const { account } = this;
+    if (account === null) return null;
+    let equity = Number(account.equity);
+    for (const { symbol, quantity, mark } of account.positions) {
+      const at = this.marks.get(symbol);
+      if (at !== undefined && mark !== null) equity += Number(quantity) * (at - Number(mark));
+    }
+    return equity;
+  }
+
+  save(): unknown {
+    const saved: Saved = {
+      bars: [...this.bars],
+      books: [...this.books],
+      marks: [...this.marks],
+      account: this.account,
+    };
+    return saved;
+  }
+
+  load(saved: unknown): void {
+    const { bars, books, marks, account } = saved as Saved;
+    this.bars = new Map(bars.map(([key, list]) => [key, [...list]]));
+    this.books = new Map(books);
+    this.marks = new Map(marks);
+    this.account = account;
+  }
+}
+
+function keyOf(symbol: string, intervalUs: number): string {
+  return `${String(intervalUs)} ${symbol}`;
+}

@@ -1,0 +1,136 @@
+/** Files of the user's data: options, cells, and runs of strategy files on them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, expect, test } from 'vitest';
+import { parseFeed, planFeeds, readFeeds } from '../../src/run-plan/data-feeds.ts';
+import { probeLookAhead } from '../../src/run-plan/look-ahead.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-feed-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const file = (name: string, content: string | ArrayBuffer): string => {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : Buffer.from(content));
+  return path;
+};
+const read = async (text: string) => readFeeds(await planFeeds([parseFeed(text)]));
+
+const SIGNALS = `about,known,score,word,flag,id,gap
+1,1723161260000,1.5,up,true,9007199254740993,
+2,1723161258000,-2e-1,"a, b",false,12,NaN
+`;
+
+test('rows are sorted by the declared column; cells have types by their own text', async () => {
+  const rows = await read(`${file('signals.csv', SIGNALS)},available=known`);
+  expect(rows).toEqual([
+    {
+      feed: 'signals',
+      timeUs: 1_723_161_258_000_000,
+      row: { about: 2, score: -0.2, word: 'a, b', flag: false, id: 12, gap: null },
+    },
+    {
+      feed: 'signals',
+      timeUs: 1_723_161_260_000_000,
+      row: { about: 1, score: 1.5, word: 'up', flag: true, id: '9007199254740993', gap: null },
+    },
+  ]);
+});
+
+test('a Parquet file gives the rows of its CSV', async () => {
+  const parquet = parquetWriteBuffer({
+    columnData: [
+      { name: 'at', data: [new Date(1_723_161_258_000)], type: 'TIMESTAMP' },
+      { name: 'score', data: [0.25], type: 'DOUBLE' },
+    ],
+  });
+  const rows = await read(`${file('p.parquet', parquet)},available=at,name=mine`);
+  expect(rows).toEqual([{ feed: 'mine', timeUs: 1_723_161_258_000_000, row: { score: 0.25 } }]);
+});
+
+test.each([
+  ['no column', 'x.csv', SIGNALS, '', 'add available=<column>: the time from which a row is known'],
+  ['another column', 'x.csv', SIGNALS, ',available=now', "no column 'now'; the columns are about"],
+  ['an unknown option', 'x.csv', SIGNALS, ',at=known', "'at=known' is not one of"],
+  ['an option given twice', 'x.csv', SIGNALS, ',unit=s,unit=s', "'unit=s' is not one of"],
+  ['an unknown unit', 'x.csv', SIGNALS, ',available=known,unit=h', "unit 'h' must be one of"],
+  ['a name with a slash', 'x.csv', SIGNALS, ',available=known,name=a/b', "name 'a/b' must be"],
+  ['an empty cell', 'x.csv', 'at,v\n,1\n', ',available=at', 'line 2: `at`'],
+  ['a time before 1970', 'x.csv', 'at,v\n-5,1\n', ',available=at', 'line 2: `at`'],
+  ['a short row', 'x.csv', 'at,v\n5\n', ',available=at', 'line 2: 1 cells; the header has 2'],
+  ['two equal names', 'x.csv', 'at,v,v\n5,1,2\n', ',available=at', "two columns are called 'v'"],
+  ['no rows', 'x.csv', 'at,v\n', ',available=at', 'no rows'],
+  ['an empty file', 'x.csv', '', ',available=at', 'no header'],
+  ['no Parquet', 'x.parquet', 'abc', ',available=at', 'not a Parquet file'],
+  ['another kind', 'x.xlsx', 'abc', ',available=at', 'must end in .csv, .parquet'],
+])('%s is refused', async (_, name, content, options, message) => {
+  await expect(read(`${file(name, content)}${options}`)).rejects.toThrow(message);
+});
+
+test('two feeds of one name, a missing file, and a file that changed are refused', async () => {
+  const path = file('s.csv', SIGNALS);
+  const request = { file: path, available: 'known' };
+  await expect(planFeeds([request, request])).rejects.toThrow("another feed is called 's'");
+  await expect(planFeeds([{ ...request, file: join(folder, 'no.csv') }])).rejects.toThrow('no.csv');
+  const planned = await planFeeds([request]);
+  file('s.csv', `${SIGNALS}\n`);
+  await expect(readFeeds(planned)).rejects.toThrow('has changed since');
+});
+
+const TRADER = `
+import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({
+  name: 'news', parameters: {}, keeps: { equity: true, book: true, bars: 5 }, barsUs: () => [1_000_000],
+  create: () => ({
+    onData({ feed, row, timeUs }, context) {
+      context.log(feed + ' ' + row.side + ' ' + (context.now() - timeUs) + ' ' + (context.book()?.symbol ?? 'none') + ' ' + context.history(1).length + ' ' + context.equity());
+      context.plot('score', Number(row.score), { pane: 'below' });
+      void context.submit({ side: row.side === 'sell' ? 'sell' : 'buy', size: '0.01', tag: 'news ' + row.score });
+    },
+  }),
+});
+`;
+const at = (seconds: number): string => String(RECORDED_FROM_US / 1e6 + seconds);
+const NEWS = `at,side,score\n${at(-5)},buy,0\n${at(5)},buy,1\n${at(9)},sell,2\n${at(99)},buy,3\n`;
+
+test('a strategy file trades on a feed, and has no look-ahead', async () => {
+  const planned = await plannedOf(file('trader.ts', TRADER));
+  const plan = planOf([planned], {
+    toUs: RECORDED_FROM_US + 15_000_000,
+    feeds: await planFeeds([{ file: file('news.csv', NEWS), available: 'at' }]),
+  });
+  const { output, data, terms } = await executePlan(plan);
+  const [{ log, fills, plots }] = output.strategies as [(typeof output.strategies)[number]];
+  expect(log.map(({ text }) => text.replace(/[\d.]+$/, 'equity'))).toEqual([
+    'news buy 2000 BTCUSDT 1 equity',
+    'news sell 2000 BTCUSDT 1 equity',
+  ]);
+  expect(Number(log[0]?.text.split(' ').at(-1))).toBe(10_000);
+  expect([...new Set(fills.map(({ tag }) => tag))]).toEqual(['news 1', 'news 2']);
+  expect(plots.map(({ values }) => values)).toEqual([[1, 2]]);
+  expect(data.at(-1)?.text).toContain('1 of before the run and 1 of after it are not delivered');
+  expect(terms[0]?.['feeds']).toContain('news ');
+  const probes = await probeLookAhead(plan, { instants: 1, seed: '3' });
+  expect(probes.map(({ change }) => change)).toContain('feeds');
+  expect(probes.filter(({ difference }) => difference !== null)).toEqual([]);
+  // Planted fault: the delivery of rows depends on rows to come.
+  const last = (rows: readonly { timeUs: number }[]): number => rows.at(-1)?.timeUs ?? 0;
+  let known = 0;
+  const leaky = await probeLookAhead(
+    plan,
+    { instants: 1, seed: '3' },
+    {
+      data: (rows) => {
+        known ||= last(rows);
+        return last(rows) === known ? rows : rows.slice(0, 1);
+      },
+    },
+  );
+  expect(leaky.some(({ change, difference }) => change === 'feeds' && difference !== null)).toBe(
+    true,
+  );
+});
