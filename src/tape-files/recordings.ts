@@ -173,7 +173,7 @@ export class Recording {
       }
       if (format.symbolIn === 'path') {
         this.notePath(path);
-        if (this.member !== null) this.notePath(this.member);
+        if (this.member !== null) this.notePath(this.member, `the name of its file ${this.member}`);
       }
     } catch (error) {
       if (!(error instanceof TapeError) || error.message.startsWith(path)) throw error;
@@ -284,14 +284,14 @@ export class Recording {
   }
 
   /** Checks the market of a file whose records name none: its name is that of the market. */
-  private notePath(path: string): void {
+  private notePath(path: string, name = 'its name'): void {
     const symbol = symbolOfFile(basename(path));
     if (symbol === null || this.names.selected !== null) return;
     const before = this.symbol;
     this.pathSymbol ??= symbol;
     if (before === null || isSameMarket(symbol, before)) return;
     throw new TapeError(
-      `by the name ${basename(path)} it is of ${symbol}, not of ${before}; import one market at a time`,
+      `by ${name} it is of ${symbol}, not of ${before}; import one market at a time`,
     );
   }
 

@@ -172,7 +172,7 @@ test('a zip archive of another market than its name is refused', async () => {
   const [format, ours] = ['binance-klines', 'BTCUSDT-1m-2024-03.csv'] as const;
   expect((await readFiles(format, [archive(ours)])).records).toHaveLength(1);
   await expect(readFiles(format, [archive('ETHUSDT-1m-2024-03.csv')])).rejects.toThrow(
-    'by the name ETHUSDT-1m-2024-03.csv it is of ETHUSDT, not of BTCUSDT',
+    'by the name of its file ETHUSDT-1m-2024-03.csv it is of ETHUSDT, not of BTCUSDT',
   );
 });
 
