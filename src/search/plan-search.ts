@@ -1,5 +1,7 @@
 /** Turns a run plan and the options of a search into the plan of the search. */
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
+import { readLatencyRows } from '../run-plan/latency-rows.ts';
+import { DEFAULT_LATENCY, parseLatency } from '../run-plan/models.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import { openTape } from '../run-plan/tape-source.ts';
 import {
@@ -9,7 +11,9 @@ import {
   type StrategyDefinition,
 } from '../strategy/definition.ts';
 import { assignmentOf, gridPoint, sizeOf, type Space } from './samplers/space.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
 import { spaceOf, type SweepPlan } from './sweep.ts';
+import { hashOf } from './trial-log.ts';
 
 const DAY_US = 86_400_000_000;
 const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
@@ -51,7 +55,7 @@ export async function planSearch(
 ): Promise<PlannedSearch> {
   const space = spaceOf(definition.parameters, vary);
   checkSpace(definition.parameters, space);
-  const { fromUs, toUs } = await spanOf(plan);
+  const { fromUs, toUs, sha256 } = await spanOf(plan);
   const periodUs = periodOf(scoredUs ?? toUs - fromUs);
   const isYearly = (scoredUs ?? toUs - fromUs) >= DAY_US;
   const options: MetricsOptions = {
@@ -69,6 +73,7 @@ export async function planSearch(
     search: {
       ...{ plan: sampled, space, method, trials, eta },
       ...{ objective, options, seed, fromUs, toUs },
+      inputs: [sha256, ...latencyFiles(plan)],
     },
     perYear: isYearly ? (options.annualisation * DAY_US) / periodUs : 1,
   };
@@ -129,6 +134,7 @@ function checkSpace(specs: ParameterSpecs, space: Space): void {
 async function spanOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   fromUs: number;
   toUs: number;
+  sha256: string;
 }> {
   if (data === undefined) throw new StrategyError('--data names the dataset to search on');
   const range = { fromUs: fromUs ?? null, toUs: toUs ?? null };
@@ -136,7 +142,22 @@ async function spanOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
   const to = Math.min(toUs ?? Infinity, tape.lastUs);
   if (from >= to) throw new StrategyError(`${data}: nothing between --from and --to`);
-  return { fromUs: from, toUs: to };
+  return { fromUs: from, toUs: to, sha256: tape.sha256 ?? '' };
+}
+
+/** Hashes of the rows of measured latency. */
+function latencyFiles({ latency, seed }: RunPlan): string[] {
+  const hashes: string[] = [];
+  parseLatency(latency ?? DEFAULT_LATENCY, {
+    random: new RandomStreams(seed).stream('latency'),
+    minRecordedUs: 0,
+    rows: (path) => {
+      const rows = readLatencyRows(path);
+      hashes.push(hashOf(rows));
+      return rows;
+    },
+  });
+  return hashes;
 }
 
 function periodOf(spanUs: number): number {

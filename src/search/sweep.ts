@@ -34,6 +34,8 @@ export interface SweepPlan {
   /** Range of the data, of which a budget is a fraction. */
   readonly fromUs: number;
   readonly toUs: number;
+  /** Hashes of the files that trials read: data and measured latency. They may change in place. */
+  readonly inputs: readonly string[];
 }
 
 export interface SweepPorts {

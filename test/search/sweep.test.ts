@@ -43,6 +43,7 @@ function searchOf(more: Partial<SweepPlan> = {}): SweepPlan {
     seed: '7',
     fromUs: 0,
     toUs: 1000,
+    inputs: [],
     ...more,
   };
 }

@@ -1,0 +1,49 @@
+/** A search is known by the content of the files that its trials read. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { planSearch, searchIdentity } from '../../src/search/plan-search.ts';
+import { hashOf, TrialLog } from '../../src/search/trial-log.ts';
+import { integer } from '../../src/strategy/definition.ts';
+import { writeDataset } from '../live/made-up-dataset.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-plan-search-'));
+const data = join(folder, 'data');
+const delays = join(folder, 'delays.csv');
+const log = join(folder, 'trials.jsonl');
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function identity(): Promise<object> {
+  const latency = `measured:file=${delays}`;
+  const { search } = await planSearch(
+    { data, strategies: [], balance: '1', seed: '1', latency },
+    { parameters: { fast: integer(5, { min: 1, max: 20 }) } },
+    { method: 'grid', trials: 1, eta: 3, objective: 'sharpe', seed: '1', vary: [] },
+  );
+  return searchIdentity(search);
+}
+
+function measured(answeredUs: number): void {
+  writeFileSync(delays, `sentUs,exchangeUs,answeredUs\n1,2,${String(answeredUs)}\n`);
+}
+
+test('files that changed in place are those of another search', async () => {
+  await writeDataset(data, [{ symbol: 'AAA', steps: 40, everyUs: 100_000, marksEvery: 2 }]);
+  measured(3);
+  const first = await identity();
+  TrialLog.open(log, first).close();
+  expect(hashOf(await identity())).toBe(hashOf(first));
+
+  measured(4);
+  expect(hashOf(await identity())).not.toBe(hashOf(first));
+
+  measured(3);
+  rmSync(data, { recursive: true });
+  await writeDataset(data, [{ symbol: 'AAA', steps: 40, everyUs: 100_000, marksEvery: 3 }]);
+  const other = await identity();
+  expect(hashOf(other)).not.toBe(hashOf(first));
+  expect(() => TrialLog.open(log, other)).toThrow(/another search/);
+});
