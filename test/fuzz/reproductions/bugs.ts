@@ -4,6 +4,7 @@
  */
 import type { SourceEdit } from '../../mutants/mutant.ts';
 import { MUTANTS } from '../../mutants/mutants.ts';
+import { SUBTLE_BUGS } from '../detection/subtle-bugs.ts';
 
 export interface ReproducedBug extends SourceEdit {
   readonly id: string;
@@ -128,4 +129,7 @@ export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
     return { id, file, find, replace, ...(quick ? { quick: true as const } : {}) };
   }),
   ...PLANTED,
+  ...SUBTLE_BUGS.filter(({ id }) => id === 'removed-level-not-sent').map(
+    ({ area: _, ...bug }): ReproducedBug => ({ ...bug, run: 1, quick: true }),
+  ),
 ];
