@@ -49,7 +49,7 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, exhaust, stryker, soak, fast, separated by commas [all]
+  --only <steps>  of proofs, mutants, detect, exhaust, stryker, soak, fast, separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
@@ -67,6 +67,10 @@ const STEPS = {
   mutants: {
     what: 'the mutation score',
     run: () => scored(['--import', 'tsx', 'test/mutants/run.ts']),
+  },
+  detect: {
+    what: 'the share of subtle bugs that a minute of fuzzing finds, and their reproductions',
+    run: () => scored(['--import', 'tsx', 'test/fuzz/detection/detect.ts']),
   },
   exhaust: {
     what: 'every sequence of three operations in every world, with each mutant',
@@ -167,7 +171,8 @@ async function proofs() {
 async function scored(args) {
   const { code, out } = await node(args, { quiet: true });
   const lines = out.trim().split('\n');
-  for (const line of lines.filter((text) => text.startsWith('SURVIVES'))) console.log(line);
+  for (const line of lines.filter((text) => /^(SURVIVES|MISSED|UNPROVED)/.test(text)))
+    console.log(line);
   return { code, says: lines.at(-1) ?? '', rows: [] };
 }
 

@@ -49,7 +49,7 @@ export interface FailedRun {
 /** Kinds of runs, in turn: their checks, and the most commands of one. */
 const RUN_KINDS: readonly { readonly checks: readonly CheckName[]; readonly most: number }[] = [
   { checks: ['state', 'stream', 'oracle'], most: 3000 },
-  { checks: ['state', 'restore', 'time', 'hash', 'journal', 'gateway'], most: 3000 },
+  { checks: ['state', 'restore', 'time', 'hash', 'journal', 'gateway', 'feeds'], most: 3000 },
   { checks: ['state', 'oracle'], most: 3000 },
   { checks: ['state', 'stream'], most: Infinity },
 ];

@@ -6,6 +6,7 @@ import type { MarketInput } from '../gateway/market-config.ts';
 import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
+import { drawRetention } from './generate/draw-retention.ts';
 import {
   ACTION_WEIGHTS,
   ACTIONS,
@@ -44,6 +45,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     commands: options.commands ?? dice.pick([400, 2000, 6000, 12_000]),
     config: {
       ...drawConfig(dice, name),
+      ...drawRetention(seed, name),
       ...(silent ? { triggerSource: 'last', indexStaleMs: 2000 } : {}),
     },
     markets: markets.map(({ input }) => input),

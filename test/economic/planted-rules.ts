@@ -27,14 +27,14 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-6.1',
     edits: [
       {
-        file: CLEARING,
-        find: 'return unit.positions().length === 0 || unit.freshPositions(state).length > 0;',
-        replace: 'return unit.positions().length === unit.freshPositions(state).length;',
+        file: `${CLEARING}#isBelowZero`,
+        find: 'unit.positions().length === 0 || unit.freshPositions(state).length > 0',
+        replace: 'unit.positions().length === unit.freshPositions(state).length',
       },
       {
-        file: LIQUIDATION,
-        find: 'if (fresh.length === 0) return begins',
-        replace: 'if (fresh.length < unit.positions().length) return begins',
+        file: `${LIQUIDATION}#liquidate`,
+        find: 'fresh.length === 0',
+        replace: 'fresh.length < unit.positions().length',
       },
     ],
   },
@@ -46,20 +46,20 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-6.3, R-6.4',
     edits: [
       {
-        file: PLAN,
-        find: 'const losses = positions.map(lossOf);',
-        replace: 'const losses = positions.map(() => 0n);',
+        file: `${PLAN}#layDeficit`,
+        find: 'positions.map(lossOf)',
+        replace: 'positions.map(() => 0n)',
       },
-      { file: PLAN, find: 'bound: money(lots, tickLot, move),', replace: 'bound: 2n ** 62n,' },
+      { file: `${PLAN}#sharesOf`, find: 'money(lots, tickLot, move)', replace: '2n ** 62n' },
       {
-        file: PLAN,
+        file: `${PLAN}#bear`,
         find: 'unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n)',
         replace: 'chargeable',
       },
       {
-        file: CLEARING,
-        find: 'if (unit.balance >= 0n || unit.positions().length > 0) return false;',
-        replace: 'if (unit !== null) return false;',
+        file: `${CLEARING}#settleFlatDebt`,
+        find: 'unit.balance >= 0n || unit.positions().length > 0',
+        replace: 'unit !== null',
       },
     ],
   },
@@ -71,31 +71,25 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-6.3, R-6.4',
     edits: [
       {
-        file: PLAN,
-        find: 'const losses = positions.map(lossOf);',
-        replace: 'const losses = positions.map(() => 0n);',
+        file: `${PLAN}#layDeficit`,
+        find: 'positions.map(lossOf)',
+        replace: 'positions.map(() => 0n)',
       },
       {
-        file: CLEARING,
-        find: 'equity: isHouse ? 0n : unit.admissionEquity(state)',
-        replace:
-          'equity: isHouse ? 0n : unit.isolated === null ? unit.admissionEquity(state) : 2n ** 62n',
+        file: `${CLEARING}#planParty`,
+        find: 'unit.admissionEquity(state)',
+        replace: 'unit.isolated === null ? unit.admissionEquity(state) : 2n ** 62n',
       },
       {
-        file: PLAN,
-        find: 'bound: money(lots, tickLot, move),',
-        replace:
-          'bound: counterparty.unit.equity === 2n ** 62n ? 2n ** 62n : money(lots, tickLot, move),',
+        file: `${PLAN}#sharesOf`,
+        find: 'money(lots, tickLot, move)',
+        replace: 'counterparty.unit.equity === 2n ** 62n ? 2n ** 62n : money(lots, tickLot, move)',
       },
       {
-        file: CLEARING,
+        file: `${CLEARING}#settleFlatDebt`,
         find: 'const debt = -unit.balance;',
-        replace: `const debt = -unit.balance;
-  if (unit.isolated !== null) {
-    credit(state, unit.subaccount, quanta(-debt), 'insurance');
-    creditUnit(state, unit, debt, 'insurance');
-    return true;
-  }`,
+        replace:
+          "const debt = -unit.balance; if (unit.isolated !== null) { credit(state, unit.subaccount, quanta(-debt), 'insurance'); creditUnit(state, unit, debt, 'insurance'); return true; }",
       },
     ],
   },
@@ -106,16 +100,15 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-6.4',
     edits: [
       {
-        file: PLAN,
-        find: 'const relief = shares.map((of) => sum(of.map((share) => share.relief)));',
+        file: `${PLAN}#planClearing`,
+        find: 'shortfall += charge(-equity, positions, shares, left);',
         replace:
-          'if (equity > 0n && all[0] !== undefined) all[0].relief += equity;\n' +
-          '  const relief = shares.map((of) => sum(of.map((share) => share.relief)));',
+          'shortfall += charge(-equity, positions, shares, left); if (equity > 0n && all[0] !== undefined) all[0].relief += equity;',
       },
       {
-        file: 'engine/pricing/settlement-price.ts',
-        find: 'return market.indexTicks ?? mustMark(market);',
-        replace: 'return mustMark(market);',
+        file: 'engine/pricing/settlement-price.ts#settlementTicks',
+        find: 'market.indexTicks ??',
+        replace: '',
       },
     ],
   },
@@ -126,9 +119,9 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-5.9',
     edits: [
       {
-        file: 'engine/margin/margin.ts',
-        find: 'const free = figures.admissionEquity - held - figures.haircut;',
-        replace: 'const free = figures.equity - held;',
+        file: 'engine/margin/margin.ts#withdrawable',
+        find: 'figures.admissionEquity - held - figures.haircut',
+        replace: 'figures.equity - held',
       },
     ],
   },
@@ -139,39 +132,39 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-6.2',
     edits: [
       {
-        file: TAKEOVER,
-        find: 'const priceTicks = takeoverOf(market, exposure.positionLots);',
-        replace: 'const priceTicks = mustMark(market);',
+        file: `${TAKEOVER}#planTakeover`,
+        find: 'takeoverOf(market, exposure.positionLots)',
+        replace: 'mustMark(market)',
       },
       {
-        file: TAKEOVER,
-        find: 'const payment = minBig(left, maxBig(0n, half - advantage));',
-        replace: 'const payment = advantage < 0n ? 0n : minBig(left, half);',
+        file: `${TAKEOVER}#planTakeover`,
+        find: 'minBig(left, maxBig(0n, half - advantage))',
+        replace: 'advantage < 0n ? 0n : minBig(left, half)',
       },
       {
-        file: TAKEOVER,
-        find: 'free += payment + worth(exposure, market, after, takeoverOf);',
-        replace: 'free += payment + worth(exposure, market, after, mustMark);',
+        file: `${TAKEOVER}#vaultAffords`,
+        find: 'exposure, market, after, takeoverOf',
+        replace: 'exposure, market, after, mustMark',
       },
       {
-        file: LIQUIDATION,
-        find: 'const equity = unit.equityAt(state, takeoverOf);',
-        replace: 'const { equity } = figures;',
+        file: `${LIQUIDATION}#resolve`,
+        find: 'equity = unit.equityAt(state, takeoverOf)',
+        replace: '{ equity } = figures',
       },
       {
-        file: LIQUIDATION,
-        find: 'if (unit.equityAt(state, settlementTicks) >= 0n) {',
-        replace: 'if (figures.equity >= 0n) {',
+        file: `${LIQUIDATION}#resolve`,
+        find: 'unit.equityAt(state, settlementTicks)',
+        replace: 'figures.equity',
       },
       {
-        file: LIQUIDATION,
-        find: 'if (unit.equityAt(state, settlementTicks) < 0n) {',
-        replace: 'if (figures.equity < 0n) {',
+        file: `${LIQUIDATION}#liquidate`,
+        find: 'unit.equityAt(state, settlementTicks)',
+        replace: 'figures.equity',
       },
       {
-        file: CLEARING,
-        find: 'if (unit.equityAt(state, settlementTicks) >= 0n) return false;',
-        replace: 'if (unit.figures(state).equity >= 0n) return false;',
+        file: `${CLEARING}#isBelowZero`,
+        find: 'unit.equityAt(state, settlementTicks)',
+        replace: 'unit.figures(state).equity',
       },
     ],
   },
@@ -182,9 +175,9 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-7.1',
     edits: [
       {
-        file: 'engine/pricing/sampling.ts',
-        find: 'return n * lengthUs + 1 + offset;',
-        replace: 'return kind === PREMIUM_INTERVAL ? n * lengthUs : n * lengthUs + 1 + offset;',
+        file: 'engine/pricing/sampling.ts#instantUs',
+        find: 'n * lengthUs',
+        replace: 'kind === PREMIUM_INTERVAL ? n * lengthUs : n * lengthUs',
       },
     ],
   },

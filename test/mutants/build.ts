@@ -1,35 +1,40 @@
 /**
- * Bundles a program with one mutant. The engine's source has no mutant code: the text is replaced
- * while its file is loaded. The build fails if the text does not occur exactly once.
+ * Bundles a program with one mutant. The engine's source has no mutant code: a node of its syntax
+ * tree is replaced while its file is loaded. The build fails unless that node exists exactly once.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { syntaxOf } from './aim.ts';
 import type { Mutant, SourceEdit } from './mutant.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * File content with the mutant applied. Throws if its text does not occur exactly once, or if
+ * File content with the edit applied. Throws if its place does not exist exactly once, or if
  * nothing changes.
  */
 export function mutate(
   source: string,
   { id, file, find, replace }: Pick<Mutant, 'id'> & SourceEdit,
 ): string {
-  const parts = source.split(find);
-  if (parts.length !== 2) {
-    throw new Error(
-      `mutant ${id}: its text occurs ${String(parts.length - 1)} times in src/${file}, expected once`,
-    );
+  const [place, other] = syntaxOf(source).find(declarationOf(file), find);
+  if (place === undefined || other !== undefined) {
+    const count = place === undefined ? 'no' : 'more than one';
+    throw new Error(`mutant ${id}: src/${file} has ${count} place with the code ${find}`);
   }
-  if (find === replace) throw new Error(`mutant ${id}: its replacement equals its text`);
-  return parts.join(replace);
+  if (find === replace) throw new Error(`mutant ${id}: its replacement equals its code`);
+  return source.slice(0, place.from) + replace + source.slice(place.to);
 }
 
-export function sourcePath({ file }: SourceEdit): string {
-  return join(ROOT, 'src', file);
+/** The part of a file name after `#`. */
+function declarationOf(file: string): string {
+  return file.includes('#') ? file.slice(file.indexOf('#') + 1) : '';
+}
+
+export function sourcePath({ file }: Pick<SourceEdit, 'file'>): string {
+  return join(ROOT, 'src', file.replace(/#.*/, ''));
 }
 
 /** Bundles `entry` with its imports into one file; null: without a mutant. */

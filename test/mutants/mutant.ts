@@ -1,9 +1,10 @@
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
-/** A text that occurs exactly once in its engine file, and its replacement. */
+/** A node of the syntax tree, and its replacement. */
 export interface SourceEdit {
-  /** Path below `src/`. */
+  /** Path below `src/`, `#`, and the declaration in it: `engine/a.ts#Class.method`. */
   readonly file: string;
+  /** The node as code. Exactly one in the declaration has these tokens (`aim.ts`). */
   readonly find: string;
   readonly replace: string;
 }

@@ -1,5 +1,5 @@
 /**
- * The mutant table matches the engine: each text occurs exactly once, and a mutated program is
+ * The mutant table matches the engine: each node exists exactly once, and a mutated program is
  * detected while the original is not.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { PLANTED_RULES } from '../economic/planted-rules.ts';
+import { SUBTLE_BUGS } from '../fuzz/detection/subtle-bugs.ts';
 import { PLANTED_BUGS } from '../fuzz/planted/bugs.ts';
+import { REPRODUCED_BUGS } from '../fuzz/reproductions/bugs.ts';
 import { bundle, mutate, sourcePath } from './build.ts';
 import type { hunt } from './hunters.ts';
 import { MUTANTS } from './mutants.ts';
@@ -34,35 +36,57 @@ test('every chapter of numbered rules has a mutant', () => {
 });
 
 test.each(MUTANTS.map((mutant) => [mutant.id, mutant] as const))(
-  '%s replaces a text that occurs once',
+  '%s replaces a node that exists once',
   (_id, mutant) => {
     const source = readFileSync(sourcePath(mutant), 'utf8');
     expect(mutate(source, mutant)).not.toBe(source);
   },
 );
 
-test.each(
-  PLANTED_RULES.flatMap(({ id, edits }) =>
+/** Bugs of the other lists, by name. */
+const PLANTED = [
+  ...PLANTED_RULES.flatMap(({ id, edits }) =>
     edits.map((edit, i) => [`${id}, edit ${String(i + 1)}`, edit] as const),
   ),
-)('planted rule %s replaces a text that occurs once', (id, edit) => {
-  const source = readFileSync(sourcePath(edit), 'utf8');
-  expect(source.split(edit.find).length - 1, id).toBe(1);
+  ...PLANTED_BUGS.map((bug) => [bug.name, { ...bug, file: `engine/${bug.file}` }] as const),
+  ...REPRODUCED_BUGS.map((bug) => [bug.id, bug] as const),
+  ...SUBTLE_BUGS.map((bug) => [bug.id, bug] as const),
+];
+
+test('every planted bug replaces a node that exists once', () => {
+  for (const [id, edit] of PLANTED) {
+    expect(() => mutate(readFileSync(sourcePath(edit), 'utf8'), { id, ...edit }), id).not.toThrow();
+  }
 });
 
-test.each(PLANTED_BUGS.map((bug) => [bug.name, bug] as const))(
-  'planted bug %s replaces a text that occurs once',
-  (name, { file, find }) => {
-    const source = readFileSync(sourcePath({ file: `engine/${file}`, find, replace: '' }), 'utf8');
-    expect(source.split(find).length - 1, name).toBe(1);
-  },
-);
+const SOURCE = `
+/** A comment with x + 1. */
+function one(x: number) { return  x + 1; }
+class Two {
+  // x + 1
+  one(x: number): string { const y = x
+      + 1; return \`\${y} x + 1\`; }
+  two(x: number) { return x + 1 + (x + 1); }
+}`;
+const mutateSource = (file: string, find: string): string =>
+  mutate(SOURCE, { id: 'm', file, find, replace: 'x - 1' });
 
-test('a text that does not occur exactly once is rejected', () => {
-  const mutant = { id: 'x', file: 'a.ts', find: 'one', replace: 'two', means: '', rule: '' };
-  expect(() => mutate('none', mutant)).not.toThrow();
-  expect(() => mutate('nil', mutant)).toThrow('occurs 0 times');
-  expect(() => mutate('one one', mutant)).toThrow('occurs 2 times');
+test('an edit finds its node in a declaration, whatever its line breaks and comments', () => {
+  expect(mutateSource('a.ts#one', 'x+1')).toContain('return  x - 1; }\nclass');
+  expect(mutateSource('a.ts#Two.one', 'x + /* more */ 1')).toContain('const y = x - 1; return');
+});
+
+test('an edit is rejected unless its node exists exactly once', () => {
+  expect(() => mutateSource('a.ts', 'x + 1')).toThrow('more than one');
+  expect(() => mutateSource('a.ts#Two.two', 'x + 1')).toThrow('more than one');
+  expect(() => mutateSource('a.ts#Two', 'x + 2')).toThrow('has no place');
+  expect(() => mutateSource('a.ts#three', 'x + 1')).toThrow('has no place');
+  // Neighbouring tokens that are no node, and an edit that changes nothing.
+  expect(() => mutateSource('a.ts#one', 'return x')).toThrow('has no place');
+  expect(() => mutateSource('a.ts#one', 'x - 1')).toThrow('has no place');
+  expect(() => mutate('x - 1', { id: 'm', file: 'a.ts', find: 'x - 1', replace: 'x - 1' })).toThrow(
+    'equals its code',
+  );
 });
 
 test('every explained survivor is a mutant', () => {

@@ -13,10 +13,12 @@ import {
 } from '../../fuzz/campaign.ts';
 import { must } from '../../base/assert.ts';
 import { checkJournal } from '../../fuzz/check-journal.ts';
+import type { Violation } from '../../fuzz/checker.ts';
 import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
+import { writeCiReports, type Finding } from '../fuzz/ci-report.ts';
 import { writeCoverage } from '../fuzz/coverage-page.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { reportFailure } from '../fuzz/failure-folder.ts';
@@ -57,6 +59,8 @@ interface FuzzArguments {
   readonly 'sim-token': string | undefined;
   readonly config: string | undefined;
   readonly out: string;
+  readonly junit: string | undefined;
+  readonly sarif: string | undefined;
   readonly json: boolean;
 }
 
@@ -139,6 +143,14 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         default: join('reports', 'fuzz'),
         describe: 'folder of the campaign and its failures',
+      })
+      .option('junit', {
+        type: 'string',
+        describe: 'also write the result to this file as JUnit XML',
+      })
+      .option('sarif', {
+        type: 'string',
+        describe: 'also write the failures to this file as SARIF',
       })
       .conflicts('seconds', 'runs')
       .conflicts('run', ['runs', 'seconds', 'resume'])
@@ -223,13 +235,18 @@ async function campaign(options: FuzzArguments): Promise<void> {
     verbose: options.verbose && !json,
   });
   const folders: string[] = [];
+  const findings: Finding[] = [];
   try {
     for (;;) {
       const watch = { progress, onRun: log.note, save };
       const failed = await runCampaign(state, pool, limits, watch);
       progress.stop();
       await save();
-      for (const one of failed) folders.push(await shrinkAndWrite(options, plan, one, pool));
+      for (const one of failed) {
+        const written = await shrinkAndWrite(options, plan, one, pool);
+        folders.push(written);
+        findings.push({ violation: one.violation, again: againText(plan, one.run), written });
+      }
       const isOver = isInterrupted() || state.runs >= limits.runs || limits.seconds < Infinity;
       if (failed.length === 0 || !options['keep-going'] || isOver) break;
     }
@@ -239,6 +256,8 @@ async function campaign(options: FuzzArguments): Promise<void> {
     await pool.close();
   }
   await writeCoverage(out, state);
+  const subject = `seed ${plan.seed}, ${String(state.runs)} runs`;
+  await writeCiReports(options, { subject, seconds: state.seconds, findings });
   const summary = { ...state.summary(), workers: options.workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });
   else printSummary(state, options.workers);
@@ -289,6 +308,8 @@ async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
     setExitCode(EXIT.failed);
   }
   const violation = failed?.violation ?? null;
+  const again = againText(plan, run);
+  await reportOne(options, again, { violation, again, written: written[0] ?? null });
   const checks = checksOfRun(plan, run);
   if (options.json) printJson({ plan, run, checks, commands, violation, written });
   else print(verdictOf(commands, violation === null, checks));
@@ -340,8 +361,19 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
     setExitCode(EXIT.failed);
   }
   const violation = failure?.violation ?? null;
+  await reportOne(options, path, { violation, again: `orrery fuzz --journal ${path}`, written });
   if (options.json) printJson({ journal: path, checks, commands, violation, written });
   else print(verdictOf(commands, violation === null, checks));
+}
+
+/** Writes the files for build servers of a single result; `violation` is null if it passed. */
+async function reportOne(
+  options: FuzzArguments,
+  subject: string,
+  { violation, ...found }: Omit<Finding, 'violation'> & { readonly violation: Violation | null },
+): Promise<void> {
+  const findings = violation === null ? [] : [{ ...found, violation }];
+  await writeCiReports(options, { subject, seconds: performance.now() / 1000, findings });
 }
 
 /** Compares a host with its twin until they differ. */
@@ -372,6 +404,9 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
     divergence === null
       ? null
       : await writeTwinJournal(out, `${divergence.invariant}-${seed}`, journal);
+  const again = `orrery fuzz --target ${url} --seed ${seed}`;
+  const subject = `${url}, ${String(requests)} requests`;
+  await reportOne(options, subject, { violation: divergence, again, written });
   if (json) printJson({ target: url, seed, requests, used, divergence, written });
   else if (divergence === null)
     print(`${String(requests)} requests: host and twin respond equally`);

@@ -8,6 +8,7 @@ import { thrownByCheck } from '../thrown.ts';
 import { oracleLockstep } from '../oracle-checker.ts';
 import { stateInvariants } from '../state-checker.ts';
 import { streamInvariants } from '../stream-checker.ts';
+import { feedCheck } from './feed-check.ts';
 import { gatewayCheck } from './gateway-check.ts';
 import { hashCheck } from './hash-check.ts';
 import { journalCheck } from './journal-check.ts';
@@ -24,6 +25,7 @@ export const CHECKS = {
   hash: 'hashes with all input and state that they must depend on',
   journal: 'commands with their bytes, and a torn journal with its recovery',
   gateway: 'requests with their commands, and replies with the state',
+  feeds: 'what a subscriber of every feed knows with the state',
 } as const satisfies Record<string, string>;
 
 export type CheckName = keyof typeof CHECKS;
@@ -86,4 +88,5 @@ const CHECKERS: Readonly<
   hash: (_config, intervals) => hashCheck(rarelyOf(intervals)),
   journal: (config, intervals) => journalCheck(config, rarelyOf(intervals)),
   gateway: (_config, intervals) => gatewayCheck(rarelyOf(intervals)),
+  feeds: (_config, { every }) => feedCheck(every),
 };

@@ -6,6 +6,7 @@
 import { sha256Hex } from '../../base/sha256.ts';
 import type { Command, NewOrder } from '../../engine/commands.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
+import type { Outcome } from '../../engine/refusals.ts';
 import type { Reply } from '../../gateway/context.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
@@ -14,7 +15,7 @@ import type { Address } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { actOf } from '../report/request-form.ts';
 import { expectedRead, type ExpectedRead } from './reads.ts';
-import { differingField, type Fields } from './records.ts';
+import { differingField, steps, type Fields } from './records.ts';
 import {
   opensGateway,
   sendRequest,
@@ -66,6 +67,11 @@ export function gatewayCheck(every: number): Checker {
     },
     after: (engine, command, outcome) => {
       if (fault !== null) return broken(engine, `${command.kind} of a request has ${fault}`);
+      const limit = refused === null ? null : limitOf(outcome);
+      if (refused !== null && limit !== null && !endsIn(refused, limit)) {
+        const text = JSON.stringify(refused.body);
+        return broken(engine, `${command.kind} is refused by ${text}, not by ${limit}`);
+      }
       if (refused !== null && outcome === 'ok') {
         const { status, body } = refused;
         return broken(engine, `${command.kind} is refused: ${String(status)} ${String(body)}`);
@@ -165,6 +171,24 @@ function orderFields(order: NewOrder): Fields {
     parent: order.parent ?? null,
   };
 }
+
+/** The limit that the reply to a refused request must name, as decimal text; null for none. */
+function limitOf(outcome: Outcome): string | null {
+  if (outcome === 'ok') return null;
+  switch (outcome.code) {
+    case 'quantity_below_minimum':
+      return steps(BigInt(outcome.minLots), outcome.lotSize);
+    case 'quantity_above_maximum':
+      return steps(BigInt(outcome.maxLots), outcome.lotSize);
+    case 'price_too_high':
+      return steps(BigInt(outcome.maxTicks), outcome.tickSize);
+    default:
+      return null;
+  }
+}
+
+/** Whether the text of an error ends in this word. */
+const endsIn = ({ body }: Reply, word: string): boolean => String(body).endsWith(` ${word}`);
 
 function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead): string | null {
   const { endpoint, request, expected, pageOf } = wanted;

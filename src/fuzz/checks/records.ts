@@ -2,6 +2,7 @@
  * Records of the contract as docs/API.md defines them, written a second time from the exchange's
  * views: for comparison with the replies of the gateway. Money and sizes are decimal text.
  */
+import type { OrderFilled, PositionTransferred } from '../../engine/events.ts';
 import type {
   CandleView,
   ExchangeView,
@@ -35,7 +36,7 @@ function decimal(value: bigint, scale: number): string {
 const money = (amount: bigint): string => decimal(amount, MONEY);
 
 /** A count of steps, each of this decimal size. */
-function steps(count: bigint, step: string): string {
+export function steps(count: bigint, step: string): string {
   const [whole = '', rest = ''] = step.split('.');
   return decimal(count * BigInt(whole + rest), rest.length);
 }
@@ -156,7 +157,10 @@ export const levelRecord = (market: MarketView, level: LevelView | null): Fields
     quantity: sizeOf(market, lots),
   }));
 
-export function tradeRecord(view: ExchangeView, trade: TradeView): Fields {
+export function tradeRecord(
+  view: ExchangeView,
+  trade: Pick<TradeView, 'market' | 'priceTicks' | 'lots' | 'timeUs'>,
+): Fields {
   const market = view.market(trade.market);
   return {
     price: priceOf(market, trade.priceTicks),
@@ -175,6 +179,46 @@ export function candleRecord(view: ExchangeView, market: MarketView, candle: Can
     volume: sizeOf(market, candle.volumeLots),
     funding_rate: decimal(BigInt(candle.fundingRatePpb), 9),
     time: dataTime(view, candle.timeUs),
+  };
+}
+
+/** The record of a fill, or of one side of a transferred position: 0 for its giver. */
+export function fillRecord(
+  view: ExchangeView,
+  fill: OrderFilled | PositionTransferred,
+  side: number,
+): Fields {
+  const market = view.market(fill.market);
+  const shared = {
+    symbol: market.spec.symbol,
+    price: priceOf(market, fill.priceTicks),
+    time: dataTime(view, fill.timeUs),
+  };
+  const amounts = (fee: bigint, exposure: bigint, funding: bigint): Fields => ({
+    fee: money(fee),
+    realized_exposure: money(exposure),
+    realized_funding: money(funding),
+    realized_pnl: money(exposure - fee + funding),
+  });
+  if (fill.kind === 'orderFilled') {
+    const { feeQuanta, originatorFeeQuanta, realizedPnlQuanta, realizedFundingQuanta } = fill;
+    return {
+      ...ownerOf(view, fill.subaccount),
+      ...shared,
+      quantity: sizeOf(market, fill.lots),
+      ...amounts(originatorFeeQuanta + feeQuanta, realizedPnlQuanta, realizedFundingQuanta),
+    };
+  }
+  // The payment goes from the giver to the taker of the position.
+  const gives = side === 0;
+  const paid = gives ? -fill.moneyQuanta : fill.moneyQuanta;
+  const realized = gives ? fill.fromRealizedQuanta : fill.toRealizedQuanta;
+  return {
+    ...ownerOf(view, gives ? fill.from : fill.to),
+    ...shared,
+    quantity: sizeOf(market, gives ? -fill.lots : fill.lots),
+    order_id: null,
+    ...amounts(0n, realized + paid, gives ? fill.fromFundingQuanta : fill.toFundingQuanta),
   };
 }
 

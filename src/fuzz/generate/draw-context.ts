@@ -7,6 +7,9 @@ import type { KnownMarket, KnownSubaccount, World } from '../fuzz-world.ts';
 
 const MAX_SKIPPED = 200;
 
+/** How far back a used or forgotten nonce lies. */
+const OLDEST = 4000;
+
 export class Context {
   readonly profile: FuzzProfile;
   readonly setup: RunSetup;
@@ -42,7 +45,10 @@ export class Context {
 
   /** An unused nonce above all before it. */
   nonce(): bigint {
-    if (this.faulty && this.dice.chance(150)) return BigInt(this.dice.below(this.lastNonce + 1));
+    // Around the edge of a window of 1,024 nonces, which several accounts share.
+    if (this.faulty && this.dice.chance(150)) {
+      return BigInt(Math.max(0, this.lastNonce - this.dice.below(OLDEST)));
+    }
     if (this.dice.chance(50)) {
       this.lastNonce += 1;
       if (this.skipped.length === MAX_SKIPPED) this.skipped.shift();

@@ -39,6 +39,12 @@ function makeFullBatch(context: Context): PlaceOrders {
   return group(context, terms, [first, ...others]);
 }
 
+/** Both legs are of one size: that of their parent, or for some nonces half or twice of it. */
+function legSize({ lots: size, nonce }: NewOrder): NewOrder['lots'] {
+  if (nonce % 6n === 0n) return lots(-Math.sign(size) * Math.ceil(Math.abs(size) / 2));
+  return lots(nonce % 6n === 1n ? -2 * size : 0 - size);
+}
+
 /** An order with protective orders for its fills, as one submit or as a batch of three. */
 export function makeBracket(context: Context): PlaceOrders {
   context.spoilGroup();
@@ -54,6 +60,7 @@ export function makeBracket(context: Context): PlaceOrders {
   const crossed = dice.chance(100);
   const legs = kinds.map((kind) => ({
     ...leg(context, own, kind, terms.marketKnown, crossed),
+    ...(attached ? {} : { lots: legSize(own) }),
     nonce: attached ? own.nonce : context.nonce(),
     attached,
   }));

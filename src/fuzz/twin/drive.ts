@@ -2,7 +2,7 @@
  * Drives a host and its twin through the same random requests, up to the first difference in
  * replies. Commands that only a journal can express are omitted.
  */
-import type { EndpointId } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
@@ -185,10 +185,36 @@ class Drive {
       ['getTransferMax', owner, account],
       ['getTime', {}, null],
     ];
+    reads.push(this.atLimit(symbol, account));
     for (const [endpoint, request, caller] of reads) {
       if (this.divergence !== null) return;
       await this.compareCall(endpoint, request, caller);
     }
+  }
+
+  /** A read with a parameter at a limit of the contract, or just beyond it. */
+  private atLimit(
+    symbol: string,
+    account: Address,
+  ): [EndpointId, Record<string, unknown>, Address | null] {
+    const { dice } = this;
+    if (dice.chance(300)) {
+      return ['getBook', { symbol, depth: dice.pick([0, 1, MAX_LEVELS, MAX_LEVELS + 1]) }, null];
+    }
+    const endpoint = dice.pick([
+      'getTrades',
+      'getCandles',
+      'getMarkets',
+      'getTransfers',
+      'listOrders',
+    ] as const);
+    const { max } = ENDPOINTS[endpoint].pages;
+    const limit = dice.pick([-1, 0, 1, max, max + 1, 2 ** 31]);
+    if (endpoint === 'getMarkets') return [endpoint, { limit }, null];
+    const isPublic = endpoint === 'getTrades' || endpoint === 'getCandles';
+    return isPublic
+      ? [endpoint, { symbol, limit }, null]
+      : [endpoint, { account, subaccountIndex: 0, limit }, account];
   }
 
   /** a snapshot and the deltas since then yield the book. */

@@ -11,10 +11,10 @@ import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
 import type { Host } from '../exchange-host.ts';
-import { BookFeed } from './book-feed.ts';
-import { Changes } from './changes.ts';
+import { BookFeed } from '../../gateway/feeds/book-feed.ts';
+import { Changes } from '../../gateway/feeds/changes.ts';
 import { ReplayFeed, type Driver } from './replay-feed.ts';
-import { FeedRecords, sidesOf } from './records.ts';
+import { FeedRecords, sidesOf } from '../../gateway/feeds/feed-records.ts';
 import type { Subscription } from './subscription.ts';
 import { Topics, type Entry } from './topics.ts';
 

@@ -1,11 +1,12 @@
 /**
- * Builds the engine with a bug: a text of one source file is replaced while esbuild loads it. The
+ * Builds the engine with a bug: a node of one source file is replaced while esbuild loads it. The
  * sources stay unchanged.
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { mutate, sourcePath } from '../../mutants/build.ts';
 import type { PlantedBug } from './bugs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -13,11 +14,9 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 export type BuiltFuzzer = typeof import('./entry.ts');
 
 export async function buildWith({ name, file, find, replace }: PlantedBug): Promise<BuiltFuzzer> {
-  const path = join(ROOT, 'src/engine', file);
-  const source = await readFile(path, 'utf8');
-  if (source.split(find).length !== 2) {
-    throw new Error(`${name}: the text to replace does not occur exactly once in ${file}`);
-  }
+  const edit = { id: name, file: `engine/${file}`, find, replace };
+  const path = sourcePath(edit);
+  const contents = mutate(await readFile(path, 'utf8'), edit);
   // Next to node_modules packages, so that their imports resolve.
   const outfile = join(ROOT, 'node_modules/.cache/orrery/planted', `${name}.mjs`);
   await build({
@@ -32,11 +31,8 @@ export async function buildWith({ name, file, find, replace }: PlantedBug): Prom
       {
         name: 'planted-bug',
         setup: (building) => {
-          const filter = new RegExp(`${file.replaceAll('/', '[/\\\\]').replaceAll('.', '\\.')}$`);
-          building.onLoad({ filter }, ({ path: loaded }) =>
-            loaded === path
-              ? { contents: source.replace(find, () => replace), loader: 'ts' }
-              : undefined,
+          building.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) =>
+            loaded === path ? { contents, loader: 'ts' } : undefined,
           );
         },
       },

@@ -4,6 +4,7 @@
  */
 import type { SourceEdit } from '../../mutants/mutant.ts';
 import { MUTANTS } from '../../mutants/mutants.ts';
+import { SUBTLE_BUGS } from '../detection/subtle-bugs.ts';
 
 export interface ReproducedBug extends SourceEdit {
   readonly id: string;
@@ -41,81 +42,81 @@ const FROM_MUTANTS = [
 const PLANTED: readonly ReproducedBug[] = [
   {
     id: 'command-hash-skips-originator-fee',
-    file: 'engine/chain-hash/hash-command.ts',
-    find: '  hash.int(order.originatorFeePpm);\n}',
-    replace: '}',
+    file: 'engine/chain-hash/hash-command.ts#hashPlaceOrder',
+    find: 'hash.int(order.originatorFeePpm);',
+    replace: '',
     run: 1,
     quick: true,
   },
   {
     id: 'event-hash-skips-balance',
-    file: 'engine/chain-hash/hash-event.ts',
-    find: '  hash.bigints(delta, balance);',
-    replace: '  hash.bigint(delta);',
+    file: 'engine/chain-hash/hash-event.ts#hashBalanceChanged',
+    find: 'hashMoneys(hash, delta, balance)',
+    replace: 'hashMoney(hash, delta)',
   },
   {
     id: 'state-hash-skips-parameters',
-    file: 'engine/snapshot/snapshot.ts',
-    find: '  archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });\n',
+    file: 'engine/snapshot/snapshot.ts#stateHashOf',
+    find: 'archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });',
     replace: '',
   },
   {
     id: 'hash-of-the-low-word',
-    file: 'base/rolling-hash.ts',
-    find: '  return low === value ? low >> 31 : Math.floor(value / 0x100000000) | 0;',
-    replace: '  return low >> 31;',
+    file: 'base/rolling-hash.ts#highWord',
+    find: 'low === value ? low >> 31 : Math.floor(value / 0x100000000) | 0',
+    replace: 'low >> 31',
   },
   {
     id: 'snapshot-forgets-nonce-floor',
-    file: 'engine/accounts/nonces.ts',
-    find: '    this.floorNonce = io.bigint(this.floorNonce);',
-    replace: '    io.bigint(this.floorNonce);',
+    file: 'engine/accounts/nonces.ts#NonceWindow.archiveWindow',
+    find: 'this.floorNonce =',
+    replace: '',
   },
   {
     id: 'snapshot-restarts-twap',
-    file: 'engine/snapshot/snapshot.ts',
-    find: '    const slice = table.id(slot) - (conditional.group?.orderId ?? table.id(slot));',
-    replace: '    const slice = 0;',
+    file: 'engine/snapshot/snapshot.ts#watchAgain',
+    find: 'table.id(slot) - (conditional.group?.orderId ?? table.id(slot))',
+    replace: '0',
   },
   {
     id: 'snapshot-forgets-supply',
-    file: 'engine/snapshot/snapshot.ts',
-    find: '  state.supply = quanta(io.bigint(state.supply));',
-    replace: '  io.bigint(state.supply);',
+    file: 'engine/snapshot/snapshot.ts#archiveLive',
+    find: 'state.supply = quanta(io.bigint(state.supply))',
+    replace: 'io.bigint(state.supply)',
     run: 1,
     quick: true,
   },
   {
     id: 'pages-repeat-a-moment',
-    file: 'gateway/paging.ts',
-    find: 'before + countAlike(shown.toReversed(), last)]',
-    replace: 'countAlike(shown.toReversed(), last)]',
+    file: 'gateway/paging.ts#pageOfMoments',
+    find: 'before + countAlike(shown.toReversed(), last)',
+    replace: 'countAlike(shown.toReversed(), last)',
   },
   {
     id: 'usage-with-isolated-margin',
-    file: 'gateway/encode.ts',
-    find: 'crossMarginUsage: overEquity(margin.crossInitialQuanta),',
-    replace: 'crossMarginUsage: overEquity(margin.initialRequirementQuanta),',
+    file: 'gateway/encode.ts#encodeStats',
+    find: 'overEquity(margin.crossInitialQuanta)',
+    replace: 'overEquity(margin.initialRequirementQuanta)',
   },
   {
     id: 'grouped-asks-round-down',
-    file: 'gateway/market-data.ts',
-    find: 'Math.floor(place) : Math.ceil(place)',
-    replace: 'Math.floor(place) : Math.floor(place)',
+    file: 'gateway/market-data.ts#grouped',
+    find: 'Math.ceil',
+    replace: 'Math.floor',
     run: 5,
     quick: true,
   },
   {
     id: 'range-includes-its-end',
-    file: 'gateway/order-requests.ts',
-    find: 'toUs: to === null ? Infinity : Number(to) * 1000 }',
-    replace: 'toUs: to === null ? Infinity : Number(to) * 1000 + 1000 }',
+    file: 'gateway/order-requests.ts#timeRange',
+    find: 'Number(to) * 1000',
+    replace: 'Number(to) * 1000 + 1000',
   },
   {
     id: 'post-only-read-as-ioc',
-    file: 'gateway/submit-order.ts',
-    find: "    postOnly: flags.boolean('postOnly'),",
-    replace: "    postOnly: flags.boolean('ioc'),",
+    file: 'gateway/submit-order.ts#decodeOrder',
+    find: "flags.boolean('postOnly')",
+    replace: "flags.boolean('ioc')",
   },
 ];
 
@@ -128,4 +129,7 @@ export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
     return { id, file, find, replace, ...(quick ? { quick: true as const } : {}) };
   }),
   ...PLANTED,
+  ...SUBTLE_BUGS.filter(({ id }) => id === 'removed-level-not-sent').map(
+    ({ area: _, ...bug }): ReproducedBug => ({ ...bug, run: 1, quick: true }),
+  ),
 ];

@@ -14,20 +14,27 @@ import {
   money,
   priceText,
   sizeText,
-} from '../../gateway/encode.ts';
-import { encodeCandle, encodePrice, encodeSummary } from '../../gateway/market-data.ts';
-import { encodeMarket } from '../../gateway/market-record.ts';
+} from '../encode.ts';
+import { encodeCandle, encodePrice, encodeSummary } from '../market-data.ts';
+import { encodeMarket } from '../market-record.ts';
+import type { ExchangeView } from '../../engine/read/views.ts';
 import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
-import type { Host } from '../exchange-host.ts';
+import type { OrderIds } from '../order-ids.ts';
 
 const MINUTE_US = 60_000_000;
 /** Max age of the ADL ranking in position updates, so that a fill does not trigger a sort. */
 const ADL_MAX_AGE_US = 1_000_000;
 
-export class FeedRecords {
-  private readonly host: Host;
+/** The exchange whose state the records show. */
+interface Shown {
+  readonly view: ExchangeView;
+  readonly ids: OrderIds;
+}
 
-  constructor(host: Host) {
+export class FeedRecords {
+  private readonly host: Shown;
+
+  constructor(host: Shown) {
     this.host = host;
   }
 

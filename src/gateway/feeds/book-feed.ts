@@ -3,7 +3,7 @@
  * number and the previous one, so that a client detects a gap (R-11.4).
  */
 import type { ExchangeView, LevelView, MarketView } from '../../engine/read/views.ts';
-import { marketTime, priceText, sizeText } from '../../gateway/encode.ts';
+import { marketTime, priceText, sizeText } from '../encode.ts';
 import type { MarketId } from '../../num/units.ts';
 
 type Levels = ReadonlyMap<number, number>;

@@ -1,0 +1,312 @@
+/**
+ * Feeds beside the exchange: a subscriber of all feeds from the first command on knows the state
+ * from updates alone. Books are followed by deltas, without a gap between sequence numbers. Orders,
+ * positions and balances are the last records sent. Trades and fills are compared one by one.
+ *
+ * Several commands may share one publication, as they do in a served exchange.
+ */
+import { sha256Hex } from '../../base/sha256.ts';
+import type { Engine, ExchangeView } from '../../engine/read/views.ts';
+import { encodeOrder } from '../../gateway/encode.ts';
+import { BookFeed } from '../../gateway/feeds/book-feed.ts';
+import { Changes } from '../../gateway/feeds/changes.ts';
+import { FeedRecords, sidesOf } from '../../gateway/feeds/feed-records.ts';
+import { TrustOrderIds } from '../../gateway/order-ids.ts';
+import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
+import type { Checker, Violation } from '../checker.ts';
+import {
+  balanceRecord,
+  candleRecord,
+  differingField,
+  fillRecord,
+  levelRecord,
+  marketRecord,
+  orderRecord,
+  positionRecord,
+  priceRecord,
+  summaryRecord,
+  tradeRecord,
+  type Fields,
+} from './records.ts';
+
+const SHORTFALL_INDEX = 0;
+const MINUTE_US = 60_000_000;
+/** One publication in so many has two commands. */
+const MERGED_EVERY = 4;
+/** One publication in so many is followed by a new subscription to the book. */
+const SNAPSHOT_EVERY = 61;
+/** An address in a record of a public feed. */
+const ADDRESS = /0x[0-9a-f]{40}/;
+
+/** Fields that change without an update: with the mark, with time, or with other positions. */
+const UNSENT_OF_POSITION = ['fees', 'funding', 'liquidationPrice', 'markPrice', 'upnl'];
+const UNSENT_OF_QUOTE = [
+  ...['time', 'notionalVolume', 'volume', 'price24hAgo'],
+  ...['nextFundingTime', 'indicativeFundingRate', 'fundingSamples'],
+];
+
+/** The first index fixes a limit in notional; the account's mode is part of its orders' records. */
+const UNSENT_OF_MARKET = ['maxOpenInterest'];
+const UNSENT_OF_ORDER = ['flags'];
+
+interface KnownBook {
+  seq: number;
+  readonly bids: Map<string, string>;
+  readonly asks: Map<string, string>;
+}
+
+interface BookMessage {
+  readonly snapshot: boolean;
+  readonly bids: readonly { readonly price: string; readonly quantity: string }[];
+  readonly asks: readonly { readonly price: string; readonly quantity: string }[];
+  readonly previous_sequence_number: number | null;
+  readonly sequence_number: number;
+}
+
+export function feedCheck(every: number): Checker {
+  let subscriber: Subscriber | null = null;
+  let changes: Changes | null = null;
+  const open = (view: ExchangeView): Subscriber => (subscriber ??= new Subscriber(view));
+  const compare = (engine: Engine): Violation | null => {
+    const found = open(engine).publish(changes) ?? open(engine).differing();
+    changes = null;
+    return found === null ? null : broken(engine, found);
+  };
+  const pending: Parameters<Changes['note']>[0][] = [];
+  return {
+    onEvent: (event) => {
+      pending.push(event);
+    },
+    after: (engine) => {
+      changes ??= new Changes(shortfallOf(engine));
+      for (const event of pending) changes.note(event);
+      pending.length = 0;
+      if (engine.seq % every === 0) return compare(engine);
+      if (engine.seq % MERGED_EVERY === 0) return null;
+      const found = open(engine).publish(changes);
+      changes = null;
+      return found === null ? null : broken(engine, found);
+    },
+    end: compare,
+  };
+}
+
+function shortfallOf(view: ExchangeView): SubaccountId {
+  const id = view.subaccountIdOf(view.config.shortfallAccount, SHORTFALL_INDEX);
+  if (id === undefined) throw new Error('every exchange has a shortfall account');
+  return id;
+}
+
+/** Everything that was sent, and what follows from it. */
+class Subscriber {
+  private readonly view: ExchangeView;
+  private readonly ids: TrustOrderIds;
+  private readonly records: FeedRecords;
+  private readonly feeds = new Map<MarketId, BookFeed>();
+  private readonly books = new Map<MarketId, KnownBook>();
+  private readonly orders = new Map<OrderId, unknown>();
+  private readonly positions = new Map<string, unknown>();
+  private readonly balances = new Map<SubaccountId, unknown>();
+  private readonly quotes = new Map<string, unknown>();
+  private readonly terms = new Map<MarketId, unknown>();
+  private publications = 0;
+
+  constructor(view: ExchangeView) {
+    this.view = view;
+    this.ids = new TrustOrderIds(view, sha256Hex);
+    this.records = new FeedRecords({ view, ids: this.ids });
+  }
+
+  /** Takes the updates of changes. Returns the fault of one of them, or null. */
+  publish(changes: Changes | null): string | null {
+    if (changes === null) return null;
+    this.publications += 1;
+    const { view, records } = this;
+    for (const trade of changes.trades) {
+      const wanted = tradeRecord(view, trade);
+      const differs = differingField(wanted, records.trade(trade), 'trade');
+      if (differs !== null) return differs;
+    }
+    const candle = this.candleFault(changes);
+    if (candle !== null) return candle;
+    for (const event of changes.liquidations) {
+      if (ADDRESS.test(textOf(records.liquidation(event)))) return 'liquidation names an account';
+    }
+    for (const id of changes.terms) this.terms.set(id, records.market(id));
+    for (const id of changes.markets) {
+      const fault = this.follow(id);
+      if (fault !== null) return fault;
+      for (const source of ['price', 'summary'] as const) {
+        this.quotes.set(`${source} ${String(id)}`, records.quote(source, id));
+      }
+    }
+    for (const id of changes.orders.keys()) {
+      const order = view.order(id);
+      if (order !== undefined) this.orders.set(id, encodeOrder(view, this.ids, order));
+    }
+    for (const fill of changes.fills) {
+      for (const [i, side] of sidesOf(fill).entries()) {
+        const wanted = fillRecord(view, fill, i);
+        const differs = differingField(wanted, records.fill(fill, side), 'fill');
+        if (differs !== null) return differs;
+      }
+    }
+    for (const [id, markets] of changes.positions) {
+      for (const market of markets) {
+        this.positions.set(placeOf(id, market), records.position(id, market));
+      }
+    }
+    for (const id of changes.balances) this.balances.set(id, records.balance(id));
+    return null;
+  }
+
+  /** The current candle is sent with the trades of its minute. */
+  private candleFault({ trades }: Changes): string | null {
+    const { view, records } = this;
+    const minute = view.nowUs - (view.nowUs % MINUTE_US);
+    for (const { market: id, timeUs: atUs } of trades) {
+      if (atUs < minute || view.config.retention.candleMinutesPerMarket === 0) continue;
+      const all = view.candles(
+        id,
+        MINUTE_US,
+        minute as typeof atUs,
+        (minute + 1) as typeof atUs,
+        1,
+      );
+      const wanted = all.items.map((item) => candleRecord(view, view.market(id), item))[0];
+      const differs = differingField(wanted, records.candle(id), 'candle');
+      if (differs !== null) return differs;
+    }
+    return null;
+  }
+
+  /** Takes the delta of a book, and now and then a snapshot after it. */
+  private follow(id: MarketId): string | null {
+    let feed = this.feeds.get(id);
+    if (feed === undefined) {
+      feed = new BookFeed(id);
+      this.feeds.set(id, feed);
+      return this.take(id, feed.snapshot(this.view) as BookMessage);
+    }
+    const delta = feed.delta(this.view) as BookMessage | null;
+    const fault = delta === null ? null : this.take(id, delta);
+    if (fault !== null || this.publications % SNAPSHOT_EVERY !== 0) return fault;
+    return this.take(id, feed.snapshot(this.view) as BookMessage);
+  }
+
+  private take(id: MarketId, message: BookMessage): string | null {
+    const known = this.books.get(id);
+    const { symbol } = this.view.market(id).spec;
+    const follows = message.snapshot ? null : (known?.seq ?? null);
+    if (message.previous_sequence_number !== follows) {
+      const after = String(message.previous_sequence_number);
+      return `book of ${symbol}: a message after ${after}, not after ${String(follows)}`;
+    }
+    const book: KnownBook =
+      message.snapshot || known === undefined
+        ? { seq: 0, bids: new Map(), asks: new Map() }
+        : known;
+    book.seq = message.sequence_number;
+    this.books.set(id, book);
+    for (const name of ['bids', 'asks'] as const) {
+      for (const { price, quantity } of message[name]) {
+        if (quantity === '0') book[name].delete(price);
+        else book[name].set(price, quantity);
+      }
+    }
+    return null;
+  }
+
+  /** The first difference between the known and the actual state; null if there is none. */
+  differing(): string | null {
+    const { view } = this;
+    for (const { id } of view.markets()) {
+      const fault = this.marketFault(id);
+      if (fault !== null) return fault;
+    }
+    for (let i = 0; i < view.subaccountCount; i += 1) {
+      const fault = this.ownerFault(i as SubaccountId);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  private marketFault(id: MarketId): string | null {
+    const { view, books } = this;
+    const market = view.market(id);
+    const { symbol } = market.spec;
+    const terms = without(marketRecord(market), UNSENT_OF_MARKET);
+    const termsFault = differingField(terms, this.terms.get(id), 'market');
+    if (termsFault !== null) return `${symbol}: ${termsFault}`;
+    for (const [name, side] of [
+      ['bids', 'bid'],
+      ['asks', 'ask'],
+    ] as const) {
+      const levels = view.depth(id, side, Infinity).map((level) => levelRecord(market, level));
+      const known = books.get(id)?.[name] ?? new Map<string, string>();
+      const found = levels.map((level) => known.get(String(level?.['price'])));
+      const wanted = levels.map((level) => level?.['quantity']);
+      const differs = differingField(wanted, found, name);
+      if (differs !== null) return `book of ${symbol}: ${differs}`;
+      if (known.size !== levels.length) {
+        return `book of ${symbol}: ${String(known.size)} ${name}, not ${String(levels.length)}`;
+      }
+    }
+    // Without a mark, an index of the book's mid price moves without an event.
+    if (market.markTicks === null) return null;
+    const wanted = { price: priceRecord(view, market), summary: summaryRecord(view, market) };
+    for (const source of ['price', 'summary'] as const) {
+      const found = this.quotes.get(`${source} ${String(id)}`);
+      const differs = differingField(without(wanted[source], UNSENT_OF_QUOTE), found, source);
+      if (differs !== null) return `${symbol}: ${differs}`;
+    }
+    return null;
+  }
+
+  private ownerFault(id: SubaccountId): string | null {
+    const { view } = this;
+    const owner = `of subaccount ${String(id)}`;
+    for (const order of view.openOrders(id)) {
+      const found = this.orders.get(order.orderId);
+      const differs = differingField(
+        without(orderRecord(view, order), UNSENT_OF_ORDER),
+        found,
+        'order',
+      );
+      if (differs !== null) return `${differs} ${owner}`;
+    }
+    for (const position of view.positions(id)) {
+      const wanted = without(positionRecord(view, position), UNSENT_OF_POSITION);
+      const found = this.positions.get(placeOf(id, position.market));
+      const differs = differingField(wanted, found, 'position');
+      if (differs !== null) return `${differs} ${owner}`;
+    }
+    const found = this.balances.get(id);
+    if (found === undefined && view.subaccount(id).balanceQuanta === 0n) return null;
+    const differs = differingField(
+      without(balanceRecord(view, id), ['updatedAt']),
+      found,
+      'balance',
+    );
+    return differs === null ? null : `${differs} ${owner}`;
+  }
+}
+
+const placeOf = (id: SubaccountId, market: MarketId): string => `${String(id)} ${String(market)}`;
+
+const without = (record: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+const textOf = (record: unknown): string =>
+  JSON.stringify(record, (_key, field: unknown) =>
+    typeof field === 'bigint' ? String(field) : field,
+  );
+
+function broken({ seq }: Engine, what: string): Violation {
+  return {
+    invariant: 'feeds',
+    rule: 'R-11.4',
+    says: 'a subscriber knows the state from the updates of feeds',
+    detail: `after command ${String(seq)}: ${what}`,
+  };
+}

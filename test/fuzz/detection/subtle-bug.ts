@@ -1,0 +1,20 @@
+/** A subtle bug, written from the sources alone, without regard to what the fuzzer checks. */
+import type { SourceEdit } from '../../mutants/mutant.ts';
+
+export interface SubtleBug extends SourceEdit {
+  readonly id: string;
+  readonly area:
+    | 'matching'
+    | 'money'
+    | 'groups'
+    | 'nonces'
+    | 'vault'
+    | 'liquidation'
+    | 'timers'
+    | 'snapshots'
+    | 'hashes'
+    | 'journal'
+    | 'gateway'
+    | 'candles'
+    | 'feeds';
+}
