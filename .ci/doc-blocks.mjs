@@ -19,7 +19,8 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export const LANGUAGES = [
   ...['sh', 'console', 'ts', 'js', 'yaml', 'json'],
-  ...['text', 'mermaid', 'ini', 'dockerfile'],
+  // `npm run test:python` runs the blocks of Python.
+  ...['text', 'mermaid', 'ini', 'dockerfile', 'python'],
 ];
 
 /** Every document that users read, relative to the repository. */

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -235,6 +236,20 @@ class NotebookTest(Folder):
         exec(compile(code, "run.ipynb", "exec"), found)
         self.assertEqual(len(found["info"]["trajectory"]), 64)
         self.assertGreater(len(found["fills"]), 0)
+
+
+class GuideTest(Folder):
+    def test_the_blocks_of_the_guide_run(self) -> None:
+        with open(os.path.join(ROOT, "docs/PYTHON.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
+        self.assertEqual(len(blocks), 3)
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        for name in ("examples", "data"):
+            os.symlink(os.path.join(ROOT, name), self.path(name))
+        for block in blocks:
+            exec(compile(block, "PYTHON.md", "exec"), {})
 
 
 class SpeedTest(Folder):

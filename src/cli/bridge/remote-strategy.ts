@@ -97,7 +97,7 @@ type Action = readonly [name: string, ...values: unknown[]];
 
 function remoteStrategy(wire: Wire, { handlers, keeps }: StrategyRequest): Strategy {
   /** Sends an event, and carries out the actions of the answer. */
-  const tell = (context: StrategyContext, event: Message): void | Promise<void> => {
+  const notify = (context: StrategyContext, event: Message): void | Promise<void> => {
     wire.send({
       ...event,
       now: context.now(),
@@ -124,7 +124,7 @@ function remoteStrategy(wire: Wire, { handlers, keeps }: StrategyRequest): Strat
       if (!(error instanceof MatcherError) && !(error instanceof RangeError)) throw error;
       event = { handler: 'onReply', ticket, refusal: error.message };
     }
-    await tell(context, event);
+    await notify(context, event);
   };
   const carryOut = async (context: StrategyContext, action: Action): Promise<void> => {
     const [name, first, second, third] = action;
@@ -162,8 +162,8 @@ function remoteStrategy(wire: Wire, { handlers, keeps }: StrategyRequest): Strat
   for (const handler of handlers) {
     calls[handler] =
       handler === 'onStart' || handler === 'onStop'
-        ? (context: StrategyContext) => tell(context, started(handler, context))
-        : (update: unknown, context: StrategyContext) => tell(context, { handler, update });
+        ? (context: StrategyContext) => notify(context, started(handler, context))
+        : (update: unknown, context: StrategyContext) => notify(context, { handler, update });
   }
   return calls;
 }
