@@ -19,7 +19,7 @@ import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../
 import { fidelityOf } from '../tape/tape-model.ts';
 import type { RecordedKind } from '../tape/formats/market-kind.ts';
 import type { ChecksumFacts } from '../tape/formats/book-checksum.ts';
-import { originOf } from '../tape/formats/formats.ts';
+import { originOf } from '../tape/record-origin.ts';
 import { RecordChecks } from '../tape/record-checks.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';

@@ -16,8 +16,6 @@ import { NautilusDecoder } from './nautilus.ts';
 import { OkxDecoder } from './okx.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
-import type { StreamManifest } from '../manifest.ts';
-import type { RecordOrigin } from '../record-checks.ts';
 
 export type MarketKind = 'spot' | 'linear' | 'inverse' | 'equity';
 
@@ -308,22 +306,6 @@ export const FORMATS: readonly Format[] = [
   table('parquet', /\.(?:parquet|pq)$/, 'Parquet table'),
   table('arrow', /\.(?:arrow|feather)$/, 'Arrow IPC table'),
 ];
-
-/** Guarantees of the formats of a market's streams about its records. */
-export function originOf(
-  streams: readonly Pick<StreamManifest, 'format' | 'symbol' | 'counts'>[],
-): RecordOrigin {
-  const rowOf = (name: string): Format | undefined => FORMATS.find((row) => row.name === name);
-  const rows = streams.map(({ format }) => rowOf(format));
-  const ofUpdates = streams.filter(({ counts }) => (counts.depth ?? 0) > 0);
-  return {
-    hasVenueIds: ofUpdates.every(({ format, symbol }) => {
-      const { assignsIds = false, withIds } = rowOf(format) ?? {};
-      return !assignsIds || withIds?.test(symbol) === true;
-    }),
-    isComplete: rows.length > 0 && rows.every((row) => row?.isComplete === true),
-  };
-}
 
 /** A quote currency at the end of a pair. */
 const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
