@@ -21,7 +21,7 @@ export function compareMarketData(
   for (const minutes of [1n, 5n, 60n]) {
     compareCandles(to, world, exchange, market, minutes * MINUTE);
   }
-  const day = dayOf(market, world.now);
+  const day = dayOf(market, world.now, world.config.retention.tradesPerMarket);
   const shown = exchange.summary(marketId(market.id));
   const of = (what: string) => () => `${what} of market ${market.id}`;
   to.same('R-10.4', of('24 h volume'), day.volume, shown.volumeLots);

@@ -46,17 +46,29 @@ export function candlesOf(
   return candles;
 }
 
-/** R-10.4, D-16: a bar counts with the minute of its end. */
+/**
+ * R-10.4, D-16: a bar counts with the minute of its end, and a trade of the partial first minute if
+ * it is one of the last `kept` trades.
+ */
 export function dayOf(
   market: Market,
   now: bigint,
+  kept: number,
 ): { readonly volume: bigint; readonly notional: bigint; readonly priceBefore: bigint | null } {
   const since = now - DAY;
   const minuteOf = (at: bigint): bigint => at - (at % MINUTE);
-  const recent = market.prints.filter(({ id, at }) => (id === null ? minuteOf(at) : at) >= since);
+  const trades = market.prints.filter(({ id }) => id !== null);
+  const single = new Set(kept === 0 ? [] : trades.slice(-kept));
+  const first = minuteOf(since);
+  const isPartial = (print: Print): boolean => minuteOf(print.at) === first && first !== since;
+  const recent = market.prints.filter((print) =>
+    isPartial(print) ? single.has(print) && print.at >= since : print.at >= since,
+  );
   const before =
-    market.prints.findLast(({ id, at }) =>
-      id === null ? minuteOf(at) < minuteOf(since) : at <= since,
+    market.prints.findLast((print) =>
+      minuteOf(print.at) === first
+        ? single.has(print) && print.at <= since
+        : minuteOf(print.at) < first,
     ) ?? market.prints[0];
   return {
     volume: sum(recent.map(sizeOf)),

@@ -1,4 +1,4 @@
-/** What a market's records can show, by the formats of its streams. */
+/** Guarantees about the records of a market, by the formats of its streams. */
 import { FORMATS, type Format } from './formats/formats.ts';
 import type { StreamManifest } from './manifest.ts';
 import type { RecordOrigin } from './record-checks.ts';

@@ -1,4 +1,4 @@
-/** Short histories for some of the runs: their beginning is dropped within the run. */
+/** Short histories, except of candles, for some of the runs: their beginning is dropped. */
 import { Dice } from '../dice.ts';
 import type { ProfileName } from '../profile.ts';
 
@@ -9,7 +9,8 @@ export function drawRetention(seed: string, name: ProfileName): Record<string, u
   return {
     retention: {
       tradesPerMarket: dice.pick([5, 50]),
-      candleMinutesPerMarket: 1440,
+      // As by default: no run is that long.
+      candleMinutesPerMarket: 64_800,
       endedOrdersPerAccount: 1000,
       transfersPerSubaccount: dice.pick([3, 10]),
       vaultSnapshotsPerHolder: dice.pick([2, 10]),

@@ -232,8 +232,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'cancel-all-crosses-markets',
     file: 'engine/orders/cancel-all.ts#cancelAll',
-    find: 'command.market === null',
-    replace: 'table.isResting(slot) || command.market === null',
+    find: 'ownedOrders(state, subaccount, command.market)',
+    replace: 'ownedOrders(state, subaccount, null)',
     means: 'cancelling all orders of a market also cancels those of others',
     rule: 'R-2.8',
   },

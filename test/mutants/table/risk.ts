@@ -239,8 +239,8 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'isolated-cancels-everything',
     file: 'engine/liquidation/liquidation-step.ts#cancelOrders',
-    find: 'if (unit.market === null || table.market(slot) === unit.market)',
-    replace: '',
+    find: 'ownedOrders(state, unit.subaccount, unit.market)',
+    replace: 'ownedOrders(state, unit.subaccount, null)',
     means: 'liquidating an isolated position cancels the orders of other markets',
     rule: 'R-6.2',
   },
