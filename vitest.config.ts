@@ -16,6 +16,17 @@ const replaceModules = files.filter((file) =>
   /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
+/** Commands as users start them, many times; too long for `npm test`. */
+const startProcesses = files.filter((file) => file.endsWith('.process.test.ts'));
+
+const isApart = (file: string): boolean =>
+  replaceModules.includes(file) || startProcesses.includes(file);
+
+const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
+  extends: true as const,
+  test: { name, ...test },
+});
+
 export default defineConfig({
   resolve: {
     // Each entry of the package (`exports` of package.json) as its source.
@@ -48,15 +59,10 @@ export default defineConfig({
     restoreMocks: true,
     projects: [
       // Modules are loaded once per process, which saves a fifth of the processor time.
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: files.filter((file) => !replaceModules.includes(file)),
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'isolated', include: replaceModules } },
+      project('shared', { include: files.filter((file) => !isApart(file)), isolate: false }),
+      project('isolated', { include: replaceModules }),
+      // `npm run test:processes`
+      project('processes', { include: startProcesses, isolate: false }),
     ],
   },
 });
