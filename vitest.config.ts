@@ -17,7 +17,7 @@ const replaceModules = files.filter((file) =>
 );
 
 /** Commands as users start them, many times; too long for `npm test`. */
-const startProcesses = files.filter((file) => file.endsWith('.process.test.ts'));
+const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
 
 const isApart = (file: string): boolean =>
   replaceModules.includes(file) || startProcesses.includes(file);
