@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildFailure, type Message } from 'esbuild';
 import { StrategyError } from '../strategy/definition.ts';
@@ -48,17 +48,19 @@ let guest: Promise<string> | null = null;
 
 /** Throws `StrategyError` with places and messages if the file cannot be compiled. */
 export async function bundleStrategy(path: string): Promise<StrategyBundle> {
-  const file = resolve(path);
-  await stat(file).catch((error: unknown) => {
+  await stat(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
+  // Paths of the output are relative to the real folder.
+  const folder = await realpath(dirname(path));
+  const file = join(folder, basename(path));
   try {
     const { outputFiles, metafile } = await build({
       entryPoints: [file],
-      absWorkingDir: dirname(file),
+      absWorkingDir: folder,
       bundle: true,
       write: false,
-      outdir: join(dirname(file), 'out'),
+      outdir: join(folder, 'out'),
       format: 'cjs',
       platform: 'neutral',
       mainFields: ['module', 'main'],
@@ -84,7 +86,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
       map: map?.text ?? '',
       sha256: sha256(plain),
       guest: await guest,
-      data: await dataOf(Object.keys(metafile.inputs), dirname(file)),
+      data: await dataOf(Object.keys(metafile.inputs), folder),
     };
   } catch (error) {
     if (error instanceof SyntaxError) throw new StrategyError(`${path}: ${error.message}`);

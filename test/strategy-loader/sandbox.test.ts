@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -214,4 +214,20 @@ test('an error of a strategy names it, its handler, the time and the place in it
   expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
     /failed in onStart at \S+ \S+: it threw 5, which is not an Error$/,
   );
+});
+
+test('a folder that is a link bundles as its target does', async () => {
+  const target = join(folder, 'deep', 'strategies');
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(folder, 'deep', 'levels.json'), '[1, 2]');
+  const imported = `import levels from '../levels.json';`;
+  copyFileSync(file('return { onStart: () => void levels };', imported), join(target, 'linked.ts'));
+  const link = join(folder, 'link');
+  symlinkSync(target, link);
+  const [direct, linked] = [
+    await bundleStrategy(join(target, 'linked.ts')),
+    await bundleStrategy(join(link, 'linked.ts')),
+  ];
+  expect(direct.data.map(({ file: name }) => name)).toEqual(['../levels.json']);
+  expect(linked).toEqual(direct);
 });

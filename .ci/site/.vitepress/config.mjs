@@ -9,13 +9,13 @@ const pages = join(site, 'pages');
 
 /** Documents by subject. A document in no group is an error. */
 const GROUPS = {
-  Start: ['index', 'docs/CLI', 'docs/LIBRARY', 'docs/GLOSSARY'],
+  Start: ['index', 'docs/TUTORIAL', 'docs/CLI', 'docs/LIBRARY', 'docs/PYTHON', 'docs/GLOSSARY'],
   Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS'],
   Tests: ['docs/SCENARIOS', 'docs/FUZZING'],
   Server: ['docs/API', 'docs/OPERATIONS'],
   Exchange: ['docs/RULES', 'docs/ORDER-STATES', 'docs/REJECTIONS', 'docs/RISK'],
   Project: [
-    ...['docs/ARCHITECTURE', 'docs/DETERMINISM', 'docs/DEPENDENCIES'],
+    ...['docs/ARCHITECTURE', 'docs/DETERMINISM', 'docs/PERFORMANCE', 'docs/DEPENDENCIES'],
     ...['CONTRIBUTING', 'CHANGELOG'],
   ],
 };
