@@ -8,6 +8,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -134,6 +135,7 @@ async function writeReference() {
 installPackages();
 rmSync(pages, { recursive: true, force: true });
 copyDocuments();
+cpSync(join(root, 'docs', 'pictures'), join(pages, 'docs', 'pictures'), { recursive: true });
 writeExamples();
 await writeReference();
 

@@ -34,7 +34,7 @@ export function deadLinks(folder, base = '/') {
       if (!path.startsWith(base)) return true;
       target = path.slice(base.length);
     } else if (path !== '') target = posix.join(posix.dirname(page), path);
-    if (target === '' || target.endsWith('/')) target += 'index.html';
+    if (target === '' || target.endsWith('/')) target = posix.normalize(`${target}index.html`);
     if (!exists.has(target)) return true;
     return anchor !== '' && anchors.get(target)?.has(anchor) !== true;
   };
