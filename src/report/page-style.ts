@@ -51,9 +51,12 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .readout i { display: inline-block; width: 12px; height: 3px; margin-right: 4px; vertical-align: 3px; background: currentColor; }
 .readout i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 3px, transparent 3px 5px); }
 .curves { height: 420px; } .curves.price { height: 560px; }
+.curves { position: relative; }
+.tip { position: absolute; z-index: 5; pointer-events: none; white-space: pre-line; max-width: 24rem; padding: 4px 8px; font-size: 12px; line-height: 18px; color: var(--text); background: var(--surface); border: 1px solid var(--line-strong); border-radius: 4px; }
+.tip[hidden] { display: none; }
 .small { min-height: 240px; } .small.overlay { min-height: 320px; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
-.uplot, .uplot * { font-family: inherit; } .u-legend { color: var(--text-2); font-size: 12px; text-align: left; }
+.uplot, .uplot * { font-family: inherit; } 
 .table { overflow-x: auto; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
@@ -75,6 +78,17 @@ table.cut tbody tr:nth-child(n+13) { display: none; }
 .bars .bar { position: relative; width: 35%; background: linear-gradient(var(--line-strong), var(--line-strong)) center / 1px 100% no-repeat; }
 .bars .bar i { position: absolute; top: 25%; height: 50%; background: currentColor; }
 .bars .total td { border-top: 1px solid var(--line-strong); font-weight: 600; }
+canvas.surface { display: block; width: 100%; height: 360px; touch-action: none; cursor: crosshair; }
+.detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail[hidden] { display: none; }
+.timeline { margin: 4px 0; padding: 0 0 0 24px; max-width: 90ch; } .timeline li { margin: 4px 0; } .timeline time { color: var(--text-2); font-weight: 600; margin-right: 8px; }
+.order:target h3 { background: var(--accent-soft); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.tabs { display: flex; flex-wrap: wrap; gap: 4px; margin: 8px 0; border-bottom: 1px solid var(--line); }
+.tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; padding: 8px 12px; font-size: 13px; }
+.tabs button[aria-selected=true] { border-bottom-color: var(--accent); color: var(--text); font-weight: 600; }
+table.days { width: auto; margin: 8px 0; } table.days td, table.days th { padding: 0; border: 1px solid var(--bg); font-size: 11px; line-height: 16px; position: static; }
+table.days td { width: 16px; min-width: 16px; height: 16px; background: var(--sunken); } table.days tbody th, table.days thead th:first-child { padding-right: 8px; text-align: left; }
+table.days thead th { max-width: 16px; overflow: visible; text-align: left; } .table.plain { border: 0; }
 .months td, .months th { text-align: center !important; padding: 4px; font-size: 12px; }
 label { color: var(--text-2); font-size: 12px; }
 input, select { font: 13px/20px inherit; font-size: 13px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }

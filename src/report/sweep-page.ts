@@ -56,18 +56,20 @@ export interface SweepReport {
   readonly variations: readonly SweepReportVariation[];
   readonly bands: BootstrapBands | null;
   readonly assumptions: readonly Note[];
+  /** Command that runs a trial, without its parameters. */
+  readonly command: string;
 }
-
-/** Max values per dimension for the map of pairs. */
-const MOST_CELLS = 40;
 
 export function renderSweep(sweep: SweepReport, libraries: PageLibraries): string {
   const { title, lede, assumptions } = sweep;
   const main = `${figures(sweep)}
 ${bestText(sweep)}
-${pairMap(sweep)}
+${surface(sweep)}
 <h2 id="trials-list">Trials</h2>
+<p>A trial’s number shows the command that repeats it.</p>
+<div id="trial-detail" role="status" class="detail" hidden></div>
 ${trialTable(sweep)}
+${failures(sweep)}
 <h2 id="robustness">Robustness of the best trial</h2>
 ${movedText(sweep)}
 <h2 id="parameters">Score by parameter</h2>
@@ -77,6 +79,7 @@ ${parameterCharts(sweep)}
 <h2 id="method">Method</h2>
 ${notes(assumptions)}`;
   const sections = [
+    ...(isSurface(sweep) ? ([['surface', 'Surface']] as const) : []),
     ['trials-list', 'Trials'],
     ['robustness', 'Robustness'],
     ['parameters', 'Parameters'],
@@ -156,15 +159,21 @@ function movedText({ variations, bands, objective }: SweepReport): string {
       : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, resampled ${String(bands.samples)} times: a return of
 ${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${percent(bands.lossProbability, 1)} have a loss.</p>`;
   if (variations.length === 0) return drawn;
-  return `${drawn}${table(variations, [
-    { title: 'Moved', isText: true, cell: ({ name }) => name },
-    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
-    {
-      title: 'PnL',
-      cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
-    },
-  ])}`;
+  return `${drawn}${table(
+    variations,
+    [
+      { title: 'Moved', isText: true, cell: ({ name }) => name },
+      { title: objective, cell: ({ score }) => ratio(score), exact: ({ score }) => exact(score) },
+      {
+        title: 'PnL',
+        cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
+      },
+    ],
+    { caption: 'variations of the best trial' },
+  )}`;
 }
+
+const exact = (value: number | null): string => (value === null ? '' : String(value));
 
 function parameterCharts({ dimensions, objective }: SweepReport): string {
   const charts = dimensions.map(
@@ -175,43 +184,63 @@ function parameterCharts({ dimensions, objective }: SweepReport): string {
   return `<div class="columns">${charts.join('\n')}</div>`;
 }
 
-/** Best score of each pair of values, if two parameters were varied. */
-function pairMap({ dimensions, trials, objective }: SweepReport): string {
-  const [down, across] = dimensions;
-  if (down === undefined || across === undefined || dimensions.length !== 2) return '';
-  const scores = new Map<string, number>();
-  for (const { values, score, budget } of trials) {
-    if (score === null || budget < 1) continue;
-    const key = JSON.stringify(values);
-    scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
-  }
-  // A range may have a hundred thousand values; only those used by trials are shown.
-  const used = (dimension: SweepReportDimension, at: number): string[] => {
-    const chosen = new Set(trials.map(({ values }) => values[at]));
-    return dimension.values.filter((value) => chosen.has(value));
+/** A surface needs two parameters that vary. */
+const isSurface = ({ dimensions }: SweepReport): boolean => dimensions.length >= 2;
+
+/** Best score of each pair of values of two parameters, drawn by the script. */
+function surface(sweep: SweepReport): string {
+  const { dimensions, objective, best } = sweep;
+  if (!isSurface(sweep)) return '';
+  const choice = (name: string, label: string, chosen: number): string => {
+    const options = dimensions.map(
+      (dimension, i) =>
+        `<option value="${String(i)}"${i === chosen ? ' selected' : ''}>${escape(dimension.name)}</option>`,
+    );
+    return `<label>${label} <select data-axis="${name}">${options.join('')}</select></label>`;
   };
-  const rows = used(down, 0);
-  const columns = used(across, 1);
-  const isDense = scores.size * 3 >= rows.length * columns.length;
-  if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
-  const largest = Math.max(1e-12, ...[...scores.values()].map(Math.abs));
-  // Three digits of the largest score, so that neighbours differ.
-  const decimals = Math.max(2, Math.min(14, 2 - Math.floor(Math.log10(largest))));
-  const cell = (score: number | undefined): string => {
-    if (score === undefined) return '<td></td>';
-    const share = String(Math.round((Math.abs(score) / largest) * 40));
-    const colour = score < 0 ? '--loss' : '--gain';
-    return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score, decimals)}</td>`;
-  };
-  const body = rows.map(
-    (row) =>
-      `<tr><th scope="row">${escape(row)}</th>${columns.map((column) => cell(scores.get(JSON.stringify([row, column])))).join('')}</tr>`,
-  );
-  const head = columns.map((value) => `<th scope="col">${escape(value)}</th>`).join('');
-  return `<h3>Scores of pairs</h3>
-<div class="table" tabindex="0" role="region" aria-label="Scores of pairs"><table class="months"><thead><tr><th scope="col">${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
-<p class="caption">${escape(`${objective} of each pair. An isolated maximum is more likely luck than a plateau.`)}</p>`;
+  const more = dimensions.length > 2 ? ', over all values of the other parameters' : '';
+  const peak = best === null ? '' : ` The best trial is ringed.`;
+  return `<h2 id="surface">Scores of pairs</h2>
+<div class="toolbar">${choice('across', 'Across', 0)}${choice('down', 'Down', 1)}<button data-zooms="in">Zoom in</button><button data-zooms="out">Zoom out</button><button data-zooms="all">All</button></div>
+<p class="readout" data-reads="surface" role="status"></p>
+<canvas class="surface" data-draws="surface" tabindex="0" role="img" aria-label="${escape(`Highest ${objective} of each pair of values; the table of trials has the same data. Arrow keys move, plus and minus zoom.`)}"></canvas>
+<p class="caption">${escape(`Highest ${objective} of each pair${more}.${peak} The wheel zooms, dragging moves, a click shows the trial. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }
+
+/** Failed trials by their reason; empty without any. */
+function failures({ trials }: SweepReport): string {
+  const reasons = new Map<string, SweepReportTrial[]>();
+  for (const trial of trials) {
+    if (trial.error === null) continue;
+    // Numbers differ from trial to trial.
+    const reason = trial.error.replaceAll(/-?\d[\d.,]*/g, '…');
+    reasons.set(reason, [...(reasons.get(reason) ?? []), trial]);
+  }
+  if (reasons.size === 0) return '';
+  const rows = [...reasons.values()].sort((a, b) => b.length - a.length);
+  return `<h3>Failed trials by reason</h3>
+${table(
+  rows,
+  [
+    { title: 'Trials', cell: (failed) => String(failed.length) },
+    {
+      title: 'First',
+      cell: ([first]) => String(first?.number ?? ''),
+      link: ([first]) => `#trial-${String(first?.number ?? '')}`,
+    },
+    {
+      title: 'Reason, of the first',
+      isText: true,
+      isLong: true,
+      cell: ([first]) => first?.error ?? '',
+    },
+  ],
+  { caption: 'failed trials by reason' },
+)}`;
+}
+
+/** Max rows of the table of trials. */
+const MOST_TRIALS = 5000;
 
 function trialTable({ trials, dimensions, objective }: SweepReport): string {
   const sorted = [...trials].sort(
@@ -220,7 +249,11 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
   );
   const isWhole = trials.every(({ budget }) => budget === 1);
   const columns: Column<SweepReportTrial>[] = [
-    { title: 'Trial', cell: ({ number }) => String(number) },
+    {
+      title: 'Trial',
+      cell: ({ number }) => String(number),
+      link: ({ number }) => `#trial-${String(number)}`,
+    },
     ...dimensions.map(({ name }, i) => ({
       title: name,
       cell: ({ values }: SweepReportTrial) => values[i] ?? '',
@@ -228,8 +261,13 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     ...(isWhole
       ? []
       : [{ title: 'Data', cell: ({ budget }: SweepReportTrial) => percent(budget, 0) }]),
-    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
-    { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))) },
+    { title: objective, cell: ({ score }) => ratio(score), exact: ({ score }) => exact(score) },
+    {
+      title: 'PnL',
+      cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))),
+      exact: ({ pnl }) => pnl ?? '',
+      tone: ({ pnl }) => (pnl === null ? null : Number(pnl)),
+    },
     { title: 'Drawdown', cell: ({ maxDrawdown }) => percent(maxDrawdown) },
     { title: 'Trades', cell: ({ trades }) => String(trades ?? '–') },
     { title: 'Failed', isText: true, isLong: true, cell: ({ error }) => error ?? '' },
@@ -240,11 +278,13 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     all: 'sweep.json',
     filter: 'values, or part of an error',
     caption: 'trials',
+    maxRows: MOST_TRIALS,
+    rowId: ({ number }: SweepReportTrial) => `trial-${String(number)}`,
   });
 }
 
 /** Input of the page's script; see page-script.ts. */
-function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
+function dataOf({ trials, dimensions, objective, best, command }: SweepReport): unknown {
   const whole = trials.filter(({ budget, score }) => budget === 1 && score !== null);
   return {
     markets: [],
@@ -252,6 +292,15 @@ function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
     sweep: {
       objective,
       trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
+      command,
+      best: best?.number ?? null,
+      names: dimensions.map(({ name }) => name),
+      chosen: trials.map(({ values }) => values),
+      /** Values that trials used, in order: a range may have a hundred thousand. */
+      used: dimensions.map(({ values }, i) => {
+        const tried = new Set(trials.map(({ values: own }) => own[i]));
+        return values.filter((value) => tried.has(value));
+      }),
       parameters: dimensions.map(({ name, ordered, values }, i) => ({
         name,
         // Values that are not numbers are placed by their index.

@@ -49,7 +49,7 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const main = `${figures(walk)}
 <h2 id="chain">Joined tests</h2>
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
-<p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it. Below: drawdown from the running high.</p>
+<p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it, and every second one is shaded. Below: drawdown from the running high.</p>
 <h2 id="scores">In sample against out of sample</h2>
 ${drawn('scores', 'Scores of each window in and out of sample')}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
@@ -121,36 +121,50 @@ function windowTable({ windows, objective }: WalkReport): string {
     const isOneDay = from.slice(0, DAY) === to.slice(0, DAY);
     return `${from} – ${isOneDay ? to.slice(DAY) : to}`;
   };
-  return table(windows, [
-    {
-      title: 'Trained',
-      isText: true,
-      cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
-    },
-    {
-      title: 'Tested',
-      isText: true,
-      cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
-    },
-    { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
-    { title: 'Trials', cell: ({ trials }) => String(trials) },
-    { title: `${objective} in`, cell: ({ trainScore }) => ratio(trainScore) },
-    {
-      title: 'out',
-      cell: ({ testScore }) => ratio(testScore),
-      tone: ({ testScore }) => testScore,
-    },
-    { title: 'Return out', cell: ({ testReturn }) => percent(testReturn) },
-    { title: 'PnL out', cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))) },
-    { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
-  ]);
+  return table(
+    windows,
+    [
+      {
+        title: 'Trained',
+        isText: true,
+        cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
+      },
+      {
+        title: 'Tested',
+        isText: true,
+        cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
+      },
+      { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
+      { title: 'Trials', cell: ({ trials }) => String(trials) },
+      { title: `${objective} in`, cell: ({ trainScore }) => ratio(trainScore) },
+      {
+        title: 'out',
+        cell: ({ testScore }) => ratio(testScore),
+      },
+      {
+        title: 'Return out',
+        cell: ({ testReturn }) => percent(testReturn),
+        tone: ({ testReturn }) => testReturn,
+      },
+      {
+        title: 'PnL out',
+        cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))),
+      },
+      { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
+    ],
+    { id: 'windows-list', filter: 'fast=5', caption: 'windows' },
+  );
 }
 
 function metricsTable(metrics: Metrics): string {
-  return table(returnRows(metrics.periodsPerYear === 1), [
-    { title: 'Figure', isText: true, cell: ([name]) => name },
-    { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
-  ]);
+  return table(
+    returnRows(metrics.periodsPerYear === 1),
+    [
+      { title: 'Figure', isText: true, cell: ([name]) => name },
+      { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
+    ],
+    { caption: 'metrics out of sample' },
+  );
 }
 
 interface Chain {
@@ -189,6 +203,8 @@ function dataOf({ windows }: WalkReport, chain: Chain): unknown {
     walk: {
       chain,
       scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
+      /** Tests in seconds since 1970. */
+      tests: windows.map(({ testFromUs, testToUs }) => [testFromUs / 1e6, testToUs / 1e6]),
     },
   };
 }

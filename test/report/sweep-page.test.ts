@@ -57,6 +57,7 @@ async function page(more: Partial<SweepReport> = {}) {
     trials: TRIALS,
     best: TRIALS[2] ?? null,
     bestPage: 'best/index.html',
+    command: 'npx orrery backtest cross.ts --data d',
     deflatedSharpe: 0.461,
     overfitting: null,
     variations: [{ name: 'fast +10 % (11)', score: null, pnl: null, error: 'no mark' }],
