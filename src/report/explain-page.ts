@@ -6,7 +6,7 @@ import { explainOrder } from '../backtest/explain/explain-order.ts';
 import type { QueueStory } from '../backtest/explain/queue-story.ts';
 import type { OrderRow, StrategyOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
-import { grouped, time } from '../design/number-text.ts';
+import { duration, grouped, time } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
 import type { ReportedRun } from './page-data.ts';
 import { pageOf } from './page.ts';
@@ -176,8 +176,8 @@ ${queue}
   return pageOf(
     {
       title: `Order #${String(order.orderNumber)} of ${strategy.id}`,
-      lede: titleOf(order),
-      verdict: moments.at(-1)?.text ?? '',
+      lede: `${titleOf(order)}, sent ${time(order.sentUs)} UTC`,
+      verdict: endOf(run, strategy, order),
       sections: [
         ['timeline', 'What happened'],
         ['queue', 'Queue'],
@@ -228,6 +228,21 @@ function linesOf(
   // The first lines repeat the title.
   const reason = order.tag === null ? [] : [`The strategy's reason: ${order.tag}.`];
   return [...reason, ...lines.slice(2)];
+}
+
+/** How the order ended, in a sentence. */
+function endOf(run: ExplainedRun, { fills }: StrategyOutput, order: OrderRow): string {
+  const own = fills.filter(({ orderNumber }) => orderNumber === order.orderNumber);
+  const size = own.reduce((sum, fill) => sum + Number(fill.size), 0);
+  if (own.length === 0 || size === 0) {
+    return `Not filled: ${order.reason ?? order.status}.`;
+  }
+  const tick = run.markets.find(({ symbol }) => symbol === order.symbol)?.tickSize ?? '';
+  const decimals = (tick.split('.')[1]?.length ?? 0) + 1;
+  const price = own.reduce((sum, fill) => sum + Number(fill.size) * Number(fill.price), 0) / size;
+  const roles = [...new Set(own.map(({ role }) => role))].join(' and ');
+  const lastUs = own.at(-1)?.timeUs ?? order.arrivedUs;
+  return `Filled ${order.filled} of ${order.size} at ${grouped(price.toFixed(decimals))} on average as ${roles}, ${duration(lastUs - order.arrivedUs)} after it arrived.`;
 }
 
 function titleOf({ side, size, symbol, price, ioc, tag }: OrderRow): string {

@@ -235,18 +235,18 @@ ${figures(strategy)}`;
   return `<section data-strategy="${String(index)}"${panel}>
 ${head}
 <div class="split"${id('result')}>
-<div><h3>Equity and drawdown</h3>
+<div><h2>Equity and drawdown</h2>
 ${readout([
   ['equity', 's1', 'equity'],
   ['hold', 's5', 'buy and hold', true],
   ['fall', 's3', 'drawdown'],
 ])}
 <div class="curves" data-draws="equity" role="img" aria-label="${escape(curvesText(strategy))}"></div></div>
-<div><h3>Where the PnL came from</h3>
+<div><h2>Where the PnL came from</h2>
 ${attributionBars(strategy)}</div>
 </div>
-<h3${id('price')}>Price with fills, position, leverage</h3>
-<div class="toolbar">${marketChoice(strategy)}<label>Price as <select data-draws="candles"><option value="0">line</option></select></label></div>
+<h2${id('price')}>Price with fills, position, leverage</h2>
+<div class="toolbar choices">${marketChoice(strategy)}<label>Price as <select data-draws="candles"><option value="0">line</option></select></label></div>
 ${readout([
   ['mid', 'text-2', 'mid'],
   ['position', 's2', 'position'],

@@ -42,7 +42,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 4px 24px; margin: 0; }
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 12px; color: var(--text-2); overflow-wrap: anywhere; max-width: 68ch; }
 .split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 24px; align-items: start; }
-.split h3, .columns h3 { margin-top: 0; }
+.columns h3 { margin-top: 0; } .split h2 { margin-top: 0; padding-top: 0; border-top: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 24px; align-items: start; margin-top: 24px; }
 .columns.pairs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .columns > *, .split > * { min-width: 0; }
@@ -57,7 +57,8 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .small { min-height: 240px; } .small.overlay { min-height: 320px; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
 .uplot, .uplot * { font-family: inherit; } 
-.table { overflow-x: auto; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+/* The shadow at the right marks columns beyond the edge. */
+.table { overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
@@ -82,6 +83,7 @@ canvas.surface { display: block; width: 100%; height: 360px; touch-action: none;
 .detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail[hidden] { display: none; }
 .timeline { margin: 4px 0; padding: 0 0 0 24px; max-width: 90ch; } .timeline li { margin: 4px 0; } .timeline time { color: var(--text-2); font-weight: 600; margin-right: 8px; }
 .order:target h3 { background: var(--accent-soft); }
+.narrow { max-width: 36rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tabs { display: flex; flex-wrap: wrap; gap: 4px; margin: 8px 0; border-bottom: 1px solid var(--line); }
 .tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; padding: 8px 12px; font-size: 13px; }

@@ -56,7 +56,7 @@ ${drawn('scores', 'Scores of each window in and out of sample')}
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
 <h2 id="metrics">Metrics out of sample</h2>
-${outOfSample === null ? '<p>None.</p>' : metricsTable(outOfSample)}
+${outOfSample === null ? '<p>None.</p>' : `<div class="narrow">${metricsTable(outOfSample)}</div>`}
 <h2 id="method">Method</h2>
 ${notes(assumptions)}`;
   const sections = [

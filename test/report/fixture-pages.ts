@@ -49,21 +49,30 @@ function busy(id: string, drift: number): StrategyOutput {
     const isOpening = i % 2 === 0;
     const isLong = i % 4 < 2;
     const price = (61_800 + ((i * 13) % 90) - (isOpening ? 0 : 20)).toFixed(1);
-    return fill(isOpening === isLong ? 'buy' : 'sell', '0.02', price, isOpening ? (isLong ? '0.02' : '-0.02') : '0', {
-      fillId: i + 1,
-      orderNumber: i + 1,
-      timeUs: START_US + (i + 1) * 5.9 * 3.6e9,
-      realizedPnl: isOpening ? '0' : String((((i * 31) % 17) - 7) / 2),
-      fee: '0.309123',
-      tag: isOpening ? 'cross up' : 'take profit',
-    });
+    return fill(
+      isOpening === isLong ? 'buy' : 'sell',
+      '0.02',
+      price,
+      isOpening ? (isLong ? '0.02' : '-0.02') : '0',
+      {
+        fillId: i + 1,
+        orderNumber: i + 1,
+        timeUs: START_US + (i + 1) * 5.9 * 3.6e9,
+        realizedPnl: isOpening ? '0' : String((((i * 31) % 17) - 7) / 2),
+        fee: '0.309123',
+        tag: isOpening ? 'cross up' : 'take profit',
+      },
+    );
   });
   return {
     ...base,
     equity,
     fills,
     orders: [order(1), order(2, { status: 'rejected', reason: 'postOnlyWouldCross', filled: '0' })],
-    benchmark: hours.map((timeUs, i) => ({ timeUs, equity: 10_000 + 30 * Math.sin(i / 40) + i / 5 })),
+    benchmark: hours.map((timeUs, i) => ({
+      timeUs,
+      equity: 10_000 + 30 * Math.sin(i / 40) + i / 5,
+    })),
   };
 }
 
@@ -113,12 +122,18 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
   const single = busyRun([busy('cross', 1)]);
   const two = busyRun([busy('cross', 1), busy('carry', -1)]);
   const [one] = single.strategies;
-  const curve = { timesUs: one!.equity.map(({ timeUs }) => timeUs), equity: one!.equity.map((p) => p.equity) };
+  const curve = {
+    timesUs: one!.equity.map(({ timeUs }) => timeUs),
+    equity: one!.equity.map((p) => p.equity),
+  };
   const explained = { title: 'cross', latency: '5 ms', folder: 'reports/cross' };
   return {
     report: renderReport(buildReport(single, OPTIONS), single, libraries, 'explain.html'),
     comparison: renderReport(buildReport(two, OPTIONS), two, libraries),
-    runs: renderRuns([reported('fast', 1), reported('slow', -0.5), reported('third', 0.2)], libraries),
+    runs: renderRuns(
+      [reported('fast', 1), reported('slow', -0.5), reported('third', 0.2)],
+      libraries,
+    ),
     orders: renderExplanations(single, explained, libraries),
     order: renderExplanation(
       single,

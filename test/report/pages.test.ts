@@ -56,22 +56,29 @@ async function violations(page: Page): Promise<string[]> {
     };
     const found = await axe.run();
     return found.violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 160))
+          .join(' | ')}`,
     );
   });
 }
 
-test.each(NAMES)('axe finds no fault in the page %s, light and dark, wide and narrow', async (name) => {
-  const { page, problems } = await open(name);
-  expect(await violations(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 800 });
-  expect(await violations(page)).toEqual([]);
-  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
-  expect(problems).toEqual([]);
-  await page.close();
-});
+test.each(NAMES)(
+  'axe finds no fault in the page %s, light and dark, wide and narrow',
+  async (name) => {
+    const { page, problems } = await open(name);
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await violations(page)).toEqual([]);
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+    expect(problems).toEqual([]);
+    await page.close();
+  },
+);
 
 test('axe finds a fault that is planted', async () => {
   const { page } = await open('order');
@@ -90,7 +97,7 @@ test('candles replace the line, and the pointer shows the reason of a fill', asy
   const lengths = await page.locator('[data-draws="candles"] option').allTextContents();
   expect(lengths).toEqual(['line', 'candles of 4 h', 'candles of 1 d']);
   await page.selectOption('[data-draws="candles"]', '14400');
-  expect(await chart.getAttribute('data-candles')).toBe('120');
+  expect(await chart.getAttribute('data-candles')).toBe('121');
   await chart.scrollIntoViewIfNeeded();
   await page.waitForTimeout(100);
   const box = (await chart.boundingBox())!;
@@ -98,7 +105,9 @@ test('candles replace the line, and the pointer shows the reason of a fill', asy
   for (let x = 100; x < 400 && (await tip.isHidden()); x += 3) {
     await page.mouse.move(box.x + x, box.y + 120);
   }
-  expect(await tip.textContent()).toMatch(/(?:buy|sell) 0\.02 at 61\d{3}\.\d as maker, order #\d+: (?:cross up|take profit)/);
+  expect(await tip.textContent()).toMatch(
+    /(?:buy|sell) 0\.02 at 61,\d{3}\.\d as maker, order #\d+: (?:cross up|take profit)/,
+  );
   expect(await page.locator('[data-reads="mid"]').first().textContent()).toMatch(/open .* close /);
   expect(problems).toEqual([]);
   await page.close();
@@ -154,8 +163,8 @@ test('the surface of a search zooms, and a cell opens its trial with the command
   expect(await detail.locator('pre').textContent()).toBe(
     'npx orrery backtest cross.ts --data data/x --param fast=1 --param slow=2 --param way=up',
   );
-  const box = (await surface.boundingBox())!;
-  await page.mouse.click(box.x + box.width - 10, box.y + 10);
+  const { width } = (await surface.boundingBox())!;
+  await surface.click({ position: { x: width - 10, y: 10 } });
   expect(await detail.textContent()).toContain('Trial 20');
   expect(await page.locator('#trial-20').isVisible()).toBe(true);
   expect(problems).toEqual([]);

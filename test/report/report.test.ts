@@ -219,7 +219,11 @@ test('several strategies are compared, then each has its own section', async () 
   const { page: path } = await writeReport(run, ABOUT, join(folder, 'two'));
   const page = await browser.context.newPage();
   await page.goto(pathToFileURL(path).href);
-  await page.waitForSelector('[data-strategy="1"] [data-draws="equity"][data-ready="true"]');
+  const second = '[data-strategy="1"] [data-draws="equity"][data-ready="true"]';
+  await page.waitForSelector(second, { state: 'attached' });
+  expect(await page.locator(second).isVisible()).toBe(false);
+  await page.click('#tab-1');
+  await page.waitForSelector(second);
   expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
   expect(readdirSync(join(folder, 'two')).sort()).toEqual([
     'equity.arrow',

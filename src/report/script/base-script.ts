@@ -36,7 +36,7 @@ export const BASE_SCRIPT = `
     grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
     rightPriceScale: { borderVisible: false, minimumWidth: 72, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.08 } },
     leftPriceScale: { borderVisible: false, minimumWidth: 56, entireTextOnly: true },
-    timeScale: { borderColor: colour('--line'), timeVisible: true, secondsVisible: span < 86400, fixLeftEdge: true, fixRightEdge: true, minBarSpacing: 0.001,
+    timeScale: { borderColor: colour('--line'), allowBoldLabels: false, timeVisible: true, secondsVisible: span < 86400, fixLeftEdge: true, fixRightEdge: true, minBarSpacing: 0.001,
       tickMarkFormatter: (time) => span > 2 * 86400 ? stamp(time).slice(0, 10) : span < 120 ? stamp(time).slice(11, 21) : stamp(time).slice(11, 19) },
     localization: { timeFormatter: (time) => stamp(time).slice(0, 23) },
     crosshair: { mode: 0 },

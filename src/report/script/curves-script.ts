@@ -140,7 +140,7 @@ export const CURVES_SCRIPT = `
       read(time.length - 1);
     };
     const write = (name, text) => { const cell = part.read(name); if (cell) cell.textContent = text; };
-    const fillText = ([, side, at, size, role, , tag, order]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + at + ' as ' + role + ', order #' + order + (tag ? ': ' + tag : '');
+    const fillText = ([, side, at, size, role, , tag, order]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + number(Number(at), market().decimals) + ' as ' + role + ', order #' + order + (tag ? ': ' + tag : '');
     const near = (k) => groups.filter((one) => Math.abs(one.row - k) <= bucket / 2).flatMap(({ fills }) => fills);
     /** Fills under the pointer with their reasons. */
     const hover = (k, point) => {

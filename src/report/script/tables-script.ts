@@ -14,7 +14,7 @@ export const TABLES_SCRIPT = `
   const rowsOf = (table) => [...table.tBodies[0].rows];
   const grid = (table) => [[...table.tHead.rows[0].cells], ...rowsOf(table).filter((row) => !row.hidden).map((row) => [...row.cells])];
   const quoted = (value) => /[",\\n]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value;
-  for (const bar of document.querySelectorAll('.toolbar')) {
+  for (const bar of document.querySelectorAll('.toolbar:not(.choices)')) {
     const find = (name) => bar.querySelector('[data-' + name + ']');
     const search = find('filters');
     const table = document.getElementById(search.dataset.filters);

@@ -94,7 +94,7 @@ export function calendarSection(of: {
   readonly spanUs: number;
 }): string {
   const { months, days, calendar, spanUs } = of;
-  if (calendar.length === 0) {
+  if (calendar.length === 0 || spanUs < 2 * DAY_MS * 1000) {
     return `<p class="caption">Returns by day need two days; the run has ${duration(spanUs)}.</p>`;
   }
   return `${calendarTable(calendar)}
