@@ -3,11 +3,12 @@
  * curves, measures and rows of each strategy. Equal runs produce equal bytes.
  */
 import type { Note } from '../backtest/note.ts';
+import type { FillRow } from '../backtest/output.ts';
 import { noBookText } from '../backtest/no-book.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
-import { labelOf, pageData, type ReportedRun } from './page-data.ts';
+import { instantLink, labelOf, pageData, type ReportedRun, type RunLinks } from './page-data.ts';
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures, verdict } from './sections/figures.ts';
 import { drawdownTable } from './sections/drawdown-table.ts';
@@ -34,9 +35,9 @@ export function renderReport(
   report: Report,
   output: ReportedRun['output'],
   libraries: PageLibraries,
-  explanations: string | null = null,
+  links: RunLinks = { explanations: null, timeMachine: null },
 ): string {
-  const run = { name: '', report, output, explanations };
+  const run = { name: '', report, output, ...links };
   const [first] = report.strategies;
   const single = report.strategies.length === 1 ? first : undefined;
   const main = `${single === undefined ? comparison([run]) : figures(single)}
@@ -229,8 +230,12 @@ ${figures(strategy)}`;
   const panel = isSingle
     ? ''
     : ` id="strategy-${String(index)}" role="tabpanel" aria-labelledby="tab-${String(index)}" tabindex="0"`;
-  const linkOf = (order: number): string | null =>
-    explanations === null ? null : `${explanations}#order-${String(order)}`;
+  const links = {
+    order: (order: number): string | null =>
+      explanations === null ? null : `${explanations}#order-${String(order)}`,
+    instant:
+      run.timeMachine === null ? null : (fill: FillRow): string | null => instantLink(run, fill),
+  };
   const spanUs = report.lastUs - report.firstUs;
   return `<section data-strategy="${String(index)}"${panel}>
 ${head}
@@ -278,7 +283,7 @@ ${fundingTable(strategy, index)}
 <h2${id('fills')}>Closed trades</h2>
 ${tradeTable(strategy, index, tickDecimals(report.markets))}
 <h2>Fills</h2>
-${fillTable(strategy, index, linkOf)}
+${fillTable(strategy, index, links)}
 </section>`;
 }
 

@@ -2,7 +2,7 @@
  * Data of the page's curves: a bounded number of points per curve that keeps the extremes of
  * equity.
  */
-import type { EquityPoint, PlotOutput, StrategyOutput } from '../backtest/output.ts';
+import type { EquityPoint, FillRow, PlotOutput, StrategyOutput } from '../backtest/output.ts';
 import { underwater } from '../metrics/drawdowns.ts';
 import { priceCandles } from './analysis/price-candles.ts';
 import type { Report, RunOutput } from './report.ts';
@@ -26,6 +26,19 @@ export interface ReportedRun {
   readonly output: RunOutput;
   /** Page with the explanations of its orders, relative to this one; null without one. */
   readonly explanations: string | null;
+  /** Page that steps through the run, likewise. */
+  readonly timeMachine: string | null;
+}
+
+/** Pages beside that of a run. */
+export type RunLinks = Pick<ReportedRun, 'explanations' | 'timeMachine'>;
+
+/** Address of the instant of a fill; null without a page that shows it. */
+export function instantLink(
+  { timeMachine }: RunLinks,
+  { seq }: Pick<FillRow, 'seq'>,
+): string | null {
+  return timeMachine === null ? null : `${timeMachine}#seq=${String(seq)}`;
 }
 
 /** Name of a strategy on a page of one run or several. */

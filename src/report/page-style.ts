@@ -57,7 +57,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .small { min-height: 240px; } .small.overlay { min-height: 320px; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
 .uplot, .uplot * { font-family: inherit; } 
-/* The shadow at the right marks columns beyond the edge. */
+/* A dark right edge marks columns beyond it. */
 .table { overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
@@ -110,7 +110,7 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
   .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
-  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } button, input, select { min-height: 44px; }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } button, input, select { min-height: 44px; }
   .bars .bar { display: none; }
 }
 @media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }

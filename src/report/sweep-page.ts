@@ -7,8 +7,9 @@ import type { BootstrapBands } from '../metrics/bootstrap.ts';
 import type { Overfitting } from '../metrics/overfitting.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
+import { isFraction, scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, ratio } from '../design/number-text.ts';
+import { money, percent, probability, ratio } from '../design/number-text.ts';
 import { escape, exactMoney, table, type Column } from './text.ts';
 
 export interface SweepReportTrial {
@@ -104,10 +105,10 @@ function verdictOf(sweep: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
   const reasons = [
     ...(deflatedSharpe !== null && deflatedSharpe < CONVINCING
-      ? [`deflated Sharpe ${percent(deflatedSharpe, 1)}, below ${percent(CONVINCING, 0)}`]
+      ? [`deflated Sharpe ${probability(deflatedSharpe)}, below ${percent(CONVINCING, 0)}`]
       : []),
     ...(overfitting !== null && overfitting.probability > OVERFITTED
-      ? [`overfitting ${percent(overfitting.probability, 1)}`]
+      ? [`overfitting ${probability(overfitting.probability)}`]
       : []),
     ...((best.trades ?? 0) < FEW_TRADES ? [`${String(best.trades ?? 0)} closed trades`] : []),
     ...(failed * 2 > trials.length
@@ -116,13 +117,13 @@ function verdictOf(sweep: SweepReport): string {
   ];
   if (reasons.length > 0) return `Not believable: ${reasons.join(', ')}.`;
   if (deflatedSharpe === null) return 'Not tested: the trials have too few returns.';
-  return `Passes the tests: deflated Sharpe ${percent(deflatedSharpe, 1)} over ${String(trials.length)} trials.`;
+  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${String(trials.length)} trials.`;
 }
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
   return figureRow([
-    { name: `Best ${objective}`, value: ratio(best?.score ?? null) },
+    { name: `Best: ${titleOf(objective)}`, value: scoreText(objective, best?.score ?? null) },
     {
       name: 'Its PnL',
       value: best?.pnl == null ? '–' : exactMoney(best.pnl),
@@ -132,13 +133,13 @@ function figures({ best, objective, deflatedSharpe, overfitting, trials }: Sweep
     { name: 'Its max drawdown', value: percent(best?.maxDrawdown ?? null) },
     {
       name: 'Deflated Sharpe',
-      value: percent(deflatedSharpe, 1),
+      value: probability(deflatedSharpe),
       note: `convincing above ${percent(CONVINCING, 0)}`,
     },
     {
       name: 'Probability of overfitting',
-      value: percent(overfitting?.probability ?? null, 1),
-      note: `of a loss out of sample ${percent(overfitting?.lossProbability ?? null, 1)}`,
+      value: probability(overfitting?.probability ?? null),
+      note: `of a loss out of sample ${probability(overfitting?.lossProbability ?? null)}`,
     },
     { name: 'Trials', value: String(trials.length), note: `${String(failed)} failed` },
   ]);
@@ -157,13 +158,17 @@ function movedText({ variations, bands, objective }: SweepReport): string {
     bands === null
       ? ''
       : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, resampled ${String(bands.samples)} times: a return of
-${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${percent(bands.lossProbability, 1)} have a loss.</p>`;
+${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${probability(bands.lossProbability)} have a loss.</p>`;
   if (variations.length === 0) return drawn;
   return `${drawn}${table(
     variations,
     [
       { title: 'Moved', isText: true, cell: ({ name }) => name },
-      { title: objective, cell: ({ score }) => ratio(score), exact: ({ score }) => exact(score) },
+      {
+        title: titleOf(objective),
+        cell: ({ score }) => scoreText(objective, score),
+        exact: ({ score }) => exact(score),
+      },
       {
         title: 'PnL',
         cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
@@ -178,8 +183,8 @@ const exact = (value: number | null): string => (value === null ? '' : String(va
 function parameterCharts({ dimensions, objective }: SweepReport): string {
   const charts = dimensions.map(
     ({ name }, i) =>
-      `<div><div class="small" data-draws="parameter-${String(i)}" role="img" aria-label="${escape(`${objective} by ${name}`)}"></div>
-<p class="caption">${escape(`${objective} of the trials on all of the data, by ${name}`)}</p></div>`,
+      `<div><div class="small" data-draws="parameter-${String(i)}" role="img" aria-label="${escape(`${titleOf(objective)} by ${name}`)}"></div>
+<p class="caption">${escape(`${titleOf(objective)} of the trials on all of the data, by ${name}`)}</p></div>`,
   );
   return `<div class="columns">${charts.join('\n')}</div>`;
 }
@@ -203,8 +208,8 @@ function surface(sweep: SweepReport): string {
   return `<h2 id="surface">Scores of pairs</h2>
 <div class="toolbar choices">${choice('across', 'Across', 0)}${choice('down', 'Down', 1)}<button data-zooms="in">Zoom in</button><button data-zooms="out">Zoom out</button><button data-zooms="all">All</button></div>
 <p class="readout" data-reads="surface" role="status"></p>
-<canvas class="surface" data-draws="surface" tabindex="0" role="img" aria-label="${escape(`Highest ${objective} of each pair of values; the table of trials has the same data. Arrow keys move, plus and minus zoom.`)}"></canvas>
-<p class="caption">${escape(`Highest ${objective} of each pair${more}.${peak} The wheel zooms, dragging moves, a click shows the trial. An isolated maximum is more likely luck than a plateau.`)}</p>`;
+<canvas class="surface" data-draws="surface" tabindex="0" role="img" aria-label="${escape(`Highest ${titleOf(objective)} of each pair of values; the table of trials has the same data. Arrow keys move, plus and minus zoom.`)}"></canvas>
+<p class="caption">${escape(`Highest ${titleOf(objective)} of each pair${more}.${peak} The wheel zooms, dragging moves, a click shows the trial. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }
 
 /** Failed trials by their reason; empty without any. */
@@ -261,7 +266,11 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     ...(isWhole
       ? []
       : [{ title: 'Data', cell: ({ budget }: SweepReportTrial) => percent(budget, 0) }]),
-    { title: objective, cell: ({ score }) => ratio(score), exact: ({ score }) => exact(score) },
+    {
+      title: titleOf(objective),
+      cell: ({ score }) => scoreText(objective, score),
+      exact: ({ score }) => exact(score),
+    },
     {
       title: 'PnL',
       cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))),
@@ -290,7 +299,8 @@ function dataOf({ trials, dimensions, objective, best, command }: SweepReport): 
     markets: [],
     strategies: [],
     sweep: {
-      objective,
+      objective: titleOf(objective),
+      isFraction: isFraction(objective),
       trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
       command,
       best: best?.number ?? null,

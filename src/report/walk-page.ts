@@ -4,8 +4,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
+import { scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, ratio, time } from '../design/number-text.ts';
+import { money, percent, probability, ratio, time } from '../design/number-text.ts';
 import { table } from './text.ts';
 
 export interface WalkReportWindow {
@@ -80,8 +81,8 @@ function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport):
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
   const gain = `${String(gaining)} of ${String(windows.length)} tests gained`;
   const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
-  if (efficiency === null) return `${gain}; the mean ${objective} is not positive.${few}`;
-  const kept = `the search kept ${percent(efficiency, 0)} of its ${objective} out of sample`;
+  if (efficiency === null) return `${gain}; the mean ${titleOf(objective)} is not positive.${few}`;
+  const kept = `the search kept ${percent(efficiency, 0)} of its ${titleOf(objective)} out of sample`;
   return `${gain}; ${kept}.${few}`;
 }
 
@@ -103,9 +104,13 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
       value: ratio(outOfSample?.sharpe ?? null),
       note: `${String(outOfSample?.periods ?? 0)} returns`,
     },
-    { name: 'Probabilistic Sharpe', value: percent(outOfSample?.probabilisticSharpe ?? null) },
+    { name: 'Probabilistic Sharpe', value: probability(outOfSample?.probabilisticSharpe ?? null) },
     { name: 'Max drawdown', value: percent(outOfSample?.maxDrawdown ?? null) },
-    { name: `Efficiency of ${objective}`, value: percent(efficiency), note: 'out ÷ in sample' },
+    {
+      name: `Efficiency of ${titleOf(objective)}`,
+      value: percent(efficiency),
+      note: 'out ÷ in sample',
+    },
     {
       name: 'Tests with a gain',
       value: `${String(gaining)} of ${String(windows.length)}`,
@@ -136,10 +141,13 @@ function windowTable({ windows, objective }: WalkReport): string {
       },
       { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
       { title: 'Trials', cell: ({ trials }) => String(trials) },
-      { title: `${objective} in`, cell: ({ trainScore }) => ratio(trainScore) },
+      {
+        title: `${titleOf(objective)} in`,
+        cell: ({ trainScore }) => scoreText(objective, trainScore),
+      },
       {
         title: 'out',
-        cell: ({ testScore }) => ratio(testScore),
+        cell: ({ testScore }) => scoreText(objective, testScore),
       },
       {
         title: 'Return out',

@@ -2,6 +2,7 @@
  * Writes a run's report to a folder: index.html, explain.html, report.json, and its tables as Arrow
  * files; or one page of several runs.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
@@ -13,6 +14,9 @@ import type { ReportedRun } from './page-data.ts';
 import { buildReport, type Report, type ReportAbout } from './report.ts';
 import { arrowTable } from './tables/arrow-table.ts';
 import { runTables } from './tables/run-tables.ts';
+
+/** Page that steps through a run, where its folder has one. */
+export const TIME_MACHINE = 'time-machine.html';
 
 /** `orrery export` writes the others. */
 const WRITTEN: readonly string[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
@@ -34,7 +38,10 @@ export async function writeReport(
     const report = buildReport(output, about);
     const libraries = await pageLibraries();
     const hasOrders = output.strategies.length > 0;
-    const html = renderReport(report, output, libraries, hasOrders ? EXPLANATIONS : null);
+    const html = renderReport(report, output, libraries, {
+      explanations: hasOrders ? EXPLANATIONS : null,
+      timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
+    });
     await makeFolder(folder);
     const files = runTables(output)
       .filter(({ name }) => WRITTEN.includes(name))

@@ -56,6 +56,7 @@ function busy(id: string, drift: number): StrategyOutput {
       isOpening ? (isLong ? '0.02' : '-0.02') : '0',
       {
         fillId: i + 1,
+        seq: 100 + i,
         orderNumber: i + 1,
         timeUs: START_US + (i + 1) * 5.9 * 3.6e9,
         realizedPnl: isOpening ? '0' : String((((i * 31) % 17) - 7) / 2),
@@ -99,7 +100,13 @@ const reported = (name: string, drift: number): ReportedRun => {
     ...OPTIONS,
     assumptions: [{ title: 'Latency', text: `${name} ms` }, ...ABOUT.assumptions],
   };
-  return { name, report: buildReport(run, about), output: run, explanations: 'explain.html' };
+  return {
+    name,
+    report: buildReport(run, about),
+    output: run,
+    explanations: 'explain.html',
+    timeMachine: null,
+  };
 };
 
 const values = ['1', '2', '3', '5', '8'];
@@ -128,7 +135,10 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
   };
   const explained = { title: 'cross', latency: '5 ms', folder: 'reports/cross' };
   return {
-    report: renderReport(buildReport(single, OPTIONS), single, libraries, 'explain.html'),
+    report: renderReport(buildReport(single, OPTIONS), single, libraries, {
+      explanations: 'explain.html',
+      timeMachine: 'time-machine.html',
+    }),
     comparison: renderReport(buildReport(two, OPTIONS), two, libraries),
     runs: renderRuns(
       [reported('fast', 1), reported('slow', -0.5), reported('third', 0.2)],

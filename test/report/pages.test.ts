@@ -115,7 +115,9 @@ test('candles replace the line, and the pointer shows the reason of a fill', asy
 
 test('a fill links to its explanation, which is on the page of orders', async () => {
   const { page } = await open('report');
-  expect(await page.getAttribute('#fill-0-1 a', 'href')).toBe('explain.html#order-1');
+  const links = page.locator('#fill-0-1 a');
+  const addresses = await links.evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+  expect(addresses).toEqual(['explain.html#order-1', 'time-machine.html#seq=100']);
   await page.close();
   const { page: orders } = await open('orders', '#order-1');
   expect(await orders.locator('#order-1').isVisible()).toBe(true);
@@ -156,7 +158,7 @@ test('the surface of a search zooms, and a cell opens its trial with the command
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowDown');
   const read = page.locator('[data-reads="surface"]');
-  expect(await read.textContent()).toBe('fast 1, slow 2: sharpe −0.500, trial 1');
+  expect(await read.textContent()).toBe('fast 1, slow 2: Sharpe −0.5, trial 1');
   await page.keyboard.press('Enter');
   const detail = page.locator('#trial-detail');
   await detail.waitFor({ state: 'visible' });

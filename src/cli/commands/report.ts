@@ -1,11 +1,12 @@
 /** `orrery report`: writes the page of a run again, or one page of several runs. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXPLANATIONS } from '../../report/explain-page.ts';
 import type { ReportedRun } from '../../report/page-data.ts';
 import { buildReport, reportOptions, type ReportAbout } from '../../report/report.ts';
-import { writeReport, writeRuns } from '../../report/write.ts';
+import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/plan.ts';
 import { freePath, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
@@ -64,6 +65,9 @@ export const command: CommandModule<object, ReportArguments> = {
       report: buildReport(run, about),
       output: run,
       explanations: relative(resolve(target), resolve(folder, EXPLANATIONS)),
+      timeMachine: existsSync(join(folder, TIME_MACHINE))
+        ? relative(resolve(target), resolve(folder, TIME_MACHINE))
+        : null,
     }));
     say([await writeRuns(reported, target)], json);
   },

@@ -77,11 +77,16 @@ export const SEARCH_SCRIPT = `
   }
 
 
-  /** Heat map of the highest score of each pair of values, with zoom, and the trial that is chosen. */
-  const drawSurface = (canvas, { names, used, chosen, trials, best, objective }) => {
+  /** Zoomable heat map of the highest score of each pair of values. */
+  const drawSurface = (canvas, { names, used, chosen, trials, best, objective, isFraction }) => {
     const axisOf = (name) => document.querySelector('[data-axis="' + name + '"]');
     const out = document.querySelector('[data-reads="surface"]');
-    const short = (value) => shortly(3)(null, value);
+    const unit = isFraction ? 100 : 1;
+    /** Decimals that distinguish the scores. */
+    const short = (value) => {
+      const step = (high > low ? high - low : Math.abs(high) || 1) * unit / 50;
+      return number(value * unit, Math.max(0, Math.min(8, Math.ceil(-Math.log10(step))))) + (isFraction ? '\\u202f%' : '');
+    };
     const left = 88, bottom = 32, height = 360;
     let cells = new Map(), across = [], down = [], view = null, low = 0, high = 0, at = null;
     const place = () => {
@@ -225,7 +230,7 @@ export const SEARCH_SCRIPT = `
       const parameters = data.sweep.names.map((name, k) => '--param ' + name + '=' + quoted(data.sweep.chosen[i][k])).join(' ');
       const title = document.createElement('p'), code = document.createElement('pre'), copy = document.createElement('button');
       const [, score] = data.sweep.trials[i];
-      title.textContent = 'Trial ' + number + ': ' + data.sweep.objective + ' ' + (score === null ? '–' : shortly(4)(null, score)) + '. Repeat it with its report:';
+      title.textContent = 'Trial ' + number + ': ' + data.sweep.objective + ' ' + (score === null ? '–' : data.sweep.isFraction ? shortly(4)(null, score * 100) + '\\u202f%' : shortly(4)(null, score)) + '. Repeat it with its report:';
       code.tabIndex = 0;
       code.textContent = data.sweep.command + ' ' + parameters;
       copy.textContent = 'Copy';

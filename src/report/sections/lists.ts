@@ -90,12 +90,20 @@ export function tradeTable(
   );
 }
 
+/** Pages that a fill links to. */
+export interface FillLinks {
+  readonly order: (orderNumber: number) => string | null;
+  /** Null without a page of instants. */
+  readonly instant: ((fill: FillRow) => string | null) | null;
+}
+
 export function fillTable(
   { fills }: Pick<StrategyReport, 'fills'>,
   index: number,
-  linkOf: (orderNumber: number) => string | null = () => null,
+  links: FillLinks,
 ): string {
   if (fills.length === 0) return '<p>No order was filled.</p>';
+  const { instant } = links;
   return table<FillRow>(
     fills,
     [
@@ -124,8 +132,11 @@ export function fillTable(
       {
         title: 'Order',
         cell: ({ orderNumber }) => `#${String(orderNumber)}`,
-        link: ({ orderNumber }) => linkOf(orderNumber),
+        link: ({ orderNumber }) => links.order(orderNumber),
       },
+      ...(instant === null
+        ? []
+        : [{ title: 'Instant', cell: ({ seq }: FillRow) => String(seq), link: instant }]),
       { title: 'Fill', cell: ({ fillId }) => String(fillId) },
     ],
     {
