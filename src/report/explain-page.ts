@@ -36,7 +36,8 @@ export function momentsOf(lines: readonly string[]): Moment[] {
   const moments: { at: string; text: string }[] = [];
   for (const line of lines) {
     const dated = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)\s+(.*)$/.exec(line);
-    const text = (dated?.[2] ?? line).trim();
+    // A minus sign before a number; a hyphen joins words.
+    const text = (dated?.[2] ?? line).trim().replaceAll(/(?<=[\s(=]|^)-(?=\d)/g, '−');
     if (text === '') continue;
     const last = moments.at(-1);
     if (dated !== null) moments.push({ at: dated[1] ?? '', text });

@@ -93,6 +93,9 @@ ${runs.map(({ name, report }) => `<h3>${escape(name)}</h3>${report.verify.map((l
   );
 }
 
+/** Share of the time by which starts and ends of comparable runs may differ. */
+const TIMES_APART = 0.05;
+
 /** The best run by return, in a sentence. */
 function runsVerdict(runs: readonly ReportedRun[]): string {
   const all = runs.flatMap((run) =>
@@ -102,11 +105,14 @@ function runsVerdict(runs: readonly ReportedRun[]): string {
   );
   const [best, second] = all.sort((a, b) => b.metrics.totalReturn - a.metrics.totalReturn);
   if (best === undefined) return 'No run can be measured.';
-  const spans = new Set(
-    runs.map(({ report }) => `${String(report.firstUs)} ${String(report.lastUs)}`),
-  );
-  const mixed =
-    spans.size > 1 ? ' The runs cover different times, so their returns are not comparable.' : '';
+  const starts = runs.map(({ report }) => report.firstUs);
+  const ends = runs.map(({ report }) => report.lastUs);
+  // Warm-ups of different lengths begin some samples apart.
+  const apart = Math.max(...starts) - Math.min(...starts) + Math.max(...ends) - Math.min(...ends);
+  const isMixed = apart > TIMES_APART * (Math.max(...ends) - Math.min(...starts));
+  const mixed = isMixed
+    ? ' The runs cover different times, so their returns are not comparable.'
+    : '';
   const next =
     second === undefined
       ? ''

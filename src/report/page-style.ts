@@ -23,10 +23,10 @@ header { display: grid; grid-template-columns: 1fr auto; gap: 4px 24px; align-it
 .verdict { font-size: 15px; max-width: 90ch; margin: 12px 0 0; grid-column: 1; }
 .tools { display: flex; gap: 8px; align-items: center; grid-row: 1; grid-column: 2; }
 button, .chip {
-  font: 12px/16px inherit; font-size: 12px; font-family: inherit; color: var(--text-2); background: var(--surface);
+  font-size: 12px; line-height: 16px; font-family: inherit; color: var(--text-2); background: var(--surface);
   border: 1px solid var(--line-strong); border-radius: 6px; padding: 4px 8px; min-height: 24px; cursor: pointer; text-decoration: none;
 }
-.chip { border-radius: 4px; } .chip code { font-size: 12px; }
+.chip { display: inline-flex; gap: 4px; align-items: center; border-radius: 4px; } .chip code { font-size: 12px; }
 button:hover, .chip:hover { background: var(--hover); color: var(--text); }
 code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .rail { display: none; }
@@ -80,7 +80,7 @@ table.cut tbody tr:nth-child(n+13) { display: none; }
 .bars .bar i { position: absolute; top: 25%; height: 50%; background: currentColor; }
 .bars .total td { border-top: 1px solid var(--line-strong); font-weight: 600; }
 canvas.surface { display: block; width: 100%; height: 360px; touch-action: none; cursor: crosshair; }
-.detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail[hidden] { display: none; }
+.detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail pre { white-space: pre-wrap; overflow-wrap: anywhere; } .detail[hidden] { display: none; }
 .timeline { margin: 4px 0; padding: 0 0 0 24px; max-width: 90ch; } .timeline li { margin: 4px 0; } .timeline time { color: var(--text-2); font-weight: 600; margin-right: 8px; }
 .order:target h3 { background: var(--accent-soft); }
 .narrow { max-width: 36rem; }
@@ -93,7 +93,7 @@ table.days td { width: 16px; min-width: 16px; height: 16px; background: var(--su
 table.days thead th { max-width: 16px; overflow: visible; text-align: left; } .table.plain { border: 0; }
 .months td, .months th { text-align: center !important; padding: 4px; font-size: 12px; }
 label { color: var(--text-2); font-size: 12px; }
-input, select { font: 13px/20px inherit; font-size: 13px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
+input, select { font-size: 13px; line-height: 20px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 pre { background: var(--sunken); border-radius: 6px; padding: 12px; overflow-x: auto; margin: 8px 0; }
 details > summary { cursor: pointer; color: var(--text-2); }
