@@ -1,16 +1,15 @@
 /** Pages of every kind in a browser: accessible by axe-core, narrow, dark and by keyboard. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
 import { examplePages } from './fixture-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-pages-'));
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const NAMES = ['report', 'comparison', 'runs', 'orders', 'order', 'sweep', 'walk'];
 let browser: OpenBrowser;
 
@@ -45,16 +44,16 @@ async function open(name: string, hash = ''): Promise<Opened> {
 /** Rules that the page violates, with the first elements. */
 async function violations(page: Page): Promise<string[]> {
   // The policy of the page forbids scripts of others; a debugger's evaluation is allowed.
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
     interface Violation {
       readonly id: string;
       readonly nodes: readonly { readonly html: string }[];
     }
-    const { axe } = globalThis as unknown as {
+    const { axe: inPage } = globalThis as unknown as {
       axe: { run: () => Promise<{ violations: readonly Violation[] }> };
     };
-    const found = await axe.run();
+    const found = await inPage.run();
     return found.violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes
