@@ -86,13 +86,13 @@ export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): 
   const mark = market.markTicks;
   const spread = Math.max(2, Math.floor((mark * profile.prices.spreadPpm) / 1_000_000));
   const style = dice.below(100);
-  if (style < 45) return atLeastOne(mark - side * dice.below(spread));
-  if (style < 65) return atLeastOne(mark + side * dice.below(spread));
+  if (style < 30) return atLeastOne(mark - side * dice.below(spread));
+  if (style < 50) return atLeastOne(mark + side * dice.below(spread));
   if (style < 90) {
     const { bestBid, bestAsk } = world.view.market(market.id);
     const own = side > 0 ? bestBid : bestAsk;
     const other = side > 0 ? bestAsk : bestBid;
-    const best = style < 75 ? own : other;
+    const best = style < 60 ? own : other;
     return atLeastOne((best?.priceTicks ?? mark) + dice.between(-1, 1));
   }
   if (style < 96) return atLeastOne(bandEdge(market, side) + dice.between(-2, 2));
