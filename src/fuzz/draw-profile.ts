@@ -81,7 +81,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     firstNonce: dice.pick(FIRST_NONCES),
     nonceEdgePermille: name === 'permissions' ? 100 : 15,
     startMs: 0,
-    fullBatchPermille: dice.pick(name === 'permissions' ? [0, 30, 100, 300] : [0, 0, 20]),
+    fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300, 600] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
   return drawStart(name === 'crisis' ? inCrisis(dice, drawn) : forImpact(drawn));
@@ -293,7 +293,7 @@ function drawMarket(
 
 /** Decimals of a lot whose value is at most a few units of collateral, if there are so many. */
 function finestLots(ticks: number, tickScale: number): number {
-  const digits = Math.ceil(Math.log10(ticks)) - tickScale;
+  const digits = String(ticks).length - tickScale;
   return Math.max(0, Math.min(6 - tickScale, digits));
 }
 

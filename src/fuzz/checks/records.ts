@@ -33,7 +33,8 @@ function decimal(value: bigint, scale: number): string {
   return rest === '' ? `${sign}${whole}` : `${sign}${whole}.${rest}`;
 }
 
-const money = (amount: bigint): string => decimal(amount, MONEY);
+export const moneyText = (amount: bigint): string => decimal(amount, MONEY);
+const money = moneyText;
 
 /** A count of steps, each of this decimal size. */
 export function steps(count: bigint, step: string): string {

@@ -31,7 +31,7 @@ export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions):
     const gap = every === 1 ? 1 : LEAST_GAP + Math.ceil(bytes.length / BYTES_PER_RESTORE);
     restoreAt = engine.seq + gap + (every === 1 ? 0 : engine.nowUs % 7);
     if (engine.seq < compareAt) return null;
-    const wait = every === 1 ? 1 : every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
+    const wait = every === 1 ? 1 : 4 * every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
     compareAt = engine.seq + Math.min(MAX_GAP, wait);
     if (twin.stateHash() !== engine.stateHash()) return broken('the state hash differs', engine);
     if (!isSame(bytes, twin.snapshot())) return broken('its snapshot has other bytes', engine);

@@ -135,9 +135,10 @@ function priceNear(context: Context, { market, position }: Held): number | null 
       ...spec.tiers.map(({ floorQuanta }) => floorQuanta),
     ].filter((limit) => limit > 0n);
     const oneTick = BigInt(Math.abs(position.lots)) * BigInt(spec.quantaPerTickLot);
-    const limit = limits.length === 0 ? 0n : dice.pick(limits);
+    const exact = limits.filter((limit) => limit % oneTick === 0n);
+    const limit = dice.pick(exact.length > 0 ? exact : [0n, ...limits]);
     const ticks = Number(limit / oneTick) + dice.pick([0, 0, 0, 1]);
-    if (isSound(ticks) && (limit % oneTick === 0n || dice.chance(300))) return ticks;
+    if (isSound(ticks)) return ticks;
   }
   const liquidation = position.liquidationTicks ?? markTicks;
   const beyond = position.lots > 0 ? -1 : 1;

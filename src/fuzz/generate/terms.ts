@@ -142,7 +142,16 @@ function drawSize(
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
   // Capacity under the limit is used up quickly, so most orders fit into the remainder.
   const room = hasLimit(market) && dice.chance(800) ? roomOf(context, market) : 0;
-  return within(spec.minLots, room > 0 ? Math.min(affordable, room) : affordable, spec.maxLots);
+  const size = room > 0 ? Math.min(affordable, room) : affordable;
+  return within(spec.minLots, dice.chance(300) ? rounded(size) : size, spec.maxLots);
+}
+
+/** Down to 1, 2 or 5 times a power of ten: notionals of such sizes can equal round limits. */
+function rounded(size: number): number {
+  let power = 1;
+  while (power * 10 <= size) power *= 10;
+  const first = Math.floor(size / power);
+  return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * power;
 }
 
 /** Largest size that free collateral allows with the taker's fee, or one lot more or less. */
