@@ -17,9 +17,11 @@ import type { Checker, Violation } from '../checker.ts';
 import {
   balanceRecord,
   candleRecord,
+  closedRecord,
   differingField,
   fillRecord,
   levelRecord,
+  liquidationRecord,
   marketRecord,
   orderRecord,
   positionRecord,
@@ -130,7 +132,10 @@ class Subscriber {
     const candle = this.candleFault(changes);
     if (candle !== null) return candle;
     for (const event of changes.liquidations) {
-      if (ADDRESS.test(textOf(records.liquidation(event)))) return 'liquidation names an account';
+      const sent = records.liquidation(event);
+      if (ADDRESS.test(textOf(sent))) return 'liquidation names an account';
+      const differs = differingField(liquidationRecord(view, event), sent, 'liquidation');
+      if (differs !== null) return differs;
     }
     for (const id of changes.terms) this.terms.set(id, records.market(id));
     for (const id of changes.markets) {
@@ -153,7 +158,12 @@ class Subscriber {
     }
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
-        this.positions.set(placeOf(id, market), records.position(id, market));
+        const sent = records.position(id, market);
+        this.positions.set(placeOf(id, market), sent);
+        if (view.positions(id).some((held) => held.market === market)) continue;
+        const closed = closedRecord(view, id, view.market(market));
+        const differs = differingField(closed, sent, 'closed position');
+        if (differs !== null) return differs;
       }
     }
     for (const id of changes.balances) this.balances.set(id, records.balance(id));
