@@ -14,7 +14,7 @@ import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-check
 function saidOf(
   lie: (event: EngineEvent) => readonly EngineEvent[],
   name: ProfileName = 'swarm',
-  seed = 'lies 3',
+  seed = 'lies 5',
 ): string | null {
   const checker = streamInvariants(1);
   const { failure } = runFuzz(drawProfile(seed, { name, commands: 1500 }), {

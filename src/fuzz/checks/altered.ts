@@ -21,7 +21,7 @@ interface Altered {
  * The record with its nth field changed; `turn` selects among the changes of a field. With `far`
  * numbers also take other signs, and values beside the powers of two.
  */
-// eslint-disable-next-line @typescript-eslint/max-params
+
 export function alterField(
   shape: RecordShape,
   record: object,
@@ -98,7 +98,8 @@ function otherNumber(value: number, wide: boolean, turn: number): number {
 
 /** A power of two, or one less; negative ones for signed fields. */
 function farNumber({ wide, signed }: NumberShape, turn: number): number {
-  const beside = 2 ** ((7 * turn) % (wide ? 53 : 31)) - (turn % 3 === 0 ? 1 : 0);
+  const power = Number(1n << BigInt((7 * turn) % (wide ? 53 : 31)));
+  const beside = power - (turn % 3 === 0 ? 1 : 0);
   return signed && (turn >> 2) % 2 === 0 ? -beside : beside;
 }
 

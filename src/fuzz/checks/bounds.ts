@@ -3,9 +3,10 @@
  * for that field, the others are refused with status 400. The bounds are written a second time here.
  */
 import { ENDPOINTS } from '../../contract/endpoints.ts';
+import type { PlaceOrder } from '../../engine/commands.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import type { Address } from '../../num/units.ts';
-import type { Fields } from './records.ts';
+import { middleOf, type Fields } from './records.ts';
 import { sendRequest, type CallForm, type ReadOnlyGateway } from './request-command.ts';
 
 interface Bound {
@@ -68,6 +69,31 @@ export function boundFault(
   const { field, value } = bound;
   const result = sendRequest(opened, engine, { ...act, request: { ...request, [field]: value } });
   return differs(`${act.endpoint} with ${field} ${shown(value)}`, bound, result);
+}
+
+/**
+ * An order at a price between two ticks: an `ioc` order takes the better one as its bound (R-2.2), any
+ * other is refused.
+ */
+export function betweenTicksFault(
+  opened: ReadOnlyGateway,
+  engine: ExchangeView,
+  act: CallForm,
+  { market: id, priceTicks, lots, ioc }: PlaceOrder,
+): string | null {
+  const { tickSize, maxPriceTicks } = engine.market(id).spec;
+  if (act.endpoint !== 'submitOrder' || priceTicks >= maxPriceTicks) return null;
+  const price = middleOf(BigInt(priceTicks), tickSize);
+  const result = sendRequest(opened, engine, { ...act, request: { ...act.request, price } });
+  const what = `an order at ${price}`;
+  if (!ioc) {
+    const isRefused = 'reply' in result && result.reply.status === 400;
+    return isRefused ? null : `${what} is not refused`;
+  }
+  const wanted = lots > 0 ? priceTicks : priceTicks + 1;
+  const found =
+    'command' in result && result.command.kind === 'placeOrder' ? result.command.priceTicks : null;
+  return found === wanted ? null : `${what} has the bound ${String(found)}, not ${String(wanted)}`;
 }
 
 type Sent = ReturnType<typeof sendRequest>;

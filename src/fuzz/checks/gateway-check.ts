@@ -14,7 +14,7 @@ import { describeCommand } from '../../journal/format/codec.ts';
 import { subaccountId, type Address } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { actOf } from '../report/request-form.ts';
-import { boundFault, readBoundFault } from './bounds.ts';
+import { betweenTicksFault, boundFault, readBoundFault } from './bounds.ts';
 import { expectedRead, SYSTEM, type ExpectedRead } from './reads.ts';
 import { differingField, steps, type Fields } from './records.ts';
 import { rightsFault } from './rights.ts';
@@ -62,7 +62,11 @@ export function gatewayCheck(every: number): Checker {
     return readBoundFault(opened, engine, market.spec.symbol, fields, turn >> 1);
   };
   const between = Math.max(1, every >> 6);
-  const boundsOf = (engine: Engine, act: CallForm): string | null => {
+  const boundsOf = (engine: Engine, act: CallForm, command: Command): string | null => {
+    if (command.kind === 'placeOrder' && (every === 1 || engine.seq % 4 === 0)) {
+      const found = betweenTicksFault(open(engine), engine, act, command);
+      if (found !== null) return found;
+    }
     const count = every === 1 ? ALL_BOUNDS : engine.seq % 2;
     for (let i = 0; i < count; i += 1) {
       const found = boundFault(open(engine), engine, act, (engine.seq >> 1) + i);
@@ -87,7 +91,7 @@ export function gatewayCheck(every: number): Checker {
       if ('command' in result) {
         const field = differing(command, result.command, signsItself(engine, act));
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
-        fault ??= boundsOf(engine, act);
+        fault ??= boundsOf(engine, act, result.command);
       } else if (!WITHOUT_RIGHTS.includes(result.reply.status)) refused = result.reply;
     },
     after: (engine, command, outcome) => {

@@ -47,6 +47,12 @@ export function steps(count: bigint, step: string): string {
   return decimal(count * BigInt(whole + rest), rest.length);
 }
 
+/** The middle between a number of steps and the next. */
+export function middleOf(count: bigint, step: string): string {
+  const [whole = '', rest = ''] = step.split('.');
+  return decimal((2n * count + 1n) * BigInt(whole + rest) * 5n, rest.length + 1);
+}
+
 const priceOf = ({ spec }: MarketView, ticks: number): string =>
   steps(BigInt(ticks), spec.tickSize);
 const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>

@@ -79,7 +79,7 @@ function balanceFault(
 }
 
 /** Whether a cancel of an order becomes the command exactly if the caller has the right. */
-// eslint-disable-next-line @typescript-eslint/max-params
+
 function cancelFault(
   { opened, engine, ids }: Place,
   order: OrderView,

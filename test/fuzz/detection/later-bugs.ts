@@ -199,4 +199,18 @@ export const LATER_BUGS: readonly SubtleBug[] = [
     find: "margin: '0'",
     replace: 'margin: String(subaccount.index)',
   },
+  {
+    id: 'first-limit-not-sent',
+    area: 'feeds',
+    file: 'gateway/feeds/market-watch.ts#MarketWatch.note',
+    find: 'changes.terms.add(id)',
+    replace: 'changes.markets.add(id)',
+  },
+  {
+    id: 'silent-index-not-sent',
+    area: 'feeds',
+    file: 'gateway/feeds/market-watch.ts#MarketWatch.note',
+    find: 'changes.markets.add(id)',
+    replace: 'changes.terms.add(id)',
+  },
 ];
