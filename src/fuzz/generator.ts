@@ -153,7 +153,7 @@ export class CommandGenerator {
     const revived = context.faulty ? null : reviving(context);
     if (revived !== null) return revived;
     const silent = context.faulty ? undefined : world.markets.find(isSilent);
-    if (silent !== undefined && dice.chance(silent.priced ? profile.prices.revivePermille : 500)) {
+    if (silent !== undefined && dice.chance(silent.priced ? profile.prices.revivePermille : 250)) {
       return makeSource(context, silent);
     }
     return MAKERS[action](context);

@@ -1,6 +1,6 @@
 /**
  * Requests with one field at a bound of the contract, or just beyond it: the first are not refused
- * for that field, the others are refused with status 400. The bounds are written a second time here.
+ * for that field, the others are refused with status 400. The bounds are written a second time.
  */
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import type { PlaceOrder } from '../../engine/commands.ts';
@@ -72,8 +72,8 @@ export function boundFault(
 }
 
 /**
- * An order at a price between two ticks: an `ioc` order takes the better one as its bound (R-2.2), any
- * other is refused.
+ * An order at a price between two ticks: an `ioc` order takes the better one as its bound (R-2.2),
+ * any other is refused.
  */
 export function betweenTicksFault(
   opened: ReadOnlyGateway,

@@ -155,7 +155,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** What a reader finds in these bytes, with its error. */
+/** Number of commands in these bytes, and the error of their reader. */
 function commandsIn(bytes: Uint8Array): {
   readonly count: number;
   readonly isTorn: boolean;

@@ -1,6 +1,6 @@
 /**
- * Who may see and cancel what: an owner and its delegates may, for the subaccounts that these have,
- * and everyone else finds no order (R-9.3, R-9.6).
+ * Rights to see and cancel orders: those of an owner, and of its delegates for their subaccounts.
+ * Everyone else finds no order (R-9.3, R-9.6).
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { ExchangeView, OrderView } from '../../engine/read/views.ts';
@@ -15,7 +15,7 @@ interface Place {
   readonly ids: OrderIds;
 }
 
-/** What requests of owner, delegate and stranger get wrong about a subaccount; null if nothing. */
+/** The first wrong reply to its owner, a delegate or a stranger; null if there is none. */
 export function rightsFault(place: Place, owner: SubaccountId, turn: number): string | null {
   const { engine } = place;
   const { account, index } = engine.subaccount(owner);

@@ -1,6 +1,6 @@
 /**
- * Aims: two or three commands that put a figure of a rule exactly on its limit, or one Quantum, tick
- * or residue beside it. Random amounts almost never do, and a wrong comparison shows only there.
+ * Aims: commands that put a figure of a rule exactly on its limit, or one Quantum, tick or residue
+ * beside it. Random amounts almost never do, and a wrong comparison shows only there.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { MarginTier } from '../../engine/config.ts';

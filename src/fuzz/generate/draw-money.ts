@@ -39,7 +39,7 @@ export function makeWithdraw(context: Context): Command {
   };
 }
 
-/** What an account can take out; 0 before all markets have a price. */
+/** Withdrawable money of a subaccount; 0 before all markets have a price. */
 function withdrawable({ world }: Context, id: SubaccountId): bigint {
   const { view } = world;
   if (view.markets().some(({ markTicks }) => markTicks === null)) return 0n;

@@ -1,6 +1,6 @@
 /**
- * Changes of markets that no event reports (R-11.4). Until a market has a mark, its index may be the
- * mid price of the book, which moves with time, and its first price fixes the limit of open
+ * Changes of markets that no event reports (R-11.4). Until a market has a mark, its index may be
+ * the mid price of the book, which moves with time, and its first price fixes the limit of open
  * interest. Afterwards every price is an event.
  */
 import type { ExchangeView } from '../../engine/read/views.ts';
