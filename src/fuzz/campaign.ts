@@ -57,13 +57,18 @@ const RUN_KINDS: readonly { readonly checks: readonly CheckName[]; readonly most
   { checks: ['state', 'stream'], most: 6000 },
 ];
 
-/** The number of kinds has no factor of that of the profiles, so each profile meets each kind. */
+/** Orders that wait for others have the most states, so their profile has two turns. */
+const TURNS: readonly ProfileName[] = PROFILE_NAMES.flatMap((name): ProfileName[] =>
+  name === 'permissions' ? ['groups', name] : [name],
+);
+
+/** The number of kinds has no factor of that of the turns, so each profile meets each kind. */
 const kindOf = (run: number) =>
   RUN_KINDS[run % RUN_KINDS.length] ?? { checks: CHECK_NAMES, most: Infinity };
 
 /** The first runs are short, so that all profiles and kinds of runs have their turn soon. */
 const mostOf = (run: number): number =>
-  run < PROFILE_NAMES.length ? 600 : run < 2 * PROFILE_NAMES.length ? 1500 : Infinity;
+  run < TURNS.length ? 600 : run < 2 * TURNS.length ? 1500 : Infinity;
 
 /** The checks of a run. */
 export function checksOfRun(plan: CampaignPlan, run: number): readonly CheckName[] {
@@ -72,8 +77,7 @@ export function checksOfRun(plan: CampaignPlan, run: number): readonly CheckName
 }
 
 export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
-  const name =
-    plan.profile === 'all' ? (PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm') : plan.profile;
+  const name = plan.profile === 'all' ? (TURNS[run % TURNS.length] ?? 'swarm') : plan.profile;
   const drawn = drawProfile(`${plan.seed}/${String(run)}`, { name });
   const most = plan.oracle ? Math.min(kindOf(run).most, mostOf(run)) : Infinity;
   return { ...drawn, commands: plan.commands ?? Math.min(drawn.commands, most) };

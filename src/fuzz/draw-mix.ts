@@ -14,7 +14,10 @@ const EXTRA_WEIGHTS: Readonly<
     trailing: 20,
     twap: 15,
     iceberg: 20,
-    cancel: 40,
+    cancel: 20,
+    index: 40,
+    mark: 10,
+    order: 90,
     // Recorded trades move the last price even while the index is stale.
     depth: 6,
     print: 6,

@@ -79,9 +79,9 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       dayShare: dayShareOf(dice, markets),
     },
     firstNonce: dice.pick(FIRST_NONCES),
-    nonceEdgePermille: name === 'permissions' ? 100 : 15,
+    nonceEdgePermille: name === 'permissions' ? 200 : 15,
     startMs: 0,
-    fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300, 600] : [0, 0, 20]),
+    fullBatchPermille: dice.pick(name === 'permissions' ? [100, 300, 600] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
   return drawStart(name === 'crisis' ? inCrisis(dice, drawn) : forImpact(drawn));
@@ -282,7 +282,7 @@ function drawMarket(
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
-    ...(dice.chance(name === 'matching' ? 400 : crisis ? 0 : 120)
+    ...(dice.chance(name === 'matching' ? 400 : crisis || name === 'groups' ? 30 : 120)
       ? {
           maxOpenInterest: formatDecimal(openInterest(dice, ticks, tickScale + lotScale), lotScale),
         }

@@ -12,7 +12,7 @@ import type { Context } from './draw-context.ts';
 /** A command of a plan, drawn when its turn comes; null if it no longer applies. */
 export type Planned = (context: Context) => Command | null;
 
-const MAX_QUANTA = 2n ** 63n - 1n;
+const MAX_SUPPLY = 2n ** 62n;
 const PPM = 1_000_000n;
 const PPB = 1_000_000_000n;
 
@@ -22,10 +22,7 @@ export function drawAim(context: Context): readonly Planned[] {
     case 0:
       return fundingResidue(context);
     case 1:
-      return context.dice.chance(100) ? supplyLimit(context) : [];
-    case 2:
-    case 3:
-      return equalNotionals(context);
+      return context.dice.chance(300) ? supplyLimit(context) : [];
     default:
       return equityAtLimit(context);
   }
@@ -122,8 +119,8 @@ function equityAtLimit(context: Context): readonly Planned[] {
 }
 
 /** A price beyond the liquidation of a position, or one at which its notional is a known limit. */
-function priceNear(context: Context, { market, position }: Held): number | null {
-  const { dice, setup } = context;
+function priceNear(context: Context, { market, position, others }: Held): number | null {
+  const { dice, setup, world } = context;
   const { openingTicks, spec, markTicks } = market;
   const [low, high] = [Math.ceil(openingTicks / 8), openingTicks * 8];
   const isSound = (ticks: number): boolean =>
@@ -133,6 +130,12 @@ function priceNear(context: Context, { market, position }: Held): number | null 
       setup.config.partialLiquidationNotional,
       setup.config.partialLiquidationNotional,
       ...spec.tiers.map(({ floorQuanta }) => floorQuanta),
+      // At equal notionals the market's number decides.
+      ...others.map(({ market: id, lots }) => {
+        const known = world.markets[id];
+        const oneLot = (known?.markTicks ?? 0) * (known?.spec.quantaPerTickLot ?? 0);
+        return BigInt(Math.abs(lots)) * BigInt(oneLot);
+      }),
     ].filter((limit) => limit > 0n);
     const oneTick = BigInt(Math.abs(position.lots)) * BigInt(spec.quantaPerTickLot);
     const exact = limits.filter((limit) => limit % oneTick === 0n);
@@ -144,23 +147,6 @@ function priceNear(context: Context, { market, position }: Held): number | null 
   const beyond = position.lots > 0 ? -1 : 1;
   const ticks = liquidation + beyond * dice.below(2 + (liquidation >> 6));
   return isSound(ticks) ? ticks : null;
-}
-
-/** Sets a price at which two positions of a unit have equal notionals. */
-function equalNotionals(context: Context): readonly Planned[] {
-  const held = heldCross(context);
-  if (held === null || held.others.length === 0) return equityAtLimit(context);
-  const { market, position, others } = held;
-  const other = context.dice.pick(others);
-  const known = context.world.markets[other.market];
-  if (known === undefined) return [];
-  const value = Math.abs(other.lots) * known.markTicks * known.spec.quantaPerTickLot;
-  const ticks = value / (Math.abs(position.lots) * market.spec.quantaPerTickLot);
-  const { openingTicks } = market;
-  if (!Number.isSafeInteger(ticks) || ticks < openingTicks / 8 || ticks > openingTicks * 8) {
-    return [];
-  }
-  return [setPrice(market, ticks)];
 }
 
 /** A recorded rate at which a payment is a whole number of Quanta, or a residue beside it. */
@@ -215,7 +201,7 @@ function supplyLimit(context: Context): readonly Planned[] {
   for (let id = 0; id < world.view.subaccountCount; id += 1) {
     supply += world.view.margin(id as KnownSubaccount['id']).netDepositsQuanta;
   }
-  const amount = quanta(MAX_QUANTA - supply + BigInt(dice.pick([0, 0, 1])));
+  const amount = quanta(MAX_SUPPLY - supply + BigInt(dice.pick([0, 0, 1])));
   const [account, subaccountIndex] = [owner.address, owner.index];
   const moves =
     (kind: 'deposit' | 'withdraw'): Planned =>
