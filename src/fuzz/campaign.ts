@@ -73,7 +73,9 @@ const mostOf = (run: number): number =>
 /** The checks of a run. */
 export function checksOfRun(plan: CampaignPlan, run: number): readonly CheckName[] {
   const { checks } = kindOf(run);
-  return plan.oracle ? checks : checks.filter((name) => name !== 'oracle');
+  if (plan.oracle) return checks;
+  const others = checks.filter((name) => name !== 'oracle');
+  return others.length > 0 ? others : ['state', 'stream'];
 }
 
 export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {

@@ -98,7 +98,7 @@ test('an order at a wrong price is detected in a market without recorded liquidi
 
 test('a market that is frozen twice is detected', () => {
   const lie = once('marketFrozen', patched({ frozen: true }), 2);
-  expect(saidOf(lie, 'solvency')).toBe('frozenMarketsRest');
+  expect(saidOf(lie, 'solvency', 'lies 3')).toBe('frozenMarketsRest');
 });
 
 test('a position transferred at a wrong price is detected', () => {
