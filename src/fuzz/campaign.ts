@@ -54,7 +54,7 @@ const RUN_KINDS: readonly { readonly checks: readonly CheckName[]; readonly most
   { checks: ['time', 'journal', 'gateway'], most: 2000 },
   { checks: ['stream', 'oracle'], most: 3000 },
   { checks: ['restore', 'gateway', 'feeds'], most: 2000 },
-  { checks: ['state', 'stream'], most: 6000 },
+  { checks: ['state', 'stream', 'hash'], most: 6000 },
 ];
 
 /** Orders that wait for others have the most states, so their profile has two turns. */
