@@ -4,7 +4,7 @@ import type { MetricsOptions } from '../metrics/options.ts';
 import { conventions } from '../report/conventions.ts';
 import { pageLibraries } from '../report/libraries.ts';
 import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
-import { duration, time } from '../report/text.ts';
+import { duration, time } from '../design/number-text.ts';
 import { renderWalk } from '../report/walk-page.ts';
 import { assignmentText, type Space } from '../search/samplers/space.ts';
 import type { RunPlan } from '../run-plan/plan.ts';

@@ -15,7 +15,8 @@ import { fillTable, fundingTable, liquidationTable, tradeTable } from './section
 import { marketSection } from './sections/market-section.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
 import { monthTable } from './sections/months.ts';
-import { divergenceText, duration, escape, time } from './text.ts';
+import { duration, time } from '../design/number-text.ts';
+import { divergenceText, escape } from './text.ts';
 
 export function renderReport(
   report: Report,

@@ -62,12 +62,12 @@ export const PAGE_SCRIPT = `
     const top = make(part('equity'));
     const equity = add(top, library.LineSeries, 0, { lineWidth: 2, lastValueVisible: true, priceFormat: custom(2) });
     const hold = add(top, library.LineSeries, 0, { lineStyle: 2, priceFormat: custom(2) });
-    const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(2), formatter: (value) => number(value, 2) + ' %' }, invertFilledArea: true });
+    const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(2), formatter: (value) => number(value, 2) + '\u202f%' }, invertFilledArea: true });
     const low = make(part('price-fills'));
     const price = add(low, library.LineSeries, 0, { lastValueVisible: true });
     const held = add(low, library.HistogramSeries, 1, { base: 0 });
     const leverage = add(low, library.LineSeries, 2, { priceFormat: custom(3) });
-    const margin = add(low, library.LineSeries, 2, { lineStyle: 2, priceFormat: { ...custom(2), formatter: (value) => number(value, 2) + ' %' }, priceScaleId: 'left' });
+    const margin = add(low, library.LineSeries, 2, { lineStyle: 2, priceFormat: { ...custom(2), formatter: (value) => number(value, 2) + '\u202f%' }, priceScaleId: 'left' });
     equity.setData(line(curves.equity));
     hold.setData(line(curves.hold));
     fall.setData(line(curves.underwater));
@@ -143,11 +143,11 @@ export const PAGE_SCRIPT = `
       const { decimals, lotDecimals, mid, position } = market();
       write('equity', number(curves.equity[row], 2));
       write('hold', number(curves.hold[row], 2));
-      write('fall', number(curves.underwater[row], 2) + ' %');
+      write('fall', number(curves.underwater[row], 2) + '\u202f%');
       write('mid', number(mid[row], decimals + 1));
       write('position', number(position[row], lotDecimals));
       write('leverage', number(curves.leverage[row], 3));
-      write('margin', number(curves.margin[row], 2) + ' %');
+      write('margin', number(curves.margin[row], 2) + '\u202f%');
       const here = groups.filter((one) => Math.abs(one.row - row) <= bucket / 2).flatMap(({ fills }) => fills);
       const text = here.slice(0, 3).map(([, side, at, size, role, , tag]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + at + ' as ' + role + (tag ? ' (' + tag + ')' : '')).join(', ');
       write('plots', plots.length === 0 ? '–' : plots.map(({ name, values }) => name + ' ' + number(values[row], 4)).join(', '));
@@ -246,9 +246,9 @@ export const PAGE_SCRIPT = `
     const joined = uPlot.join(data.strategies.map(({ time, equity }) => [time, equity.map((value) => (value / equity[0] - 1) * 100)]));
     small(overlay, () => ({
       height: 300,
-      axes: [axis({ size: 40, space: 90, grid: { show: false }, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + ' %') })],
+      axes: [axis({ size: 40, space: 90, grid: { show: false }, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + '\u202f%') })],
       series: [{ label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(0, 19) },
-        ...data.strategies.map(({ id }, i) => ({ label: id, stroke: colour('--s' + (i % 5 + 1)), width: 1.5, spanGaps: true, ...(i > 1 ? { dash: [6, 2 + i] } : {}), value: (_, value) => number(value, 2) + ' %' }))],
+        ...data.strategies.map(({ id }, i) => ({ label: id, stroke: colour('--s' + (i % 5 + 1)), width: 1.5, spanGaps: true, ...(i > 1 ? { dash: [6, 2 + i] } : {}), value: (_, value) => number(value, 2) + '\u202f%' }))],
     }), joined);
   }
 
@@ -307,7 +307,7 @@ export const PAGE_SCRIPT = `
     scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
       fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
     axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74, values: stepwise }),
-      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : number(tick, decimalsOf(tick)) + ' %') })],
+      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : number(tick, decimalsOf(tick)) + '\u202f%') })],
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--s1'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--s3'), width: 1, fill: colour('--s3') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
@@ -351,7 +351,7 @@ export const PAGE_SCRIPT = `
   /** Numbers lose thousands separators, plus and unit; text stays. */
   const plain = (cell) => {
     const value = text(cell).trim().replace(/^\\+/, '');
-    return /^-?[\\d,]*\\.?\\d+(?: %)?$/.test(value) ? value.replaceAll(',', '').replace(' %', '') : value;
+    return /^-?[\\d,]*\\.?\\d+(?:\\s%)?$/.test(value) ? value.replaceAll(',', '').replace(/\\s%/, '') : value;
   };
   const key = (cell) => {
     const value = plain(cell);

@@ -1,75 +1,15 @@
 /**
- * Style sheet of the pages: tokens, type, tables, layout. Light and dark follow the reader's
- * setting unless the page's switch is used. Colours of gains and losses differ for colour-blind
- * readers, and never stand alone: a sign or a word accompanies them.
+ * Style sheet of the pages: type, tables, layout. Light and dark follow the reader's setting unless
+ * the page's switch is used.
  */
+import { MONO, SANS, THEME_CSS } from '../design/tokens.ts';
 
-/** Colour tokens of both themes; a test checks their contrasts. */
-export const LIGHT = {
-  bg: '#f6f7f9',
-  surface: '#ffffff',
-  sunken: '#eceff3',
-  hover: '#f0f3f7',
-  line: '#dde2e8',
-  'line-strong': '#7f8a97',
-  text: '#141920',
-  'text-2': '#46505d',
-  'text-3': '#5d6875',
-  accent: '#2156c9',
-  'accent-soft': '#e5edfc',
-  gain: '#006b60',
-  'gain-soft': '#d8efea',
-  loss: '#b33800',
-  'loss-soft': '#fce6da',
-  warn: '#7d5200',
-  'warn-soft': '#fcefd0',
-  danger: '#b0182b',
-  s1: '#2156c9',
-  s2: '#b06400',
-  s3: '#8c2f86',
-  s4: '#0a8a9c',
-  s5: '#8a94a1',
-} as const;
-export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
-  bg: '#0c0f14',
-  surface: '#12161d',
-  sunken: '#080a0e',
-  hover: '#191e27',
-  line: '#252c37',
-  'line-strong': '#6b7685',
-  text: '#e7eaef',
-  'text-2': '#b0b9c5',
-  'text-3': '#8d98a6',
-  accent: '#7fa8ff',
-  'accent-soft': '#16264a',
-  gain: '#4ddbbb',
-  'gain-soft': '#0c302b',
-  loss: '#f5814a',
-  'loss-soft': '#3b2015',
-  warn: '#e8b84d',
-  'warn-soft': '#332810',
-  danger: '#ff8087',
-  s1: '#6f9bff',
-  s2: '#f0b04a',
-  s3: '#d98ad0',
-  s4: '#5fdbe8',
-  s5: '#7a8594',
-};
-
-const tokens = (theme: Readonly<Record<string, string>>): string =>
-  Object.entries(theme)
-    .map(([name, value]) => `--${name}:${value}`)
-    .join(';');
-
-export const PAGE_STYLE = `
-:root { color-scheme: light; ${tokens(LIGHT)} }
-@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${tokens(DARK)} } }
-:root[data-theme=dark] { color-scheme: dark; ${tokens(DARK)} }
+export const PAGE_STYLE = `${THEME_CSS}
 * { box-sizing: border-box; }
 html { background: var(--bg); color: var(--text); scroll-padding-top: 16px; }
 body {
   margin: 0 auto; padding: 24px 24px 40px; max-width: 1360px;
-  font: 14px/22px system-ui, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  font: 14px/22px ${SANS};
   font-variant-numeric: tabular-nums lining-nums;
 }
 h1 { font-size: 24px; line-height: 30px; margin: 0; font-weight: 600; }
@@ -88,7 +28,7 @@ button, .chip {
 }
 .chip { border-radius: 4px; } .chip code { font-size: 12px; }
 button:hover, .chip:hover { background: var(--hover); color: var(--text); }
-code, .hash { font: 12px/18px ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .rail { display: none; }
 .rail a { color: var(--text-2); text-decoration: none; } .rail a:hover { color: var(--accent); }
 .figures { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); margin: 24px 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }

@@ -8,7 +8,8 @@ import type { Overfitting } from '../metrics/overfitting.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { figureRow } from './sections/figures.ts';
-import { escape, exactMoney, money, percent, ratio, table, type Column } from './text.ts';
+import { money, percent, ratio } from '../design/number-text.ts';
+import { escape, exactMoney, table, type Column } from './text.ts';
 
 export interface SweepReportTrial {
   readonly number: number;

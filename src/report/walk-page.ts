@@ -5,7 +5,8 @@ import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, ratio, table, time } from './text.ts';
+import { money, percent, ratio, time } from '../design/number-text.ts';
+import { table } from './text.ts';
 
 export interface WalkReportWindow {
   readonly trainFromUs: number;

@@ -7,7 +7,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BacktestOutput } from '../../src/backtest/output.ts';
 import { renderReport } from '../../src/report/html.ts';
-import { DARK, LIGHT } from '../../src/report/page-style.ts';
+import { DARK, LIGHT } from '../../src/design/tokens.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { writeReport } from '../../src/report/write.ts';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';

@@ -100,9 +100,9 @@ test('scores are placed at parameter values: numbers by value, words by index', 
   ]);
   expect(html).toContain('fast=10 way=up');
   expect(html).toContain('href="best/index.html"');
-  expect(html).toContain('46.1 %');
+  expect(html).toContain('46.1\u202f%');
   expect(html).toContain('<dd>4<small>1 failed');
-  expect(html).toContain('Not believable: deflated Sharpe 46.1 %, below 95 %');
+  expect(html).toContain('Not believable: deflated Sharpe 46.1\u202f%, below 95\u202f%');
   expect(html).not.toContain('<down>');
   // A link is no request: nothing is loaded.
   expect(html).not.toMatch(/src="http|<link[^>]*http/);

@@ -1,18 +1,7 @@
 /** Figures at the top of a strategy's section, and the table that compares several strategies. */
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import {
-  amount,
-  duration,
-  escape,
-  exactAmount,
-  exactMoney,
-  grouped,
-  money,
-  percent,
-  ratio,
-  table,
-  toneOf,
-} from '../text.ts';
+import { amount, duration, grouped, money, percent, ratio } from '../../design/number-text.ts';
+import { escape, exactAmount, exactMoney, table, toneOf } from '../text.ts';
 
 export function figures({ summary, metrics }: StrategyReport): string {
   const sharpe = sharpeOf(metrics);

@@ -2,7 +2,8 @@
 import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
 import type { RoundTrip } from '../analysis/round-trips.ts';
 import type { StrategyReport } from '../report.ts';
-import { duration, grouped, money, percent, signed, table, time } from '../text.ts';
+import { duration, grouped, money, percent, signed, time } from '../../design/number-text.ts';
+import { table } from '../text.ts';
 
 export function tradeTable({ id, trades }: StrategyReport): string {
   if (trades.length === 0) return '<p>No position was closed.</p>';

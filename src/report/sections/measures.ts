@@ -8,7 +8,8 @@ import {
 } from '../../metrics/metrics.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import { duration, escape, money, percent, ratio, table, toneOf } from '../text.ts';
+import { duration, money, percent, ratio } from '../../design/number-text.ts';
+import { escape, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
 

@@ -1,6 +1,6 @@
 /** Table of monthly returns, coloured by sign and size; full colour is at least 2 %. */
 import type { MonthReturn } from '../analysis/distributions.ts';
-import { percent } from '../text.ts';
+import { percent } from '../../design/number-text.ts';
 
 const NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
