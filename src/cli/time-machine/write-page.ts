@@ -1,0 +1,58 @@
+/** The time machine as one HTML file: the page of the build, the journal and the engine. */
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { pageAsset } from '../../platform/page-assets.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { dataElements, escapeText, type About } from '../../time-machine/page-elements.ts';
+
+/** Element of the build's page that the data replace. */
+const PLACE = '<!--journal-->\n';
+
+export interface PageData {
+  readonly about: About;
+  readonly journal: Uint8Array;
+  /** Snapshot before the first command of the journal; null if it has the first one. */
+  readonly base: Uint8Array | null;
+}
+
+/** Throws `FileError`. */
+export async function writeTimeMachine(path: string, data: PageData): Promise<void> {
+  const page = gunzipSync(await pageAsset('time-machine.html.gz')).toString('utf8');
+  await makeFolder(dirname(path));
+  await writeWholeFile(path, partsOf(page, data));
+}
+
+function* partsOf(page: string, { about, journal, base }: PageData): Iterable<string> {
+  const at = page.indexOf(PLACE);
+  if (at < 0) throw new Error('dist/assets/time-machine.html.gz is of another version');
+  const title = `<title>${escapeText(about.name)} · time machine · Orrery</title>`;
+  yield page.slice(0, at).replace(/<title>[^<]*<\/title>/, () => title);
+  yield* dataElements(about, packed(journal), base === null ? '' : packed(base));
+  yield page.slice(at + PLACE.length);
+}
+
+const packed = (bytes: Uint8Array): string => gzipSync(bytes).toString('base64');
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+  linux: ['xdg-open'],
+};
+
+/** Opens a file with the program that the desktop has for it; false if there is none. */
+export function openFile(path: string, platform = process.platform): Promise<boolean> {
+  const [program, ...args] = OPENERS[platform] ?? [];
+  if (program === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, path], { stdio: 'ignore', detached: true });
+    child.once('error', () => {
+      resolve(false);
+    });
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

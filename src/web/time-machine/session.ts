@@ -1,0 +1,185 @@
+/** An open journal in the worker: what the page can ask of it. */
+import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
+import { STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
+import { bytesOfFile } from './file-bytes.ts';
+import { pack, unpack } from './gzip-text.ts';
+import { sceneOf, type Scene, type SceneOptions } from './scene.ts';
+import type { Strip } from './scrubber.tsx';
+
+/** A journal as the page has it. */
+export type Source =
+  | {
+      readonly kind: 'embedded';
+      /** Base64 of gzip, in pieces; `base` is empty if the journal has its first command. */
+      readonly journal: readonly string[];
+      readonly base: readonly string[];
+    }
+  | { readonly kind: 'files'; readonly files: readonly File[] };
+
+export interface TickPoint {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly ticks: number;
+}
+
+export interface Opened {
+  readonly baseSeq: number;
+  readonly bytes: number;
+}
+
+/** Sent while the journal is indexed. */
+export interface Progress extends TimelineProgress {
+  readonly kind: 'progress';
+}
+
+/** Commands between two looks at the clock. */
+const BATCH = 64;
+/** Work between two messages of the page. */
+const SLICE_MS = 12;
+const REPORT_MS = 100;
+
+interface OpenSource {
+  readonly parts: readonly JournalBytes[];
+  readonly base: Uint8Array | null;
+}
+
+export class Session {
+  private readonly report: (report: Progress) => void;
+  private timeline: Timeline | null = null;
+  private source: OpenSource = { parts: [], base: null };
+  private reportedMs = 0;
+
+  constructor(report: (report: Progress) => void) {
+    this.report = report;
+  }
+
+  /** Opens a journal and starts to index it. Throws if it is none. */
+  async open(source: Source): Promise<Opened> {
+    this.timeline = null;
+    this.source = await sourceOf(source);
+    const timeline = Timeline.open(this.source);
+    this.timeline = timeline;
+    this.indexSoon(timeline);
+    return { baseSeq: timeline.baseSeq, bytes: timeline.progress.totalBytes };
+  }
+
+  /** Indexes a few milliseconds at a time; calls of the page come in between. */
+  private indexSoon(timeline: Timeline): void {
+    setTimeout(() => {
+      if (this.timeline !== timeline) return;
+      const until = performance.now() + SLICE_MS;
+      let progress = timeline.index(BATCH);
+      while (!progress.complete && performance.now() < until) progress = timeline.index(BATCH);
+      if (progress.complete || performance.now() - this.reportedMs > REPORT_MS) {
+        this.reportedMs = performance.now();
+        this.report({ kind: 'progress', ...progress });
+      }
+      if (!progress.complete) this.indexSoon(timeline);
+    }, 0);
+  }
+
+  /** The state after a command, or after the last one if there are fewer. */
+  seek(seq: number, options: SceneOptions): Scene {
+    const timeline = this.mustTimeline();
+    const { progress } = timeline;
+    const last = progress.complete ? progress.seq : Infinity;
+    return sceneOf(timeline, timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+  }
+
+  /** The last command at or before a time. */
+  seqAt(timeUs: number): number {
+    return this.mustTimeline().seekTime(timeUs).seq;
+  }
+
+  /** Makes single steps backwards fast, when nothing else is to do. */
+  prepare(): void {
+    this.mustTimeline().prepare();
+  }
+
+  /** The nearest command of a kind after or before `seq`; null if none is indexed. */
+  jump(seq: number, kind: StepFlag | 'event', direction: 1 | -1): number | null {
+    const { steps } = this.mustTimeline();
+    const mask = kind === 'event' ? ANYTHING : STEP_FLAGS[kind];
+    return direction === 1 ? steps.next(seq, mask) : steps.previous(seq, mask);
+  }
+
+  strip(market: number, parts: number): Strip {
+    const { steps, baseSeq } = this.mustTimeline();
+    const density = steps.density(parts);
+    const prices = steps.prices(market, 'mark', parts);
+    const { counts, timesUs, fromSeq, width } = density;
+    const byPart = new Map(
+      prices.map(({ seq, last }) => [Math.floor((seq - fromSeq) / width), last]),
+    );
+    return {
+      fromSeq: baseSeq,
+      toSeq: steps.lastSeq,
+      timesUs,
+      commands: timesUs.map((_, i) => total(i, counts)),
+      liquidations: counts.liquidation,
+      prices: timesUs.map((_, i) => byPart.get(i) ?? null),
+    };
+  }
+
+  /** Marks in ticks over the visible commands. */
+  prices(market: number, fromSeq: number, toSeq: number, parts: number): readonly TickPoint[] {
+    const { steps } = this.mustTimeline();
+    return steps
+      .prices(market, 'mark', parts, fromSeq, toSeq)
+      .map(({ seq, last }) => ({ seq, timeUs: steps.timeNear(seq), ticks: last }));
+  }
+
+  /** Journal and state before it as they are in a page: base64 of gzip. */
+  async packed(): Promise<{ readonly journal: string; readonly base: string }> {
+    const { parts, base } = this.source;
+    const [first] = parts;
+    if (first === undefined || parts.length > 1) throw new Error('several files: share them alone');
+    if (first.size > MOST_SHARED) throw new Error('the journal is too large for one page');
+    return {
+      journal: await pack(first.read(0, first.size)),
+      base: base === null ? '' : await pack(base),
+    };
+  }
+
+  private mustTimeline(): Timeline {
+    if (this.timeline === null) throw new Error('no journal is open');
+    return this.timeline;
+  }
+
+  api() {
+    return {
+      open: (source: Source) => this.open(source),
+      seek: (seq: number, options: SceneOptions) => this.seek(seq, options),
+      seqAt: (timeUs: number) => this.seqAt(timeUs),
+      prepare: () => {
+        this.prepare();
+      },
+      jump: (seq: number, kind: StepFlag | 'event', direction: 1 | -1) =>
+        this.jump(seq, kind, direction),
+      strip: (market: number, parts: number) => this.strip(market, parts),
+      prices: (market: number, fromSeq: number, toSeq: number, parts: number) =>
+        this.prices(market, fromSeq, toSeq, parts),
+      packed: () => this.packed(),
+    };
+  }
+}
+
+export type SessionApi = ReturnType<Session['api']>;
+/** Bytes of a journal; base64 of more does not fit into a string. */
+const MOST_SHARED = 256 << 20;
+const ANYTHING = Object.values(STEP_FLAGS).reduce((all, flag) => all | flag, 0);
+
+const clamp = (value: number, low: number, high: number): number =>
+  Math.min(high, Math.max(low, Math.trunc(value)));
+
+const total = (part: number, counts: Readonly<Record<string, readonly number[]>>): number =>
+  Object.values(counts).reduce((sum, row) => sum + (row[part] ?? 0), 0);
+
+async function sourceOf(source: Source): Promise<OpenSource> {
+  if (source.kind === 'files') {
+    return { parts: source.files.map((file) => bytesOfFile(file)), base: null };
+  }
+  const journal = bytesInMemory(await unpack(source.journal));
+  return { parts: [journal], base: source.base.length === 0 ? null : await unpack(source.base) };
+}
