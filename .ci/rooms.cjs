@@ -107,6 +107,12 @@ const ROOMS = [
     ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal', 'fuzz'],
     ['yaml', 'decimal.js'],
   ),
+  pure(
+    'time-machine',
+    'a journal as a timeline: states, views, breakpoints, what-if',
+    ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal', 'backtest', 'fuzz'],
+    ['acorn'],
+  ),
   room(
     'http-client',
     'typed client over HTTP and WebSocket',

@@ -221,10 +221,20 @@ export interface JournalSource {
   readonly size: number;
 }
 
+/** Frames from the middle of a journal: what is known of the bytes before them. */
+export interface JournalPart {
+  readonly header: JournalHeader;
+  /** Position before the first frame, which begins a group in a segment. */
+  readonly after: JournalPosition;
+  /** Offset in the journal, for errors. */
+  readonly firstByte: number;
+}
+
 export class JournalReader implements JournalSource {
   readonly header: JournalHeader;
   readonly base = null;
   private readonly source: Uint8Array;
+  private readonly firstByte: number;
   private readonly reader: ByteReader;
   private at: number;
   /** Start of the last frame. */
@@ -237,17 +247,20 @@ export class JournalReader implements JournalSource {
   private atEnd = false;
   private tail: TornTail | null = null;
 
-  /** Throws `JournalError` if the header is not of this version. */
-  constructor(source: Uint8Array) {
+  /** `part`: these bytes are frames of a journal without its header. Throws `JournalError`. */
+  constructor(source: Uint8Array, part?: JournalPart) {
     this.source = source;
     this.reader = new ByteReader(source);
-    const { header, end } = readHeader(source);
+    const { header, end } =
+      part === undefined ? readHeader(source) : { header: part.header, end: 0 };
     this.header = header;
+    this.firstByte = part?.firstByte ?? 0;
     this.at = end;
     this.begun = end;
     this.groupEnd = end;
-    this.lastSeq = header.after.seq;
-    this.lastUs = header.after.timeUs;
+    const after = part?.after ?? header.after;
+    this.lastSeq = after.seq;
+    this.lastUs = after.timeUs;
   }
 
   get offset(): number {
@@ -421,17 +434,20 @@ export class JournalReader implements JournalSource {
     const later = findWhole(this.source, this.at + 1, this.header.grouped);
     if (later !== null) {
       const what = this.header.grouped ? 'group' : 'frame';
-      this.fail(`${reason}, although a whole ${what} follows at byte ${String(later)}`);
+      this.fail(
+        `${reason}, although a whole ${what} follows at byte ${String(this.firstByte + later)}`,
+      );
     }
     let end = this.source.length;
     while (end > this.at && this.source[end - 1] === 0) end -= 1;
-    this.tail = { offset: this.at, bytes: end - this.at, afterSeq: this.lastSeq, reason };
+    const offset = this.firstByte + this.at;
+    this.tail = { offset, bytes: end - this.at, afterSeq: this.lastSeq, reason };
     return null;
   }
 
   private fail(what: string): never {
     throw new JournalError(
-      `journal at byte ${String(this.at)}, after command ${String(this.lastSeq)}: ${what}`,
+      `journal at byte ${String(this.firstByte + this.at)}, after command ${String(this.lastSeq)}: ${what}`,
     );
   }
 }
