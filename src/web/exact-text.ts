@@ -47,3 +47,12 @@ export const shortHash = (hash: string): string => hash.slice(0, 8);
 /** Rounded, for axes and curves. */
 export const axisText = (value: number, decimals: number): string =>
   grouped(value.toFixed(decimals));
+
+/** A fraction as percent with four decimals after a narrow space. */
+export function rateText(fraction: string): string {
+  const negative = fraction.startsWith('-');
+  const [whole = '0', decimals = ''] = fraction.replace('-', '').split('.');
+  const digits = whole + decimals.padEnd(6, '0').slice(0, 6);
+  const shifted = `${digits.slice(0, -4)}.${digits.slice(-4)}`.replace(/^0+(?=\d)/, '');
+  return `${signed(negative && /[1-9]/.test(shifted) ? `-${shifted}` : shifted)} %`;
+}

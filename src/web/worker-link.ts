@@ -63,10 +63,9 @@ interface WorkerScope {
   postMessage: (message: ReplyMessage) => void;
 }
 
-/** Worker's side: one call after another, in the order of the messages. */
+/** Worker's side. Calls begin in the order of the messages; a call that waits lets others in. */
 export function serve(api: Api): (report: unknown) => void {
   const scope = globalThis as unknown as WorkerScope;
-  let last: Promise<void> = Promise.resolve();
   const answer = async ({ id, method, args }: CallMessage): Promise<void> => {
     try {
       if (!Object.hasOwn(api, method)) throw new Error(`no method ${method}`);
@@ -77,7 +76,7 @@ export function serve(api: Api): (report: unknown) => void {
     }
   };
   scope.onmessage = ({ data }) => {
-    last = last.then(() => answer(data));
+    void answer(data);
   };
   return (report) => {
     scope.postMessage({ id: 0, result: report });

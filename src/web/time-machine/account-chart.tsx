@@ -80,7 +80,7 @@ function options(
     height: element.clientHeight,
     legend: { show: false },
     cursor: { show: true, points: { show: false }, drag: { x: false, y: false } },
-    padding: [8, 0, 0, 0],
+    padding: [8, 0, 0, 12],
     scales: { x: { time: false } },
     axes: [
       {

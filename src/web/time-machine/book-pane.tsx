@@ -1,7 +1,11 @@
-/** Price ladder of the market, prices of the market. */
+/** Price ladder of the market with own orders and their place in the queue; prices below. */
 import { grouped } from '../../design/number-text.ts';
-import { toneOf } from '../exact-text.ts';
-import type { Level, MarketScene, Scene } from './scene.ts';
+import type { BookAt, LadderRow, OwnOrderAt } from '../../time-machine/views/book-at.ts';
+import type { MarketAt } from '../../time-machine/views/market-at.ts';
+import { clock, fixed, money, rateText, toneOf } from '../exact-text.ts';
+import { litOrder, OrderName } from './names.tsx';
+import { selectedId, selectionText } from './selection.ts';
+import type { Scene } from './scene.ts';
 import { market as chosenMarket, scene, select, selection, showMarket } from './store.ts';
 
 export function BookPane() {
@@ -16,13 +20,12 @@ export function BookPane() {
         <span class="small quiet">price · size · sum</span>
       </header>
       <div class="body" tabIndex={0} role="region" aria-label="Levels and prices">
-        {now === null || market === undefined ? (
+        {now === null || market === undefined || now.book === null ? (
           <p class="note">No market is listed at this instant.</p>
         ) : (
           <>
-            <Ladder levels={[...now.asks].reverse()} side="ask" label="Asks, best last" />
-            <Middle market={market} bid={now.bids[0]?.price} ask={now.asks[0]?.price} />
-            <Ladder levels={now.bids} side="bid" label="Bids, best first" />
+            <Book book={now.book} market={market} />
+            <OwnOrders scene={now} book={now.book} />
             <Prices scene={now} market={market} />
           </>
         )}
@@ -31,7 +34,7 @@ export function BookPane() {
   );
 }
 
-function MarketChoice({ markets }: { readonly markets: readonly MarketScene[] }) {
+function MarketChoice({ markets }: { readonly markets: readonly MarketAt[] }) {
   return (
     <select
       aria-label="Market"
@@ -49,72 +52,148 @@ function MarketChoice({ markets }: { readonly markets: readonly MarketScene[] })
   );
 }
 
-interface LadderProps {
-  readonly levels: readonly Level[];
-  readonly side: 'bid' | 'ask';
-  readonly label: string;
+function Book({ book, market }: { readonly book: BookAt; readonly market: MarketAt }) {
+  const [priceDecimals, sizeDecimals] = [decimalsOf(market.tickSize), decimalsOf(market.lotSize)];
+  const most = Math.max(
+    ...[book.bids, book.asks].map((side) => side.reduce((sum, { lots }) => sum + lots, 0)),
+  );
+  const common = { most, priceDecimals, sizeDecimals };
+  return (
+    <>
+      <Ladder {...common} rows={book.asks} side="ask" label="Asks, best last" />
+      <div class="middle">
+        <b>{market.mark === null ? '–' : grouped(market.mark)}</b>
+        <span class="small soft">mark · {spreadText(book, market)}</span>
+      </div>
+      <Ladder {...common} rows={book.bids} side="bid" label="Bids, best first" />
+    </>
+  );
 }
 
-function Ladder({ levels, side, label }: LadderProps) {
+const decimalsOf = (step: string): number => step.split('.')[1]?.length ?? 0;
+
+function spreadText({ spreadTicks, midHalfTicks }: BookAt, { tickSize }: MarketAt): string {
+  if (spreadTicks === null || midHalfTicks === null) return 'one side is empty';
+  const spread = (spreadTicks * Number(tickSize)).toFixed(decimalsOf(tickSize));
+  return `spread ${grouped(spread)} · ${((spreadTicks / midHalfTicks) * 2e4).toFixed(2)} bp`;
+}
+
+interface LadderProps {
+  readonly rows: readonly LadderRow[];
+  readonly side: 'bid' | 'ask';
+  readonly label: string;
+  /** Lots of a full bar. */
+  readonly most: number;
+  readonly priceDecimals: number;
+  readonly sizeDecimals: number;
+}
+
+function Ladder({ rows, side, label, most, priceDecimals, sizeDecimals }: LadderProps) {
+  let sum = 0;
+  const bars = rows.map(({ lots }) => (sum += lots) / Math.max(1, most));
+  const items = rows.map((row, i) => (
+    <li
+      key={row.ticks}
+      class={`${side} ${row.own.length > 0 ? 'own' : ''} ${row.own.map(({ orderId }) => litOrder(orderId)).join(' ')}`}
+      style={{ '--share': `${((bars[i] ?? 0) * 100).toFixed(1)}%` }}
+      title={row.own.length > 0 ? 'with own orders' : undefined}
+    >
+      <b>{grouped(fixed(row.price, priceDecimals))}</b>
+      <span>{grouped(fixed(row.size, sizeDecimals))}</span>
+      <span class="soft">{grouped(fixed(row.cumulative, sizeDecimals))}</span>
+    </li>
+  ));
+  if (side === 'ask') items.reverse();
   return (
     <ol class="ladder" aria-label={label}>
-      {levels.map(({ price, size, sum, share }) => (
-        <li key={price} class={side} style={{ '--share': `${(share * 100).toFixed(1)}%` }}>
-          <b>{grouped(price)}</b>
-          <span>{grouped(size)}</span>
-          <span class="soft">{grouped(sum)}</span>
-        </li>
-      ))}
-      {levels.length === 0 ? <li>no {side}s</li> : null}
+      {items}
+      {rows.length === 0 ? <li class="none">no {side}s</li> : null}
     </ol>
   );
 }
 
-interface MiddleProps {
-  readonly market: MarketScene;
-  readonly bid: string | undefined;
-  readonly ask: string | undefined;
-}
-
-function Middle({ market, bid, ask }: MiddleProps) {
-  const [low, high] = [Number(bid), Number(ask)];
-  const spread = high - low;
-  const text =
-    bid === undefined || ask === undefined
-      ? 'one side is empty'
-      : `spread ${grouped(spread.toFixed(market.priceDecimals))} · ${((spread / (high + low)) * 2e4).toFixed(2)} bp`;
+function OwnOrders({ scene: now, book }: { readonly scene: Scene; readonly book: BookAt }) {
+  const rows = [...book.asks, ...book.bids].flatMap((row) =>
+    row.own.map((order) => ({ ...order, price: row.price })),
+  );
+  const owner = now.account?.name;
+  if (owner === undefined) return null;
   return (
-    <div class="middle">
-      <b>{market.mark === null ? '–' : grouped(market.mark)}</b>
-      <span class="small soft">mark · {text}</span>
+    <div class="facts">
+      <h3>Orders of {owner} in these levels</h3>
+      {rows.length === 0 ? (
+        <p class="soft">none</p>
+      ) : (
+        rows.map((row) => <Own key={row.orderId} {...row} />)
+      )}
     </div>
   );
 }
 
-function Prices({ market }: { readonly scene: Scene; readonly market: MarketScene }) {
-  const price = (text: string | null): string => (text === null ? '–' : grouped(text));
+function Own({ orderId, price, remaining, ahead }: OwnOrderAt & { readonly price: string }) {
   return (
-    <div class={`facts${selection.value === `market:${String(market.id)}` ? ' lit' : ''}`}>
+    <dl class={litOrder(orderId)}>
+      <dt>
+        <OrderName id={orderId} /> {remaining}
+      </dt>
+      <dd>{grouped(price)}</dd>
+      <dt>Ahead in the queue</dt>
+      <dd>{ahead ?? '–'}</dd>
+    </dl>
+  );
+}
+
+function Prices({ scene: now, market }: { readonly scene: Scene; readonly market: MarketAt }) {
+  const price = (text: string | null): string => (text === null ? '–' : grouped(text));
+  const chosen = selectedId(selection.value, 'market') === market.id;
+  const parts = Object.entries(market.markParts).filter(([, value]) => value !== null);
+  return (
+    <div class={`facts${chosen ? ' lit' : ''}`}>
       <h3>
         <button
           type="button"
           class="link"
+          aria-pressed={chosen}
           onClick={() => {
-            select(`market:${String(market.id)}`);
+            select(selectionText('market', market.id));
           }}
         >
           Prices of {market.symbol}
         </button>
       </h3>
       <dl>
-        <dt>Mark</dt>
+        <dt>Mark ({market.markSource})</dt>
         <dd>{price(market.mark)}</dd>
+        {chosen
+          ? parts.map(([name, value]) => (
+              <>
+                <dt key={name}>· {name}</dt>
+                <dd>{price(value)}</dd>
+              </>
+            ))
+          : null}
         <dt>Index</dt>
         <dd>{price(market.index)}</dd>
         <dt>Last</dt>
         <dd>{price(market.last)}</dd>
+        <dt>Open interest</dt>
+        <dd>{grouped(market.openInterest)}</dd>
         <dt>Funding rate</dt>
-        <dd class={toneOf(market.fundingRate)}>{grouped(market.fundingRate)} %</dd>
+        <dd class={toneOf(market.fundingRate)}>{rateText(market.fundingRate)}</dd>
+        {market.nextFundingUs === null ? null : (
+          <>
+            <dt>Next funding</dt>
+            <dd>{clock(market.nextFundingUs, 0)}</dd>
+          </>
+        )}
+        <dt>Insurance fund</dt>
+        <dd title={now.funds.insurance}>{money(now.funds.insurance)}</dd>
+        {/[1-9]/.test(now.funds.shortfall) ? (
+          <>
+            <dt>Shortfall</dt>
+            <dd class="danger">{money(now.funds.shortfall)}</dd>
+          </>
+        ) : null}
         <dt>Status</dt>
         <dd>{market.status}</dd>
       </dl>

@@ -9,8 +9,10 @@ import baseCss from '../style.css?inline';
 import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
+import { bottomTab } from './bottom-tabs.tsx';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
+import { SEARCH_ID } from './events-tab.tsx';
 import { HeaderBar } from './header-bar.tsx';
 import { actionOf, type KeyAction } from './key-map.ts';
 import { Opener, openFiles } from './opener.tsx';
@@ -34,6 +36,7 @@ import {
   zoom,
 } from './store.ts';
 import machineCss from './time-machine.css?inline';
+import { SidePane, sideTab } from './side-pane.tsx';
 import { Transport } from './transport.tsx';
 
 const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
@@ -72,9 +75,16 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   mark: () => {
     markOpen.value = true;
   },
-  fork: () => undefined,
-  search: () => undefined,
-  why: () => undefined,
+  fork: () => {
+    bottomTab.value = 'fork';
+  },
+  search: () => {
+    bottomTab.value = 'events';
+    requestAnimationFrame(() => document.getElementById(SEARCH_ID)?.focus());
+  },
+  why: () => {
+    sideTab.value = 'why';
+  },
   first: () => {
     seekTo(opened.value?.baseSeq ?? 0);
   },
@@ -121,6 +131,7 @@ function Machine() {
       <Transport />
       <BookPane />
       <Centre />
+      <SidePane />
       <Foot />
       <Dialogs />
       <div class="hidden" role="status" aria-live="polite">

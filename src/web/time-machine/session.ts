@@ -1,7 +1,9 @@
 /** An open journal in the worker: what the page can ask of it. */
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
-import { STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { FrameStream } from '../../time-machine/source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
+import { scanAccount, type AccountScan } from './account-scan.ts';
 import { bytesOfFile } from './file-bytes.ts';
 import { pack, unpack } from './gzip-text.ts';
 import { sceneOf, type Scene, type SceneOptions } from './scene.ts';
@@ -28,9 +30,19 @@ export interface Opened {
   readonly bytes: number;
 }
 
+export interface CommandRow {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly kind: string;
+  /** Kinds of what came of it. */
+  readonly flags: readonly StepFlag[];
+}
+
 /** Sent while the journal is indexed. */
 export interface Progress extends TimelineProgress {
   readonly kind: 'progress';
+  /** After the last indexed command, once the journal is complete. */
+  readonly chainHash: string | null;
 }
 
 /** Commands between two looks at the clock. */
@@ -49,6 +61,7 @@ export class Session {
   private timeline: Timeline | null = null;
   private source: OpenSource = { parts: [], base: null };
   private reportedMs = 0;
+  private scans = 0;
 
   constructor(report: (report: Progress) => void) {
     this.report = report;
@@ -73,7 +86,8 @@ export class Session {
       while (!progress.complete && performance.now() < until) progress = timeline.index(BATCH);
       if (progress.complete || performance.now() - this.reportedMs > REPORT_MS) {
         this.reportedMs = performance.now();
-        this.report({ kind: 'progress', ...progress });
+        const chainHash = progress.complete ? timeline.hashAt(progress.seq) : null;
+        this.report({ kind: 'progress', ...progress, chainHash });
       }
       if (!progress.complete) this.indexSoon(timeline);
     }, 0);
@@ -84,7 +98,7 @@ export class Session {
     const timeline = this.mustTimeline();
     const { progress } = timeline;
     const last = progress.complete ? progress.seq : Infinity;
-    return sceneOf(timeline, timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+    return sceneOf(timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
   }
 
   /** The last command at or before a time. */
@@ -130,6 +144,42 @@ export class Session {
       .map(({ seq, last }) => ({ seq, timeUs: steps.timeNear(seq), ticks: last }));
   }
 
+  /** Commands around an instant, without executing them. */
+  around(seq: number, before: number, after: number): readonly CommandRow[] {
+    const { steps, keyframes, baseSeq } = this.mustTimeline();
+    const from = Math.max(baseSeq + 1, seq - before);
+    const rows: CommandRow[] = [];
+    const stream = new FrameStream(this.source.parts, keyframes.before(from - 1).place);
+    for (let frame = stream.next(); frame !== null; frame = stream.next()) {
+      if (frame.seq > seq + after) break;
+      if (frame.kind !== 'command' || frame.seq < from) continue;
+      const { command } = frame;
+      rows.push({
+        seq: frame.seq,
+        timeUs: command.timeUs,
+        kind: command.kind,
+        flags: flagNames(steps.flagsOf(frame.seq)),
+      });
+    }
+    return rows;
+  }
+
+  /** Equity, fills and liquidations over a range; null if a newer call replaced it. */
+  scan(
+    subaccount: number,
+    fromSeq: number,
+    toSeq: number,
+    points: number,
+  ): Promise<AccountScan | null> {
+    const timeline = this.mustTimeline();
+    this.scans += 1;
+    const mine = this.scans;
+    const from = clamp(fromSeq, timeline.baseSeq, timeline.steps.lastSeq);
+    const to = clamp(toSeq, from, timeline.steps.lastSeq);
+    const isStopped = (): boolean => mine !== this.scans || this.timeline !== timeline;
+    return scanAccount(timeline, subaccount, [from, to], points, isStopped);
+  }
+
   /** Journal and state before it as they are in a page: base64 of gzip. */
   async packed(): Promise<{ readonly journal: string; readonly base: string }> {
     const { parts, base } = this.source;
@@ -160,6 +210,9 @@ export class Session {
       strip: (market: number, parts: number) => this.strip(market, parts),
       prices: (market: number, fromSeq: number, toSeq: number, parts: number) =>
         this.prices(market, fromSeq, toSeq, parts),
+      around: (seq: number, before: number, after: number) => this.around(seq, before, after),
+      scan: (subaccount: number, fromSeq: number, toSeq: number, points: number) =>
+        this.scan(subaccount, fromSeq, toSeq, points),
       packed: () => this.packed(),
     };
   }

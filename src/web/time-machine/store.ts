@@ -7,7 +7,9 @@ import { keep, readKept } from '../kept.ts';
 import { isDark } from '../theme.ts';
 import { startWorker } from '../page-parts.ts';
 import { placeText, readPlace } from './place-link.ts';
-import type { Opened, Progress, SessionApi, Source, TickPoint } from './session.ts';
+import { selectedId } from './selection.ts';
+import type { AccountScan } from './account-scan.ts';
+import type { CommandRow, Opened, Progress, SessionApi, Source, TickPoint } from './session.ts';
 import type { Scene } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
 
@@ -18,7 +20,15 @@ export const scene = signal<Scene | null>(null);
 /** The command that was asked for last; the scene follows. */
 export const seq = signal(0);
 export const market = signal(0);
-/** `order:8841`, `account:17`, `seq:372`, `trade:5`, `price:0`. */
+/** The account whose orders and curves are shown; null: that of the command. */
+export const focus = signal<number | null>(null);
+export const scan = signal<AccountScan | null>(null);
+/** Commands around the playhead. */
+export const around = signal<readonly CommandRow[]>([]);
+/** Events that a search found; null without a search. */
+export const findings = signal<readonly Finding[] | null>(null);
+export const searching = signal('');
+/** As in `selection.ts`. */
 export const selection = signal<string | null>(null);
 /** Visible range of the charts. */
 export const range = signal<readonly [number, number]>([0, 1]);
@@ -47,13 +57,26 @@ export const engine: Calls<SessionApi> = connect<SessionApi>(startWorker(), (rep
 
 /** Before the reader moved, the page follows the end of the journal while it is indexed. */
 let moved = false;
+/** Before the reader zooms, the charts show the whole journal. */
+let zoomed = false;
 
 function onProgress(report: Progress): void {
   progress.value = report;
-  if (range.value[1] >= (strip.value?.toSeq ?? 0)) range.value = [range.value[0], report.seq];
+  if (!zoomed) range.value = [opened.value?.baseSeq ?? 0, Math.max(report.seq, 1)];
   refreshStrip(null);
   refreshPrices(null);
-  if (report.complete && !moved) seekTo(about.value.seq ?? report.seq, false);
+  if (!report.complete) return;
+  if (!moved) seekTo(about.value.seq ?? report.seq, false);
+  void focusOnUser();
+}
+
+/** The user nearest to its liquidation at the end, until another account is selected. */
+async function focusOnUser(): Promise<void> {
+  const last = await engine.seek(lastSeq.value, { market: 0, focus: null, order: null });
+  const users = last.accounts.filter(({ system }) => !system);
+  const user = users.find(({ positions }) => positions > 0) ?? users[0];
+  if (focus.value === null && user !== undefined) focusOn(user.subaccount);
+  reload();
 }
 
 const fail = (error: Error): void => {
@@ -79,7 +102,11 @@ const refreshPrices = latestOnly(
 const load = latestOnly(
   async (wanted: number) => {
     const began = performance.now();
-    const made = await engine.seek(wanted, { market: market.value, selection: selection.value });
+    const made = await engine.seek(wanted, {
+      market: market.value,
+      focus: focus.value,
+      order: selectedId(selection.value, 'order'),
+    });
     return { made, asked: wanted, ms: performance.now() - began };
   },
   ({ made, asked, ms }) => {
@@ -91,18 +118,48 @@ const load = latestOnly(
       if (made.seq < seq.value && asked === seq.value) seq.value = made.seq;
     });
     writePlace();
-    prepareSoon();
+    whenAtRest();
   },
   fail,
 );
 
-let preparing = 0;
-/** Once the reader rests, the next steps back are made ready. */
-function prepareSoon(): void {
+const refreshAround = latestOnly(
+  () => engine.around(seq.value, 40, 40),
+  (rows) => {
+    around.value = rows;
+  },
+  fail,
+);
+
+const refreshScan = latestOnly(
+  () =>
+    focus.value === null
+      ? Promise.resolve(null)
+      : engine.scan(focus.value, ...range.value, SCAN_POINTS),
+  (made) => {
+    if (made !== null) scan.value = made;
+  },
+  fail,
+);
+const SCAN_POINTS = 400;
+
+let preparing: ReturnType<typeof setTimeout> | undefined;
+/** What a moving reader does not miss: rows around, and the next steps back made ready. */
+function whenAtRest(): void {
   clearTimeout(preparing);
   preparing = setTimeout(() => {
+    refreshAround(null);
     engine.prepare().catch(() => undefined);
-  }, 150) as unknown as number;
+  }, 60);
+}
+
+let scanning: ReturnType<typeof setTimeout> | undefined;
+/** The curve of the account in focus over the visible range. */
+function scanSoon(): void {
+  clearTimeout(scanning);
+  scanning = setTimeout(() => {
+    if (progress.value?.complete === true) refreshScan(null);
+  }, 120);
 }
 
 export function seekTo(wanted: number, byReader = true): void {
@@ -128,26 +185,38 @@ export async function jump(direction: 1 | -1): Promise<void> {
   else announcement.value = `no ${direction === 1 ? 'later' : 'earlier'} ${jumpKind.value}`;
 }
 
+/** A second press takes the selection back. */
 export function select(what: string | null): void {
   selection.value = selection.value === what ? null : what;
+  const account = selectedId(selection.value, 'account');
+  if (account !== null) focusOn(account);
   reload();
+}
+
+export function focusOn(account: number | null): void {
+  if (focus.value === account) return;
+  focus.value = account;
+  scan.value = null;
+  scanSoon();
 }
 
 /** Moves the visible range so that a command is in it. */
 function showInRange(at: number): void {
   const [from, to] = range.value;
-  if (at >= from && at <= to) return;
+  if (!zoomed || (at >= from && at <= to)) return;
   const width = to - from;
   setRange(at - width / 2, at + width / 2);
 }
 
 export function setRange(from: number, to: number): void {
+  zoomed = true;
   const low = opened.value?.baseSeq ?? 0;
   const high = Math.max(low + 1, lastSeq.value);
   const width = Math.min(high - low, Math.max(20, Math.round(to - from)));
   const start = Math.min(high - width, Math.max(low, Math.round(from)));
   range.value = [start, start + width];
   refreshPrices(null);
+  scanSoon();
 }
 
 /** Zooms around the playhead: below 1 is closer. */
@@ -193,19 +262,23 @@ function keptBookmarks(): Bookmark[] {
   );
 }
 
-let writing = 0;
+let writing: ReturnType<typeof setTimeout> | undefined;
 function writePlace(): void {
   // Browsers limit how often the address may change.
   clearTimeout(writing);
   writing = setTimeout(() => {
     const text = placeText({ seq: seq.value, selection: selection.value });
     if (text !== location.hash) history.replaceState(null, '', text);
-  }, 200) as unknown as number;
+  }, 200);
 }
 
 export function goToPlace(): void {
   const place = readPlace(location.hash);
-  if (place.selection !== null) selection.value = place.selection;
+  if (place.selection !== null) {
+    selection.value = place.selection;
+    const account = selectedId(place.selection, 'account');
+    if (account !== null) focusOn(account);
+  }
   if (place.seq !== null) seekTo(place.seq);
 }
 
@@ -217,8 +290,14 @@ export async function openSource(source: Source, data: About): Promise<void> {
     scene.value = null;
     strip.value = null;
     selection.value = null;
+    focus.value = null;
+    scan.value = null;
+    findings.value = null;
+    around.value = [];
+    market.value = 0;
   });
   moved = false;
+  zoomed = false;
   try {
     const made = await engine.open(source);
     batch(() => {
@@ -244,4 +323,16 @@ export function followTheme(): void {
   };
   update();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', update);
+}
+
+export interface Finding {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly text: string;
+}
+
+export async function search(text: string): Promise<void> {
+  searching.value = '';
+  findings.value = null;
+  await Promise.resolve(text);
 }

@@ -1,0 +1,4 @@
+/** What if: a fork with other commands, and how it differs. */
+export function WhatIf() {
+  return <p class="note">Not here yet.</p>;
+}
