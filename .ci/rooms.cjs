@@ -110,7 +110,18 @@ const ROOMS = [
   pure(
     'time-machine',
     'a journal as a timeline: states, views, breakpoints, what-if',
-    ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal', 'backtest', 'fuzz'],
+    [
+      'num',
+      'base',
+      'contract',
+      'engine',
+      'gateway',
+      'virtual-time',
+      'journal',
+      'backtest',
+      'fuzz',
+      'scenario',
+    ],
     ['acorn'],
   ),
   room(

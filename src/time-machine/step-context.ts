@@ -2,8 +2,10 @@
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import { money, priceText } from '../gateway/encode.ts';
+import { commandForms, type CommandForms } from './views/command-at.ts';
 
 export interface StepContext {
+  readonly forms: CommandForms;
   /** Best prices of the market that the command names, as text; null without one. */
   readonly bestBid: string | null;
   readonly bestAsk: string | null;
@@ -15,7 +17,7 @@ export interface StepContext {
   readonly freeCollateral: string | null;
 }
 
-const NOTHING: StepContext = {
+const NOTHING: Omit<StepContext, 'forms'> = {
   bestBid: null,
   bestAsk: null,
   mark: null,
@@ -26,7 +28,12 @@ const NOTHING: StepContext = {
 };
 
 export function contextOf(view: ExchangeView, command: Command): StepContext {
-  return { ...NOTHING, ...marketContext(view, command), ...accountContext(view, command) };
+  return {
+    ...NOTHING,
+    forms: commandForms(view, command),
+    ...marketContext(view, command),
+    ...accountContext(view, command),
+  };
 }
 
 function marketContext(view: ExchangeView, command: Command): Partial<StepContext> {

@@ -245,7 +245,7 @@ export class Timeline {
     return instant;
   }
 
-  /** The exchange after the last command at or before a time; before the first one if there is none. */
+  /** The exchange after the last command at or before a time; without one, before the first. */
   seekTime(timeUs: number): Instant {
     let seq = this.steps.seqBefore(timeUs);
     const cursor = this.cursorBefore(seq + 1);

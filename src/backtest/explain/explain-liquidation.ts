@@ -5,6 +5,7 @@
 import { dateText } from '../../base/date-text.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { LiquidationStep } from '../../engine/events.ts';
+import type { ExchangeView } from '../../engine/read/views.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { Address } from '../../num/units.ts';
 import { formatDecimal } from '../../num/decimal.ts';
@@ -12,7 +13,8 @@ import { JournalReader } from '../../journal/format/frames.ts';
 import { INDENT } from './explain-order.ts';
 import type { StoryOptions } from './queue-story.ts';
 
-const STEP_TEXTS: Readonly<Record<LiquidationStep['step'], string>> = {
+/** Steps of a liquidation as text. */
+export const LIQUIDATION_STEP_TEXTS: Readonly<Record<LiquidationStep['step'], string>> = {
   cancelOrders: 'its open orders are cancelled',
   order: 'the exchange places a liquidation order',
   insurance: 'insurance pays the shortfall within its hourly limit',
@@ -28,7 +30,7 @@ const LAST_STEPS: readonly string[] = ['safe', 'takeover', 'adl'];
 /** Number of liquidations in the recorded steps of a run. */
 export function countLiquidations(steps: readonly { readonly step: string }[]): number {
   // Positions transferred outside the book have rows of their own that are not steps.
-  const known = steps.filter(({ step }) => step in STEP_TEXTS);
+  const known = steps.filter(({ step }) => step in LIQUIDATION_STEP_TEXTS);
   return known.filter((_, i) => i === 0 || LAST_STEPS.includes(known[i - 1]?.step ?? '')).length;
 }
 
@@ -101,7 +103,13 @@ function ceilPpm(notional: bigint, ppm: number): bigint {
 }
 
 function stepLine(engine: Exchange, event: LiquidationStep): string {
-  const words = STEP_TEXTS[event.step];
+  const text = stepText(engine, event);
+  return `${dateText(event.timeUs)}  ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** A step with its numbers, without date and full stop. */
+export function stepText(engine: ExchangeView, event: LiquidationStep): string {
+  const words = LIQUIDATION_STEP_TEXTS[event.step];
   const market = event.market === null ? null : engine.market(event.market);
   const details = [
     ...(event.step === 'cancelOrders' ? [`${String(event.orders)} orders`] : []),
@@ -118,5 +126,5 @@ function stepLine(engine: Exchange, event: LiquidationStep): string {
     `equity ${money(event.equityQuanta)}`,
     `maintenance ${money(event.maintenanceQuanta)}`,
   ];
-  return `${dateText(event.timeUs)}  ${words.charAt(0).toUpperCase()}${words.slice(1)}: ${details.join(', ')}.`;
+  return `${words}: ${details.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-/** What a command did, as bits: the index keeps them for every command of a journal. */
+/** Effects of a command as bits: the index keeps them for every command of a journal. */
 import { unreachable } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
