@@ -2,7 +2,7 @@
  * Parts of a page that is one file: script of the worker, embedded data. A copy of the page with
  * other data is made from the same parts, so that a shared file has the same security policy.
  */
-import { dataElements, escapeText, NO_ABOUT, type About } from '../time-machine/page-elements.ts';
+import { dataElements, escapeText, NO_ABOUT, type About } from '../design/page-elements.ts';
 
 /** Text of an element that the build or the command put into the page. */
 export function textOf(id: string): string {

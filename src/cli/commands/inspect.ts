@@ -6,11 +6,12 @@ import type { JournalFrame } from '../../journal/format/frame.ts';
 import { InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
-import { NO_ABOUT } from '../../time-machine/page-elements.ts';
+import { NO_ABOUT } from '../../design/page-elements.ts';
 import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
 import { findJournal } from '../time-machine/journal-source.ts';
-import { openFile, writeTimeMachine } from '../time-machine/write-page.ts';
+import { writeTimeMachine } from '../../report/time-machine-page.ts';
+import { openFile } from '../time-machine/open-file.ts';
 
 interface InspectArguments {
   readonly journal: string;
@@ -31,8 +32,7 @@ export const command: CommandModule<object, InspectArguments> = {
       .positional('journal', {
         type: 'string',
         demandOption: true,
-        describe:
-          'journal file, scenario, or the folder of a run, a failure or a served exchange',
+        describe: 'journal file, scenario, or the folder of a run, a failure or a served exchange',
       })
       .option('from', { type: 'number', default: 1, describe: 'first sequence number' })
       .option('to', { type: 'number', default: Infinity, describe: 'last sequence number' })
@@ -64,7 +64,9 @@ export const command: CommandModule<object, InspectArguments> = {
       return;
     }
     if (machine.mask || machine.seq !== undefined) {
-      throw new InputError('--mask and --seq are for the time machine: add --open or --html <file>');
+      throw new InputError(
+        '--mask and --seq are for the time machine: add --open or --html <file>',
+      );
     }
     mustBeRange(from, to);
     mustBeWhole('limit', limit === Infinity ? undefined : limit, 0);

@@ -50,6 +50,7 @@ function Price({ scene: now }: { readonly scene: Scene | null }) {
         marks={marks}
         decimals={shown?.tickSize.split('.')[1]?.length ?? 0}
         seq={seq.value}
+        mark={shown?.mark == null ? null : Number(shown.mark)}
         liquidationPrice={liquidation === null ? null : Number(liquidation)}
         theme={theme.value}
         summary={`Mark price of ${shown?.symbol ?? 'no market'}; what follows the playhead is faded`}

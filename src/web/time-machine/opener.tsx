@@ -1,6 +1,6 @@
 /** First page without a journal: a file is dropped or chosen. Nothing leaves the machine. */
 import { useSignal } from '@preact/signals';
-import { NO_ABOUT } from '../../time-machine/page-elements.ts';
+import { NO_ABOUT } from '../../design/page-elements.ts';
 import { openSource, problem } from './store.ts';
 
 export function openFiles(files: readonly File[]): void {

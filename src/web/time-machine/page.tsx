@@ -1,7 +1,7 @@
 /** The time machine: one journal, executed in a worker, at any instant. */
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { NO_ABOUT } from '../../time-machine/page-elements.ts';
+import { NO_ABOUT } from '../../design/page-elements.ts';
 import { THEME_CSS } from '../../design/tokens.ts';
 import { count, shortHash } from '../exact-text.ts';
 import { embedded } from '../page-parts.ts';
@@ -175,7 +175,10 @@ function Foot() {
       <span class="wide">{ms === null ? '' : `seek ${ms.toFixed(1)} ms`}</span>
       <span class="wide">{count(lastSeq.value)} commands</span>
       <span>
-        chain <code id="chain">{shortHash(scene.value?.chainHash ?? '–')}</code>
+        chain{' '}
+        <code id="chain" title={scene.value?.chainHash} data-seq={scene.value?.seq}>
+          {shortHash(scene.value?.chainHash ?? '–')}
+        </code>
       </span>
       <span class="wide">
         Charts by <a href="https://www.tradingview.com/">TradingView</a>

@@ -38,6 +38,8 @@ interface PriceChartProps {
   readonly marks: readonly PriceMark[];
   readonly decimals: number;
   readonly seq: number;
+  /** Mark at the playhead. */
+  readonly mark: number | null;
   /** Line at this price; null: none. */
   readonly liquidationPrice: number | null;
   readonly theme: string;
@@ -52,11 +54,11 @@ interface Parts {
 }
 
 export function PriceChart(props: PriceChartProps) {
-  const { points, marks, decimals, seq, liquidationPrice, theme, summary, onSeek } = props;
+  const { points, marks, decimals, seq, mark, liquidationPrice, theme, summary, onSeek } = props;
   const box = useRef<HTMLDivElement>(null);
   const future = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
-  const level = useRef<IPriceLine | null>(null);
+  const levels = useRef<IPriceLine[]>([]);
   const latest = useRef({ points, seq, onSeek, decimals });
   latest.current = { points, seq, onSeek, decimals };
 
@@ -64,7 +66,11 @@ export function PriceChart(props: PriceChartProps) {
     const element = box.current;
     if (element === null) return;
     const chart = createChart(element, { autoSize: true, ...FIXED });
-    const line = chart.addSeries(LineSeries, { lineWidth: 2, priceLineVisible: false });
+    const line = chart.addSeries(LineSeries, {
+      lineWidth: 2,
+      priceLineVisible: false,
+      lastValueVisible: false,
+    });
     parts.current = { chart, line, marks: createSeriesMarkers(line, []) };
     chart.subscribeClick(({ logical }) => {
       const point = logical === undefined ? undefined : latest.current.points[Math.round(logical)];
@@ -86,7 +92,7 @@ export function PriceChart(props: PriceChartProps) {
     });
     return () => {
       parts.current = null;
-      level.current = null;
+      levels.current = [];
       chart.remove();
     };
   }, []);
@@ -123,19 +129,16 @@ export function PriceChart(props: PriceChartProps) {
 
   useEffect(() => {
     if (parts.current === null) return;
-    if (level.current !== null) parts.current.line.removePriceLine(level.current);
-    level.current =
-      liquidationPrice === null
-        ? null
-        : parts.current.line.createPriceLine({
-            price: liquidationPrice,
-            color: colour('danger'),
-            lineStyle: 2,
-            lineWidth: 1,
-            axisLabelVisible: true,
-            title: 'liquidation',
-          });
-  }, [liquidationPrice, theme]);
+    const { line } = parts.current;
+    for (const level of levels.current) line.removePriceLine(level);
+    const common = { lineStyle: 2, lineWidth: 1, axisLabelVisible: true } as const;
+    levels.current = [
+      ...(mark === null ? [] : [{ ...common, price: mark, color: colour('text-2'), title: '' }]),
+      ...(liquidationPrice === null
+        ? []
+        : [{ ...common, price: liquidationPrice, color: colour('danger'), title: 'liquidation' }]),
+    ].map((options) => line.createPriceLine(options));
+  }, [mark, liquidationPrice, theme]);
 
   useEffect(() => {
     if (parts.current !== null) placeFuture(parts.current.chart, future.current, latest.current);

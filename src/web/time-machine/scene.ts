@@ -19,7 +19,7 @@ export interface Scene extends InstantView {
   readonly ticks: readonly number[];
 }
 
-const LEVELS = 12;
+const LEVELS = 9;
 
 export function sceneOf(instant: Instant, { market, focus, order }: SceneOptions): Scene {
   const view = instantView(instant, {

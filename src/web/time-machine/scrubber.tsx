@@ -125,12 +125,15 @@ function draw(canvas: HTMLCanvasElement, strip: Strip, { seq, range, bookmarks }
   pen.globalAlpha = 0.55;
   pen.fillStyle = colour('surface');
   pen.fillRect(head, 0, width - head, height);
-  pen.globalAlpha = 0.1;
-  pen.fillStyle = colour('accent');
-  pen.fillRect(left, 0, Math.max(2, right - left), height);
+  if (range[0] > strip.fromSeq || range[1] < strip.toSeq) {
+    pen.globalAlpha = 0.1;
+    pen.fillStyle = colour('accent');
+    pen.fillRect(left, 0, Math.max(2, right - left), height);
+    pen.globalAlpha = 1;
+    pen.fillRect(left, 0, 1, height);
+    pen.fillRect(right - 1, 0, 1, height);
+  }
   pen.globalAlpha = 1;
-  pen.fillRect(left, 0, 1, height);
-  pen.fillRect(right - 1, 0, 1, height);
   pen.fillStyle = colour('warn');
   for (const mark of bookmarks) {
     pen.beginPath();

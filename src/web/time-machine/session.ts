@@ -1,4 +1,6 @@
 /** An open journal in the worker: what the page can ask of it. */
+import type { ExchangeView } from '../../engine/read/views.ts';
+import { timeUs } from '../../num/units.ts';
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
 import { FrameStream } from '../../time-machine/source/frame-stream.ts';
@@ -102,8 +104,23 @@ export class Session {
   }
 
   /** The last command at or before a time. */
-  seqAt(timeUs: number): number {
-    return this.mustTimeline().seekTime(timeUs).seq;
+  seqAt(atUs: number): number {
+    return this.mustTimeline().seekTime(atUs).seq;
+  }
+
+  /** The command that printed a trade; null if the journal has no such trade. */
+  seqOfTrade(id: number): number | null {
+    const timeline = this.mustTimeline();
+    const { baseSeq } = timeline;
+    const { lastSeq } = timeline.steps;
+    let low = baseSeq;
+    let high = lastSeq + 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (lastTrade(timeline.seek(middle).engine) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low > lastSeq ? null : low;
   }
 
   /** Makes single steps backwards fast, when nothing else is to do. */
@@ -201,7 +218,8 @@ export class Session {
     return {
       open: (source: Source) => this.open(source),
       seek: (seq: number, options: SceneOptions) => this.seek(seq, options),
-      seqAt: (timeUs: number) => this.seqAt(timeUs),
+      seqAt: (atUs: number) => this.seqAt(atUs),
+      seqOfTrade: (id: number) => this.seqOfTrade(id),
       prepare: () => {
         this.prepare();
       },
@@ -222,6 +240,14 @@ export type SessionApi = ReturnType<Session['api']>;
 /** Bytes of a journal; base64 of more does not fit into a string. */
 const MOST_SHARED = 256 << 20;
 const ANYTHING = Object.values(STEP_FLAGS).reduce((all, flag) => all | flag, 0);
+
+/** Id of the newest trade of any market; ids ascend over all of them. */
+function lastTrade(view: ExchangeView): number {
+  const newest = view
+    .markets()
+    .map(({ id }) => view.trades(id, timeUs(0), timeUs(view.nowUs + 1), 1).items[0]?.tradeId ?? 0);
+  return Math.max(0, ...newest);
+}
 
 const clamp = (value: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, Math.trunc(value)));

@@ -1,6 +1,6 @@
 /** What the page shows: signals, and the calls to the worker that change them. */
 import { batch, computed, signal } from '@preact/signals';
-import { NO_ABOUT, type About, type Bookmark } from '../../time-machine/page-elements.ts';
+import { NO_ABOUT, type About, type Bookmark } from '../../design/page-elements.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { connect, latestOnly, type Calls } from '../worker-link.ts';
 import { keep, readKept } from '../kept.ts';
@@ -66,7 +66,9 @@ function onProgress(report: Progress): void {
   refreshStrip(null);
   refreshPrices(null);
   if (!report.complete) return;
-  if (!moved) seekTo(about.value.seq ?? report.seq, false);
+  const { trade, seq: linked } = readPlace(location.hash);
+  if (trade !== null && linked === null) void goToTrade(trade);
+  else if (!moved) seekTo(about.value.seq ?? report.seq, false);
   void focusOnUser();
 }
 
@@ -267,6 +269,7 @@ function writePlace(): void {
   // Browsers limit how often the address may change.
   clearTimeout(writing);
   writing = setTimeout(() => {
+    if (progress.value?.complete !== true) return;
     const text = placeText({ seq: seq.value, selection: selection.value });
     if (text !== location.hash) history.replaceState(null, '', text);
   }, 200);
@@ -280,6 +283,13 @@ export function goToPlace(): void {
     if (account !== null) focusOn(account);
   }
   if (place.seq !== null) seekTo(place.seq);
+  else if (place.trade !== null && progress.value?.complete === true) void goToTrade(place.trade);
+}
+
+async function goToTrade(id: number): Promise<void> {
+  const found = await engine.seqOfTrade(id);
+  if (found === null) problem.value = `the journal has no trade ${String(id)}`;
+  else seekTo(found);
 }
 
 export async function openSource(source: Source, data: About): Promise<void> {

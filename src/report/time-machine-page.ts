@@ -1,11 +1,10 @@
 /** The time machine as one HTML file: the page of the build, the journal and the engine. */
-import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { makeFolder } from '../../platform/make-folder.ts';
-import { pageAsset } from '../../platform/page-assets.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
-import { dataElements, escapeText, type About } from '../../time-machine/page-elements.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { pageAsset } from '../platform/page-assets.ts';
+import { writeWholeFile } from '../platform/whole-file.ts';
+import { dataElements, escapeText, type About } from '../design/page-elements.ts';
 
 /** Element of the build's page that the data replace. */
 const PLACE = '<!--journal-->\n';
@@ -34,25 +33,3 @@ function* partsOf(page: string, { about, journal, base }: PageData): Iterable<st
 }
 
 const packed = (bytes: Uint8Array): string => gzipSync(bytes).toString('base64');
-
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-  linux: ['xdg-open'],
-};
-
-/** Opens a file with the program that the desktop has for it; false if there is none. */
-export function openFile(path: string, platform = process.platform): Promise<boolean> {
-  const [program, ...args] = OPENERS[platform] ?? [];
-  if (program === undefined) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const child = spawn(program, [...args, path], { stdio: 'ignore', detached: true });
-    child.once('error', () => {
-      resolve(false);
-    });
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
-}
