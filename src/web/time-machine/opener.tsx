@@ -40,8 +40,10 @@ export function Opener() {
           <input
             type="file"
             multiple
-            onChange={(event) => {
-              openFiles([...(event.currentTarget.files ?? [])]);
+            onChange={({ currentTarget }) => {
+              openFiles([...(currentTarget.files ?? [])]);
+              // The same file can be chosen again.
+              currentTarget.value = '';
             }}
           />
         </label>
