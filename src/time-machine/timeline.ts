@@ -283,6 +283,11 @@ export class Timeline {
     throw new TimelineError(`command ${String(seq)} is not in this journal`, { field: 'seq' });
   }
 
+  /** Command of the last keyframe before command `seq`: a run backwards re-executes from there. */
+  partBefore(seq: number): number {
+    return this.keyframes.before(Math.max(this.baseSeq, seq - 1)).seq;
+  }
+
   /** Snapshot of the exchange after command `seq`. */
   snapshotAt(seq: number): Uint8Array {
     return this.cursorAt(seq).engine.snapshot();
