@@ -7,9 +7,10 @@ import { InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-s
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { NO_ABOUT } from '../../design/page-elements.ts';
+import { maskJournal } from '../../time-machine/share/mask-journal.ts';
 import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
-import { findJournal } from '../time-machine/journal-source.ts';
+import { findJournal, type JournalFound } from '../time-machine/journal-source.ts';
 import { writeTimeMachine } from '../../report/time-machine-page.ts';
 import { openFile } from '../time-machine/open-file.ts';
 
@@ -120,9 +121,11 @@ async function writeMachine(
   // Refuses what the page could not open.
   const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
   if (seq !== undefined) timeline.seek(seq);
+  const shown = mask ? masked(found) : found;
   const file = resolve(html ?? join(tmpdir(), `orrery-${name.replaceAll(/[^\w.-]+/g, '-')}.html`));
-  const about = { ...NO_ABOUT, name, seq: seq ?? null, masked: mask };
-  await writeTimeMachine(file, { about, ...found });
+  // The name of a file may name its owner.
+  const about = { ...NO_ABOUT, name: mask ? 'masked' : name, seq: seq ?? null, masked: mask };
+  await writeTimeMachine(file, { about, ...shown });
   const address = pathToFileURL(file).href;
   const opened = open && (await openFile(file));
   if (json) printJson({ file, address, opened });
@@ -130,4 +133,12 @@ async function writeMachine(
     print(`time machine  ${file}`);
     if (open && !opened) print(`open          ${address}`);
   }
+}
+
+/** The same run with other accounts, ids and keys. */
+function masked({ journal, base }: Pick<JournalFound, 'journal' | 'base'>) {
+  if (base !== null) {
+    throw new InputError('--mask needs a journal with its first command; this one was compacted');
+  }
+  return { journal: maskJournal([bytesInMemory(journal)]).bytes, base };
 }

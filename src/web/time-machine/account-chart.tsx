@@ -80,7 +80,7 @@ function options(
     height: element.clientHeight,
     legend: { show: false },
     cursor: { show: true, points: { show: false }, drag: { x: false, y: false } },
-    padding: [8, 0, 0, 12],
+    padding: [8, 0, 0, 0],
     scales: { x: { time: false } },
     axes: [
       {
@@ -88,10 +88,11 @@ function options(
         grid: { show: false },
         space: 90,
         size: 22,
-        values: (_, splits) =>
+        values: (self, splits) =>
           splits.map((at) => {
             const us = curve.timesUs[at];
-            return us === undefined ? '' : clock(us, 0);
+            // A label at the left edge would be cut.
+            return us === undefined || self.valToPos(at, 'x') < 24 ? '' : clock(us, 0);
           }),
       },
       {

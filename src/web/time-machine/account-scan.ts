@@ -9,14 +9,14 @@ import type { SubaccountId } from '../../num/units.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
 import type { AccountCurve } from './account-chart.tsx';
 import type { PriceMark } from './price-chart.tsx';
+import { Slices } from './slices.ts';
 
 export interface AccountScan extends AccountCurve {
   readonly subaccount: number;
   readonly marks: readonly PriceMark[];
 }
 
-const SLICE_MS = 10;
-const MOST_MARKS = 400;
+const MOST_MARKS = 20_000;
 const UNIT = 1e6;
 
 /** Null if `isStopped` became true. */
@@ -39,7 +39,7 @@ export async function scanAccount(
     const mark = marks.length < MOST_MARKS ? markOf(engine, event, subaccount) : null;
     if (mark !== null) marks.push(mark);
   };
-  let until = performance.now() + SLICE_MS;
+  const slices = new Slices();
   for (let at = from; at <= to; at++) {
     if (at > from && cursor.step(sink) === null) break;
     const sampled = (at - from) % every === 0 || at === to;
@@ -50,19 +50,10 @@ export async function scanAccount(
       equity.push(Number(margin.accountValueQuanta) / UNIT);
       maintenance.push(Number(margin.maintenanceRequirementQuanta) / UNIT);
     }
-    if (performance.now() < until) continue;
-    await pause();
-    if (isStopped()) return null;
-    until = performance.now() + SLICE_MS;
+    if (!(await slices.next(isStopped))) return null;
   }
   return { subaccount, seqs, timesUs, equity, maintenance, marks };
 }
-
-/** Lets messages of the page in. */
-const pause = (): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
 
 function markOf(view: ExchangeView, event: EngineEvent, subaccount: number): PriceMark | null {
   if (event.kind === 'liquidationStep' && event.step !== 'safe') {

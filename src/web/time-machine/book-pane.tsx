@@ -17,7 +17,9 @@ export function BookPane() {
         <h2>Book</h2>
         {(now?.markets.length ?? 0) > 1 ? <MarketChoice markets={now?.markets ?? []} /> : null}
         <span class="space" />
-        <span class="small quiet">price · size · sum</span>
+        {(now?.markets.length ?? 0) > 1 ? null : (
+          <span class="small quiet">price · size · sum</span>
+        )}
       </header>
       <div class="body" tabIndex={0} role="region" aria-label="Levels and prices">
         {now === null || market === undefined || now.book === null ? (

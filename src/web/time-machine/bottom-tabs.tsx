@@ -1,13 +1,10 @@
 /** Tables below the charts: commands with their events, orders, accounts, ledger, funding. */
-import { signal } from '@preact/signals';
+import { bottomTab } from './bottom-tab.ts';
 import { Accounts, Funding, Ledger, Orders } from './tables.tsx';
 import { Events } from './events-tab.tsx';
 import { Tabs } from './tabs.tsx';
 import { scene } from './store.ts';
 import { WhatIf } from './what-if.tsx';
-
-export type BottomTab = 'events' | 'orders' | 'accounts' | 'ledger' | 'funding' | 'fork';
-export const bottomTab = signal<BottomTab>('events');
 
 export function BottomTabs() {
   const now = scene.value;

@@ -3,6 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventAt } from '../../time-machine/views/event-tree.ts';
 import { clock, count } from '../exact-text.ts';
+import { eventText, fieldsText } from './event-text.ts';
 import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
 import { around, findings, scene, search, searching, seekTo } from './store.ts';
 
@@ -139,20 +140,8 @@ function Tree({ filter }: { readonly filter: string }) {
   );
 }
 
-/** Fields with a place of their own. */
-const SHOWN: readonly string[] = ['at', 'owner', 'account', 'order', 'subaccount'];
-
-const fieldsText = ({ fields }: EventAt): string =>
-  Object.entries(fields)
-    .filter(([name]) => !SHOWN.includes(name))
-    .map(([name, value]) => `${name} ${value}`)
-    .join(' · ');
-
 function matches(event: EventAt, filter: string): boolean {
-  if (filter === '') return true;
-  const id = event.orderId === null ? '' : `#${String(event.orderId)}`;
-  const text = `${event.kind} ${event.cause} ${id} ${event.owner ?? ''} ${fieldsText(event)}`;
-  return text.toLowerCase().includes(filter.toLowerCase());
+  return filter === '' || eventText(event).toLowerCase().includes(filter.toLowerCase());
 }
 
 function Findings() {

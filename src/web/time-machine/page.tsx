@@ -1,4 +1,5 @@
 /** The time machine: one journal, executed in a worker, at any instant. */
+import { effect, untracked } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { NO_ABOUT } from '../../design/page-elements.ts';
@@ -9,7 +10,8 @@ import baseCss from '../style.css?inline';
 import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
-import { bottomTab } from './bottom-tabs.tsx';
+import { adding, BreakpointBar, runTo, setBreakpoints } from './breakpoints.tsx';
+import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
 import { SEARCH_ID } from './events-tab.tsx';
@@ -27,6 +29,7 @@ import {
   openSource,
   pan,
   problem,
+  progress,
   scene,
   seekMs,
   seekTo,
@@ -69,9 +72,11 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   pan: () => {
     pan(0.25);
   },
-  runBack: () => undefined,
-  run: () => undefined,
-  addBreakpoint: () => undefined,
+  runBack: () => void runTo('backward'),
+  run: () => void runTo('forward'),
+  addBreakpoint: () => {
+    adding.value = true;
+  },
   mark: () => {
     markOpen.value = true;
   },
@@ -129,6 +134,7 @@ function Machine() {
     >
       <HeaderBar />
       <Transport />
+      <BreakpointBar />
       <BookPane />
       <Centre />
       <SidePane />
@@ -200,6 +206,9 @@ function start(): void {
   if (data === null) return;
   const { about, journal, base } = data;
   void openSource({ kind: 'embedded', journal, base }, { ...NO_ABOUT, ...about });
+  effect(() => {
+    if (progress.value?.complete === true) untracked(() => setBreakpoints(about.breakpoints));
+  });
 }
 
 start();

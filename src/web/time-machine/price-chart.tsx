@@ -8,6 +8,7 @@ import {
   createChart,
   createSeriesMarkers,
   LineSeries,
+  LineStyle,
   type IChartApi,
   type IPriceLine,
   type ISeriesApi,
@@ -131,7 +132,7 @@ export function PriceChart(props: PriceChartProps) {
     if (parts.current === null) return;
     const { line } = parts.current;
     for (const level of levels.current) line.removePriceLine(level);
-    const common = { lineStyle: 2, lineWidth: 1, axisLabelVisible: true } as const;
+    const common = { lineStyle: LineStyle.Dashed, lineWidth: 1, axisLabelVisible: true } as const;
     levels.current = [
       ...(mark === null ? [] : [{ ...common, price: mark, color: colour('text-2'), title: '' }]),
       ...(liquidationPrice === null

@@ -5,6 +5,13 @@ import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts'
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
 import { FrameStream } from '../../time-machine/source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
+import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
+import { runBranch } from './branch-run.ts';
+import type { EditText } from './edits.ts';
+import { searchEvents, type Finding } from './event-search.ts';
+import { countHits, nearestHit } from './breakpoint-runs.ts';
+import { compilePredicate } from '../../time-machine/expression/compile.ts';
+import type { ScanOptions } from '../../time-machine/scan.ts';
 import { scanAccount, type AccountScan } from './account-scan.ts';
 import { bytesOfFile } from './file-bytes.ts';
 import { pack, unpack } from './gzip-text.ts';
@@ -64,6 +71,9 @@ export class Session {
   private source: OpenSource = { parts: [], base: null };
   private reportedMs = 0;
   private scans = 0;
+  private runs = 0;
+  private searches = 0;
+  private branches = 0;
 
   constructor(report: (report: Progress) => void) {
     this.report = report;
@@ -197,6 +207,49 @@ export class Session {
     return scanAccount(timeline, subaccount, [from, to], points, isStopped);
   }
 
+  /** Throws `ExpressionError` for an expression that is refused. */
+  checkExpression(text: string): void {
+    compilePredicate(text);
+  }
+
+  /** The nearest command after or before `from` at which an expression begins to hold. */
+  runTo(
+    texts: readonly string[],
+    from: number,
+    direction: ScanOptions['direction'],
+  ): Promise<number | null> {
+    this.runs += 1;
+    const mine = this.runs;
+    const timeline = this.mustTimeline();
+    const isStopped = (): boolean => mine !== this.runs || this.timeline !== timeline;
+    return nearestHit(timeline, texts, { direction, from }, isStopped);
+  }
+
+  /** Both runs of a what-if; null if a newer call replaced it. */
+  branch(edits: readonly EditText[]): Promise<BranchComparison | null> {
+    this.branches += 1;
+    const mine = this.branches;
+    const timeline = this.mustTimeline();
+    return runBranch(timeline, edits, () => mine !== this.branches || this.timeline !== timeline);
+  }
+
+  /** Events with all words of a query; null if a newer search replaced it. */
+  search(query: string): Promise<readonly Finding[] | null> {
+    this.searches += 1;
+    const mine = this.searches;
+    const timeline = this.mustTimeline();
+    return searchEvents(
+      timeline,
+      query,
+      () => mine !== this.searches || this.timeline !== timeline,
+    );
+  }
+
+  countHits(text: string): Promise<number | null> {
+    const timeline = this.mustTimeline();
+    return countHits(timeline, text, () => this.timeline !== timeline);
+  }
+
   /** Journal and state before it as they are in a page: base64 of gzip. */
   async packed(): Promise<{ readonly journal: string; readonly base: string }> {
     const { parts, base } = this.source;
@@ -231,6 +284,14 @@ export class Session {
       around: (seq: number, before: number, after: number) => this.around(seq, before, after),
       scan: (subaccount: number, fromSeq: number, toSeq: number, points: number) =>
         this.scan(subaccount, fromSeq, toSeq, points),
+      checkExpression: (text: string) => {
+        this.checkExpression(text);
+      },
+      runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
+        this.runTo(texts, from, direction),
+      branch: (edits: readonly EditText[]) => this.branch(edits),
+      search: (query: string) => this.search(query),
+      countHits: (text: string) => this.countHits(text),
       packed: () => this.packed(),
     };
   }

@@ -5,9 +5,12 @@ import type { AccountAt, Formula, PositionAt } from '../../time-machine/views/ac
 import type { LiquidationStepAt } from '../../time-machine/views/liquidation-at.ts';
 import { ORDER_STATES, type OrderAt } from '../../time-machine/views/order-at.ts';
 import { clock, count, money, result, toneOf } from '../exact-text.ts';
+import { bottomTab } from './bottom-tab.ts';
+import type { EditText } from './edits.ts';
 import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
 import { announcement, focus, scene, selection } from './store.ts';
 import { Tabs } from './tabs.tsx';
+import { runFork } from './what-if.tsx';
 
 export type SideTab = 'why' | 'account' | 'order' | 'request';
 export const sideTab = signal<SideTab>('why');
@@ -74,37 +77,112 @@ function Why() {
           No order, fill, rejection or liquidation to explain; the events show what it did.
         </p>
       ) : (
-        <ul class="lines">
-          {step.why.map((line, i) => (
-            <li key={i}>{line}</li>
-          ))}
-        </ul>
+        <Lines lines={step.why} />
       )}
+      <Forks seq={now.seq} liquidated={step.liquidations[0]?.subaccount ?? null} />
       {step.liquidations.length === 0 ? null : <Ladder steps={step.liquidations} />}
-      <CopyButtons />
+      <div>
+        <h3>Request</h3>
+        <CopyButtons />
+      </div>
     </div>
   );
 }
 
+/** Sentences before the rest is folded. */
+const SHOWN = 8;
+
+function Lines({ lines }: { readonly lines: readonly string[] }) {
+  const items = lines.map((line, i) => <li key={i}>{withMinus(line)}</li>);
+  const rest = items.slice(SHOWN);
+  return (
+    <div>
+      <ul class="lines">{items.slice(0, SHOWN)}</ul>
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{count(rest.length)} more</summary>
+          <ul class="lines">{rest}</ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** A minus sign in front of negative numbers. */
+const withMinus = (text: string): string => text.replace(/(^|[\s(,])-(?=\d)/g, '$1\u2212');
+
 function Ladder({ steps }: { readonly steps: readonly LiquidationStepAt[] }) {
+  const items = steps.map((step, i) => <LadderStep key={step.event} step={step} place={i + 1} />);
+  const rest = items.slice(SHOWN);
   return (
     <div>
       <h3>Liquidation ladder</h3>
-      <ol class="steps">
-        {steps.map(({ event, owner, subaccount, text, equity, maintenance }, i) => (
-          <li key={event} class={litAccount(subaccount)}>
-            <b>{i + 1}</b>
-            <span>
-              <AccountName id={subaccount} name={owner} />: {text}
-              <br />
-              <span class="small soft">
-                equity {money(equity)} &lt; maintenance {money(maintenance)}
-              </span>
-            </span>
-            <span />
-          </li>
-        ))}
-      </ol>
+      <ol class="steps">{items.slice(0, SHOWN)}</ol>
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{count(rest.length)} more steps</summary>
+          <ol class="steps">{rest}</ol>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonly place: number }) {
+  const { owner, subaccount, text, equity, maintenance } = step;
+  const relation = Number(equity) < Number(maintenance) ? '<' : '≥';
+  return (
+    <li class={litAccount(subaccount)}>
+      <b>{place}</b>
+      <span>
+        <AccountName id={subaccount} name={owner} />: {text}
+        <br />
+        <span class="small soft">
+          equity {money(equity)} {relation} maintenance {money(maintenance)}
+        </span>
+      </span>
+      <span />
+    </li>
+  );
+}
+
+interface ForksProps {
+  readonly seq: number;
+  /** The account whose liquidation the command brought. */
+  readonly liquidated: number | null;
+}
+
+/** The questions that are asked most, as one press. */
+function Forks({ seq, liquidated }: ForksProps) {
+  const run = (edit: EditText): void => {
+    bottomTab.value = 'fork';
+    void runFork([edit]);
+  };
+  return (
+    <div>
+      <h3>What if</h3>
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            run({ kind: 'drop', seq });
+          }}
+        >
+          Without this command
+        </button>
+        {liquidated === null ? null : (
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              run({ kind: 'collateral', subaccount: liquidated, before: seq, sharePpm: 10_000 });
+            }}
+          >
+            1 % more collateral
+          </button>
+        )}
+      </div>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { startWorker } from '../page-parts.ts';
 import { placeText, readPlace } from './place-link.ts';
 import { selectedId } from './selection.ts';
 import type { AccountScan } from './account-scan.ts';
+import type { Finding } from './event-search.ts';
 import type { CommandRow, Opened, Progress, SessionApi, Source, TickPoint } from './session.ts';
 import type { Scene } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
@@ -335,14 +336,18 @@ export function followTheme(): void {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', update);
 }
 
-export interface Finding {
-  readonly seq: number;
-  readonly timeUs: number;
-  readonly text: string;
-}
-
 export async function search(text: string): Promise<void> {
-  searching.value = '';
   findings.value = null;
-  await Promise.resolve(text);
+  if (text.trim() === '') return;
+  searching.value = 'searching …';
+  try {
+    const found = await engine.search(text);
+    if (found === null) return;
+    batch(() => {
+      findings.value = found;
+      searching.value = '';
+    });
+  } catch (error) {
+    searching.value = (error as Error).message;
+  }
 }
