@@ -283,6 +283,16 @@ export class Timeline {
     throw new TimelineError(`command ${String(seq)} is not in this journal`, { field: 'seq' });
   }
 
+  /** A command of the journal; null if it does not have it. */
+  commandAt(seq: number): Command | null {
+    if (seq <= this.baseSeq) return null;
+    const stream = new FrameStream(this.parts, this.frameBefore(seq - 1).place);
+    for (let frame = stream.next(); frame !== null; frame = stream.next()) {
+      if (frame.kind === 'command' && frame.seq === seq) return frame.command;
+    }
+    return null;
+  }
+
   /** Command of the last keyframe before command `seq`: a run backwards re-executes from there. */
   partBefore(seq: number): number {
     return this.keyframes.before(Math.max(this.baseSeq, seq - 1)).seq;

@@ -1,4 +1,24 @@
 /** Journals for the tests of the time machine: random runs with all kinds of commands. */
+import { must } from '../../src/base/assert.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import {
+  address,
+  lots,
+  marketId,
+  ppm,
+  priceTicks,
+  quanta,
+  seq,
+  timeUs,
+  type Address,
+  type OrderId,
+  type SubaccountId,
+  type TimeUs,
+} from '../../src/num/units.ts';
+import { Timeline } from '../../src/time-machine/timeline.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
@@ -28,14 +48,153 @@ export function randomJournal(
     { after: () => null },
     {
       onCommand: (command, _outcome, running) => {
-        const { seq, nowUs } = running;
-        writer.append(seq, command);
-        if (seq % 100 === 0) writer.checkpoint(seq, nowUs, running.stateHash());
-        if (seq === options.wrongHashAt) writer.chain(seq, nowUs, '0'.repeat(32));
+        const { seq: at, nowUs } = running;
+        writer.append(at, command);
+        if (at % 100 === 0) writer.checkpoint(at, nowUs, running.stateHash());
+        if (at === options.wrongHashAt) writer.chain(at, nowUs, '0'.repeat(32));
         return false;
       },
     },
   );
   writer.end(engine.seq, engine.nowUs, engine.chainHash());
   return { bytes: writer.bytes(), commands: engine.seq };
+}
+
+/** A small exchange with one market of tick 1 and lot 1, whose mark is the oracle's price. */
+export class World {
+  readonly commands: { readonly seq: number; readonly command: Command }[] = [];
+  private readonly config = DEFAULT_EXCHANGE_CONFIG;
+  private readonly engine = new Exchange(this.config);
+  private nowUs: number = this.config.genesisTimeUs;
+  private nonce = 0n;
+
+  constructor(terms: Readonly<Record<string, unknown>> = {}) {
+    const spec = parseMarketSpec(
+      {
+        symbol: 'BTC',
+        tickSize: '1',
+        lotSize: '1',
+        initialMargin: '0.1',
+        maintenanceMargin: '0.05',
+        markSource: 'index',
+        makerFee: '0',
+        takerFee: '0',
+        priceBand: '0.5',
+        ...terms,
+      },
+      keccak,
+    );
+    if (!spec.ok) throw new Error(spec.error);
+    this.apply({ kind: 'listMarket', timeUs: timeUs(this.nowUs), spec: spec.value });
+  }
+
+  apply(command: Command): { readonly seq: number } {
+    const outcome = this.engine.apply(command);
+    if (outcome !== 'ok') throw new Error(`${command.kind}: ${outcome.code}`);
+    this.commands.push({ seq: this.engine.seq, command });
+    return { seq: this.engine.seq };
+  }
+
+  private later(): TimeUs {
+    this.nowUs += 1_000_000;
+    return timeUs(this.nowUs);
+  }
+
+  /** A funded account; its subaccount. */
+  user(whole: number): SubaccountId {
+    const number = (this.engine.subaccountCount + 1).toString(16);
+    const account = address(`0x${number.padStart(40, 'b')}`);
+    this.deposit(account, whole);
+    return must(this.engine.subaccountIdOf(account, 0), 'a deposit opens it');
+  }
+
+  addressOf(id: SubaccountId): Address {
+    return this.engine.addressOf(this.engine.subaccount(id).account);
+  }
+
+  deposit(account: Address, whole: number): { readonly seq: number } {
+    const amount = quanta(BigInt(Math.round(whole * 1e6)));
+    return this.apply({
+      kind: 'deposit',
+      timeUs: this.later(),
+      account,
+      subaccountIndex: 0,
+      amount,
+    });
+  }
+
+  withdraw(id: SubaccountId, whole: number): { readonly seq: number } {
+    const amount = quanta(BigInt(Math.round(whole * 1e6)));
+    const account = this.addressOf(id);
+    return this.apply({
+      kind: 'withdraw',
+      timeUs: this.later(),
+      account,
+      subaccountIndex: 0,
+      amount,
+    });
+  }
+
+  price(ticks: number): { readonly seq: number } {
+    return this.apply({
+      kind: 'setIndex',
+      timeUs: this.later(),
+      market: marketId(0),
+      priceTicks: priceTicks(ticks),
+      text: String(ticks),
+    });
+  }
+
+  order(
+    subaccount: SubaccountId,
+    size: number,
+    ticks: number,
+    flags: { readonly ioc?: boolean; readonly reduceOnly?: boolean } = {},
+  ): { readonly seq: number; readonly id: OrderId } {
+    this.nonce += 1n;
+    const { seq } = this.apply({
+      kind: 'placeOrder',
+      timeUs: this.later(),
+      subaccount,
+      market: marketId(0),
+      orderType: 'limit',
+      lots: lots(size),
+      priceTicks: priceTicks(ticks),
+      ioc: flags.ioc ?? false,
+      postOnly: false,
+      reduceOnly: flags.reduceOnly ?? false,
+      nonce: this.nonce,
+      expiresAtMs: 9_007_199_254_741n,
+      delegate: null,
+      clientId: null,
+      originator: null,
+      originatorFeePpm: ppm(0),
+    });
+    return { seq, id: this.engine.lastOrderId };
+  }
+
+  cancel({ id }: { readonly id: OrderId }): { readonly seq: number } {
+    return this.apply({ kind: 'cancelOrder', timeUs: this.later(), orderId: id });
+  }
+
+  get exchange(): Exchange {
+    return this.engine;
+  }
+  get seq(): number {
+    return this.engine.seq;
+  }
+  get time(): TimeUs {
+    return this.later();
+  }
+
+  bytes(): Uint8Array {
+    const writer = new JournalWriter(this.config);
+    for (const { seq: at, command } of this.commands) writer.append(seq(at), command);
+    writer.end(this.engine.seq, this.engine.nowUs, this.engine.chainHash());
+    return writer.bytes();
+  }
+
+  open(): Timeline {
+    return Timeline.open(this.bytes());
+  }
 }
