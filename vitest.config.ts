@@ -16,11 +16,14 @@ const replaceModules = files.filter((file) =>
   /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
+/** Tests in Chromium; a step of their own. */
+const inBrowser = files.filter((file) => file.startsWith('test/browser/'));
+
 /** Commands as users start them, many times; too long for `npm test`. */
 const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
 
 const isApart = (file: string): boolean =>
-  replaceModules.includes(file) || startProcesses.includes(file);
+  [replaceModules, startProcesses, inBrowser].some((some) => some.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
@@ -63,6 +66,8 @@ export default defineConfig({
       project('isolated', { include: replaceModules }),
       // `npm run test:processes`
       project('processes', { include: startProcesses, isolate: false }),
+      // `npm run test:browser`
+      project('browser', { include: inBrowser, isolate: false }),
     ],
   },
 });

@@ -16,6 +16,7 @@ const CHECKS = [
   ['types', bin('tsc'), types('tsconfig.json', 'src')],
   ['types of the engine', bin('tsc'), types('tsconfig.engine.json', 'engine')],
   ['types of tests', bin('tsc'), types('tsconfig.test.json', 'test')],
+  ['types of pages', bin('tsc'), types('src/web/tsconfig.json', 'web')],
   [
     'lint',
     bin('eslint'),

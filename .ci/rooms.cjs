@@ -168,4 +168,14 @@ ROOMS.push(
   ),
 );
 
+/** Bundled into `dist/assets` for the browser, so that an installation needs none of its packages. */
+ROOMS.push(
+  room(
+    'web',
+    'pages that run the engine in the browser',
+    ['num', 'base', 'engine', 'gateway', 'journal', 'design', 'time-machine'],
+    ['preact', '@preact/signals', 'lightweight-charts', 'uplot'],
+  ),
+);
+
 module.exports = { ROOMS };

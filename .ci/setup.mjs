@@ -45,6 +45,7 @@ const built = inRoot('dist', '.built');
 const newest = Math.max(newestIn(inRoot('src')), timeOf(inRoot('tsconfig.json')));
 if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {
   run('compiling', process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc')]);
+  run('bundling the pages', process.execPath, [inRoot('.ci', 'web.mjs')]);
   writeFileSync(built, '');
 }
 copyAssets();

@@ -23,13 +23,16 @@ const dependencies = Object.keys(manifest.dependencies);
 const peers = Object.keys(manifest.peerDependencies);
 
 /** Packages that a source names, with the files that do. */
-function packagesOf(folder: string): ReadonlyMap<string, readonly string[]> {
+function packagesOf(
+  folder: string,
+  isCounted: (file: string) => boolean = () => true,
+): ReadonlyMap<string, readonly string[]> {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', folder], {
     cwd: root,
     encoding: 'utf8',
   });
   const found = new Map<string, string[]>();
-  for (const file of listed.split('\n').filter((path) => /\.ts$/.test(path))) {
+  for (const file of listed.split('\n').filter((path) => /\.tsx?$/.test(path) && isCounted(path))) {
     const text = readFileSync(root + file, 'utf8');
     const imported = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
     for (const path of imported) {
@@ -46,8 +49,13 @@ test(`at most ${MOST_DEPENDENCIES} dependencies at run time, none of them option
   expect(manifest.optionalDependencies ?? {}).toEqual({});
 });
 
+test('pages use packages of development, since they are bundled', () => {
+  const used = packagesOf('src/web');
+  expect([...used.keys()].filter((name) => !(name in manifest.devDependencies))).toEqual([]);
+});
+
 test('src uses every dependency, no other package, and one peer in one place', () => {
-  const used = packagesOf('src');
+  const used = packagesOf('src', (file) => !file.startsWith('src/web/'));
   const others = [...used.keys()].filter((name) => !dependencies.includes(name));
   expect(others.sort()).toEqual(['fast-check', 'typescript']);
   expect(used.get('fast-check')).toEqual(['src/fuzz/arbitraries.ts']);

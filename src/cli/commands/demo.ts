@@ -58,6 +58,7 @@ export const command: CommandModule<object, DemoArguments> = {
     print(`report   ${page}`);
     print(`journal  ${journal} (${String(run.output.journal.length)} bytes)`);
     print(`verify   npx orrery replay ${journal} --verify`);
+    print(`explore  npx orrery inspect ${out} --open`);
   },
 };
 

@@ -1,8 +1,18 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { CommandModule } from 'yargs';
 import type { JournalFrame } from '../../journal/format/frame.ts';
-import { mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
+import { InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
+import { NO_ABOUT } from '../../design/page-elements.ts';
+import { maskJournal } from '../../time-machine/share/mask-journal.ts';
+import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
+import { Timeline } from '../../time-machine/timeline.ts';
+import { findJournal, type JournalFound } from '../time-machine/journal-source.ts';
+import { writeTimeMachine } from '../../report/time-machine-page.ts';
+import { openFile } from '../time-machine/open-file.ts';
 
 interface InspectArguments {
   readonly journal: string;
@@ -10,6 +20,10 @@ interface InspectArguments {
   readonly to: number;
   readonly limit: number;
   readonly json: boolean;
+  readonly open: boolean;
+  readonly html: string | undefined;
+  readonly seq: number | undefined;
+  readonly mask: boolean;
 }
 
 export const command: CommandModule<object, InspectArguments> = {
@@ -19,7 +33,7 @@ export const command: CommandModule<object, InspectArguments> = {
       .positional('journal', {
         type: 'string',
         demandOption: true,
-        describe: 'journal file, or the folder of a served exchange',
+        describe: 'journal file, scenario, or the folder of a run, a failure or a served exchange',
       })
       .option('from', { type: 'number', default: 1, describe: 'first sequence number' })
       .option('to', { type: 'number', default: Infinity, describe: 'last sequence number' })
@@ -29,9 +43,32 @@ export const command: CommandModule<object, InspectArguments> = {
         describe: 'max frames to print; 0 prints the header only',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .option('open', {
+        type: 'boolean',
+        default: false,
+        describe: 'write the time machine as one HTML file, and open it',
+      })
+      .option('html', { type: 'string', describe: 'write the time machine to this file' })
+      .option('seq', { type: 'number', describe: 'command that the time machine shows first' })
+      .option('mask', {
+        type: 'boolean',
+        default: false,
+        describe: 'replace accounts, ids and keys in the time machine',
+      })
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'print five commands')
-      .example('$0 inspect run.orrery --limit 0 --json', 'print header and counts'),
-  handler: ({ journal, from, to, limit, json }) => {
+      .example('$0 inspect run.orrery --limit 0 --json', 'print header and counts')
+      .example('$0 inspect reports/demo --open', 'open the time machine in the browser')
+      .example('$0 inspect scenarios/adl.yaml --html adl.html --mask', 'a file to share'),
+  handler: async ({ journal, from, to, limit, json, ...machine }) => {
+    if (machine.open || machine.html !== undefined) {
+      await writeMachine(journal, machine, json);
+      return;
+    }
+    if (machine.mask || machine.seq !== undefined) {
+      throw new InputError(
+        '--mask and --seq are for the time machine: add --open or --html <file>',
+      );
+    }
     mustBeRange(from, to);
     mustBeWhole('limit', limit === Infinity ? undefined : limit, 0);
     const reader = openJournal(journal);
@@ -71,3 +108,37 @@ export const command: CommandModule<object, InspectArguments> = {
     }
   },
 };
+
+type MachineOptions = Pick<InspectArguments, 'open' | 'html' | 'seq' | 'mask'>;
+
+async function writeMachine(
+  path: string,
+  { open, html, seq, mask }: MachineOptions,
+  json: boolean,
+): Promise<void> {
+  mustBeWhole('seq', seq, 0);
+  const { name, ...found } = await findJournal(path);
+  // Refuses what the page could not open.
+  const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
+  if (seq !== undefined) timeline.seek(seq);
+  const shown = mask ? masked(found) : found;
+  const file = resolve(html ?? join(tmpdir(), `orrery-${name.replaceAll(/[^\w.-]+/g, '-')}.html`));
+  // The name of a file may name its owner.
+  const about = { ...NO_ABOUT, name: mask ? 'masked' : name, seq: seq ?? null, masked: mask };
+  await writeTimeMachine(file, { about, ...shown });
+  const address = pathToFileURL(file).href;
+  const opened = open && (await openFile(file));
+  if (json) printJson({ file, address, opened });
+  else {
+    print(`time machine  ${file}`);
+    if (open && !opened) print(`open          ${address}`);
+  }
+}
+
+/** The same run with other accounts, ids and keys. */
+function masked({ journal, base }: Pick<JournalFound, 'journal' | 'base'>) {
+  if (base !== null) {
+    throw new InputError('--mask needs a journal with its first command; this one was compacted');
+  }
+  return { journal: maskJournal([bytesInMemory(journal)]).bytes, base };
+}

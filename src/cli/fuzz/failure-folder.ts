@@ -109,4 +109,5 @@ function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number)
   print(
     `  written   ${folder}/README.md, scenario.yaml, journal.orrery, requests.sh, regression.test.ts`,
   );
+  print(`  explore   npx orrery inspect ${folder} --open`);
 }

@@ -1,0 +1,87 @@
+/**
+ * Builds the pages of `src/web`: one HTML file with style, script and the script of its worker,
+ * compressed to `dist/assets/time-machine.html.gz`. Nothing is loaded from elsewhere, and the security
+ * policy names the script by its hash. `orrery inspect` adds the journal.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const WEB = join(ROOT, 'src', 'web');
+
+/** An entry and all that it imports as one script. */
+async function bundle(entry) {
+  const built = await build({
+    root: WEB,
+    configFile: false,
+    envFile: false,
+    logLevel: 'error',
+    publicDir: false,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      target: 'es2022',
+      modulePreload: false,
+      rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
+    },
+  });
+  const { code } = [built].flat()[0].output.find(({ type }) => type === 'chunk');
+  return safe(code);
+}
+
+/** Script text that neither closes its element nor opens a comment. */
+const safe = (text) => text.replace(/<(?=\/script|script)/gi, '\\x3c').replace(/<!--/g, '\\x3c!--');
+
+const policyOf = (script) =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    'worker-src blob:',
+    "style-src 'unsafe-inline'",
+    'img-src data: blob:',
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+/** The page without data; `embed-journal.ts` of the command inserts them before the script. */
+export function htmlOf(script, worker) {
+  const policy = policyOf(script);
+  return `<!doctype html>
+<html lang="en" data-policy="${policy}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Time machine · Orrery</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="page"></div>
+<script type="text/plain" id="worker">${worker}</script>
+<!--journal-->
+<script id="script">${script}</script>
+</body>
+</html>
+`;
+}
+
+export async function buildPages() {
+  const [script, worker] = [
+    await bundle('time-machine/page.tsx'),
+    await bundle('time-machine/worker.ts'),
+  ];
+  const folder = join(ROOT, 'dist', 'assets');
+  mkdirSync(folder, { recursive: true });
+  const html = gzipSync(htmlOf(script, worker), { level: 9 });
+  writeFileSync(join(folder, 'time-machine.html.gz'), html);
+  return html.length;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(`web: time-machine.html.gz ${((await buildPages()) / 1000).toFixed(0)} kB`);
+}

@@ -1,0 +1,89 @@
+/**
+ * A journal for the time machine from whatever has one: a journal file, the folder of a run, of a
+ * failure or of a served exchange, or a scenario, which is run.
+ */
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { Exchange } from '../../engine/exchange.ts';
+import { JournalWriter } from '../../journal/format/frames.ts';
+import { headerBytes } from '../../journal/format/header.ts';
+import { openJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
+import { plainJournal } from '../../journal-files/plain-journal.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { parseScenario } from '../../scenario/parse.ts';
+import { runScenario } from '../../scenario/run-scenario.ts';
+import { formatProblem } from '../../scenario/source-node.ts';
+import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
+import { InputError } from '../cli-support.ts';
+import { readInput } from '../read-file.ts';
+
+export interface JournalFound {
+  readonly name: string;
+  readonly journal: Uint8Array;
+  /** Snapshot before the first command; null if the journal has its first command. */
+  readonly base: Uint8Array | null;
+}
+
+const SCENARIO_FILE = /\.ya?ml$/i;
+
+/** Throws `InputError`, `FileError` or `JournalError`. */
+export async function findJournal(path: string): Promise<JournalFound> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  const name = nameOf(path);
+  if (!found.isDirectory() && SCENARIO_FILE.test(path)) {
+    const journal = scenarioJournal(path, await readInput(path));
+    return { name, journal, base: null };
+  }
+  return { name, ...bytesOf(openJournal(path)) };
+}
+
+/** The file without its extension; the folder of a `journal.orrery`. */
+function nameOf(path: string): string {
+  const name = basename(resolve(path));
+  if (name === 'journal.orrery') return basename(dirname(resolve(path)));
+  return name.replace(/\.(orrery|ya?ml)$/i, '');
+}
+
+function bytesOf(source: FolderJournal): Pick<JournalFound, 'journal' | 'base'> {
+  const { base, fromSeq, header } = source;
+  if (base === null) return { journal: Buffer.concat([...plainJournal(source)]), base: null };
+  const { nowUs, seq } = Exchange.restore(base);
+  if (seq !== fromSeq) throw new InputError('the snapshot of the folder is of another command');
+  const after = { seq, timeUs: nowUs };
+  const writer = new JournalWriter(after);
+  const parts = [headerBytes(header.config, after)];
+  const take = (): void => {
+    for (let group = writer.takeGroup(); group !== null; group = writer.takeGroup()) {
+      parts.push(group.bytes);
+    }
+  };
+  for (let frame = source.next(); frame !== null; frame = source.next()) {
+    if (frame.kind === 'command') writer.append(frame.seq, frame.command);
+    else if (frame.kind === 'chain') writer.chain(frame.seq, frame.timeUs, frame.chainHash);
+    else if (frame.kind === 'checkpoint') {
+      writer.checkpoint(frame.seq, frame.timeUs, frame.stateHash);
+    }
+    if (writer.size > GROUP_BYTES) take();
+  }
+  take();
+  return { journal: Buffer.concat(parts), base };
+}
+
+const GROUP_BYTES = 1 << 20;
+
+function scenarioJournal(path: string, bytes: Uint8Array): Uint8Array {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(`${path}: is not UTF-8 text`);
+  }
+  const parsed = parseScenario(text, path, keccak);
+  if (!parsed.ok) {
+    const lines = parsed.problems.map((problem) => formatProblem(path, problem));
+    throw new InputError(lines.join('\n        '));
+  }
+  return runScenario(parsed.scenario, { keccak, addressOf: addressOfName }).journal;
+}

@@ -1,0 +1,35 @@
+/** The time machine as one HTML file: the page of the build, the journal and the engine. */
+import { dirname } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { makeFolder } from '../platform/make-folder.ts';
+import { pageAsset } from '../platform/page-assets.ts';
+import { writeWholeFile } from '../platform/whole-file.ts';
+import { dataElements, escapeText, type About } from '../design/page-elements.ts';
+
+/** Element of the build's page that the data replace. */
+const PLACE = '<!--journal-->\n';
+
+export interface PageData {
+  readonly about: About;
+  readonly journal: Uint8Array;
+  /** Snapshot before the first command of the journal; null if it has the first one. */
+  readonly base: Uint8Array | null;
+}
+
+/** Throws `FileError`. */
+export async function writeTimeMachine(path: string, data: PageData): Promise<void> {
+  const page = gunzipSync(await pageAsset('time-machine.html.gz')).toString('utf8');
+  await makeFolder(dirname(path));
+  await writeWholeFile(path, partsOf(page, data));
+}
+
+function* partsOf(page: string, { about, journal, base }: PageData): Iterable<string> {
+  const at = page.indexOf(PLACE);
+  if (at < 0) throw new Error('dist/assets/time-machine.html.gz is of another version');
+  const title = `<title>${escapeText(about.name)} · time machine · Orrery</title>`;
+  yield page.slice(0, at).replace(/<title>[^<]*<\/title>/, () => title);
+  yield* dataElements(about, packed(journal), base === null ? '' : packed(base));
+  yield page.slice(at + PLACE.length);
+}
+
+const packed = (bytes: Uint8Array): string => gzipSync(bytes).toString('base64');

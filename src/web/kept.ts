@@ -1,0 +1,20 @@
+/** Values that the browser keeps for the next visit; pages from a file may be refused storage. */
+
+export function readKept(key: string): unknown {
+  try {
+    const text = localStorage.getItem(`orrery:${key}`);
+    return text === null ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns false if the browser refused. */
+export function keep(key: string, value: unknown): boolean {
+  try {
+    localStorage.setItem(`orrery:${key}`, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}

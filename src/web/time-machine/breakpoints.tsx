@@ -1,0 +1,160 @@
+/** Breakpoints: expressions over the state; run on or back to the next instant that one holds. */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { count } from '../exact-text.ts';
+import { announcement, engine, seekTo, seq } from './store.ts';
+
+export interface Breakpoint {
+  readonly text: string;
+  /** Commands after which it begins to hold; null until they are counted. */
+  readonly hits: number | null;
+}
+
+export const breakpoints = signal<readonly Breakpoint[]>([]);
+export const adding = signal(false);
+const problem = signal<string | null>(null);
+/** Text of a run in progress; empty without one. */
+const running = signal('');
+
+const EXAMPLE = 'account("u1").equity < 1.2 * account("u1").maintenance';
+
+export function setBreakpoints(texts: readonly string[]): void {
+  breakpoints.value = texts.map((text) => ({ text, hits: null }));
+  for (const text of texts) void countHits(text);
+}
+
+async function countHits(text: string): Promise<void> {
+  const hits = await engine.countHits(text).catch(() => null);
+  breakpoints.value = breakpoints.value.map((one) => (one.text === text ? { text, hits } : one));
+}
+
+/** Returns false if the expression is refused. */
+async function add(text: string): Promise<boolean> {
+  try {
+    await engine.checkExpression(text);
+  } catch (error) {
+    problem.value = (error as Error).message;
+    return false;
+  }
+  problem.value = null;
+  if (!breakpoints.value.some((one) => one.text === text)) {
+    breakpoints.value = [...breakpoints.value, { text, hits: null }];
+    void countHits(text);
+  }
+  return true;
+}
+
+export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
+  if (breakpoints.value.length === 0) {
+    adding.value = true;
+    return;
+  }
+  running.value = direction === 'forward' ? 'running on …' : 'running back …';
+  try {
+    const texts = breakpoints.value.map(({ text }) => text);
+    const hit = await engine.runTo(texts, seq.value, direction);
+    if (hit !== null) seekTo(hit);
+    else announcement.value = `no ${direction === 'forward' ? 'later' : 'earlier'} hit`;
+    running.value = hit === null ? announcement.value : '';
+  } catch (error) {
+    running.value = '';
+    problem.value = (error as Error).message;
+  }
+}
+
+export function BreakpointBar() {
+  return (
+    <section class="breaks" aria-label="Breakpoints">
+      {breakpoints.value.map(({ text, hits }) => (
+        <span key={text} class="chip">
+          <span class="danger" aria-hidden="true">
+            ●
+          </span>
+          <code title={text}>{text}</code>
+          <span>{hits === null ? '…' : `${count(hits)} ${hits === 1 ? 'hit' : 'hits'}`}</span>
+          <button
+            type="button"
+            class="link"
+            aria-label={`Remove the breakpoint ${text}`}
+            onClick={() => {
+              breakpoints.value = breakpoints.value.filter((one) => one.text !== text);
+            }}
+          >
+            ✕
+          </button>
+        </span>
+      ))}
+      {breakpoints.value.length === 0 && !adding.value ? (
+        <span class="soft wide">
+          No breakpoint: add a condition, and run to where it begins to hold.
+        </span>
+      ) : null}
+      {breakpoints.value.length === 0 ? null : (
+        <>
+          <button type="button" class="button plain" onClick={() => void runTo('backward')}>
+            ◀ Run back
+          </button>
+          <button type="button" class="button plain" onClick={() => void runTo('forward')}>
+            Run on ▶
+          </button>
+        </>
+      )}
+      <span class="small soft" role="status">
+        {running.value}
+      </span>
+      {adding.value ? <Form /> : <span class="space" />}
+      {adding.value ? null : (
+        <button
+          type="button"
+          class="button plain"
+          onClick={() => {
+            adding.value = true;
+          }}
+        >
+          + Breakpoint <kbd>B</kbd>
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Form() {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+  }, []);
+  const close = (): void => {
+    adding.value = false;
+    problem.value = null;
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (await add(field.current?.value ?? '')) close();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <label class="hidden" for="expression">
+        Condition
+      </label>
+      <input
+        id="expression"
+        ref={field}
+        placeholder={EXAMPLE}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={problem.value !== null}
+        aria-describedby="expression-problem"
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close();
+        }}
+      />
+      <button class="button primary">Add</button>
+      <button type="button" class="button plain" onClick={close}>
+        Cancel
+      </button>
+      <span id="expression-problem" class="error small" role="alert">
+        {problem.value}
+      </span>
+    </form>
+  );
+}

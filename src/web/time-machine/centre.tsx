@@ -1,0 +1,107 @@
+/** Charts of the visible commands, and the tabs below them. */
+import { useMemo } from 'preact/hooks';
+import { grouped, percent } from '../../design/number-text.ts';
+import { axisText, money } from '../exact-text.ts';
+import { AccountChart } from './account-chart.tsx';
+import type { AccountScan } from './account-scan.ts';
+import { BottomTabs } from './bottom-tabs.tsx';
+import { PriceChart } from './price-chart.tsx';
+import type { Scene } from './scene.ts';
+import { thinMarks } from './thin-marks.ts';
+import { focus, market, prices, range, scan, scene, seekTo, seq, theme } from './store.ts';
+
+export function Centre() {
+  const now = scene.value;
+  return (
+    <main class="centre">
+      <Price scene={now} />
+      <AccountCurves scene={now} />
+      <BottomTabs />
+    </main>
+  );
+}
+
+function Price({ scene: now }: { readonly scene: Scene | null }) {
+  const shown = now?.markets[market.value];
+  const tick = now?.ticks[market.value] ?? 1;
+  const points = useMemo(
+    () => prices.value.map((one) => ({ ...one, price: one.ticks * tick })),
+    [prices.value, tick],
+  );
+  const marks = useMemo(
+    () => thinMarks(scan.value?.marks ?? [], range.value, 60),
+    [scan.value, range.value],
+  );
+  const position = now?.account?.positions.find((one) => one.market === market.value);
+  const liquidation = position?.liquidationPrice ?? null;
+  return (
+    <section class="chart price" aria-label="Price">
+      <p>
+        <b class="strong">Mark {shown?.symbol ?? ''}</b>{' '}
+        {shown?.mark == null ? '–' : grouped(shown.mark)}{' '}
+        {liquidation === null ? null : (
+          <span class="danger">
+            ┄ liquidation price of {now?.account?.name} {grouped(liquidation)}
+          </span>
+        )}
+      </p>
+      <PriceChart
+        points={points}
+        marks={marks}
+        decimals={shown?.tickSize.split('.')[1]?.length ?? 0}
+        seq={seq.value}
+        mark={shown?.mark == null ? null : Number(shown.mark)}
+        liquidationPrice={liquidation === null ? null : Number(liquidation)}
+        theme={theme.value}
+        summary={`Mark price of ${shown?.symbol ?? 'no market'}; what follows the playhead is faded`}
+        onSeek={seekTo}
+      />
+    </section>
+  );
+}
+
+function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
+  const made = scan.value;
+  const account = now?.account ?? null;
+  return (
+    <section class="chart account" aria-label="Equity and maintenance">
+      <p>
+        <b class="strong">Account {account?.name ?? ''}</b>{' '}
+        {account === null ? (
+          <span class="soft">none in focus</span>
+        ) : (
+          <>
+            <span class="accent">equity {money(account.equity)}</span>{' '}
+            <span class="s2">┄ maintenance {money(account.maintenance)}</span>{' '}
+            {made === null ? null : <span class="soft">drawdown {drawdown(made, seq.value)}</span>}
+          </>
+        )}
+      </p>
+      {made === null || made.seqs.length < 2 ? (
+        <p class="soft">{focus.value === null ? 'Select an account.' : 'Executing the range …'}</p>
+      ) : (
+        <AccountChart
+          curve={made}
+          seq={seq.value}
+          theme={theme.value}
+          summary={`Equity and maintenance requirement of ${account?.name ?? 'the account'}; the band is the drawdown`}
+          onSeek={seekTo}
+        />
+      )}
+    </section>
+  );
+}
+
+/** From the peak within the visible range up to the playhead. */
+function drawdown({ seqs, equity }: AccountScan, at: number): string {
+  let peak = -Infinity;
+  let value = NaN;
+  for (const [i, seqAt] of seqs.entries()) {
+    if (seqAt > at) break;
+    value = equity[i] ?? NaN;
+    peak = Math.max(peak, value);
+  }
+  if (Number.isNaN(value)) return '–';
+  const share = peak > 0 ? ` (${percent((value - peak) / peak)})` : '';
+  return `${axisText(value - peak, 2)}${share}`;
+}

@@ -1,0 +1,37 @@
+/** Changes of a journal as the page sends them: commands are JSON text, checked in the worker. */
+export type EditText =
+  | { readonly kind: 'drop'; readonly seq: number }
+  | { readonly kind: 'replace'; readonly seq: number; readonly json: string }
+  | { readonly kind: 'insert'; readonly before: number; readonly json: string }
+  | { readonly kind: 'move'; readonly seq: number; readonly before: number }
+  | {
+      readonly kind: 'scalePrices';
+      readonly market: number;
+      readonly fromSeq: number;
+      readonly toSeq: number;
+      readonly factorPpm: number;
+    }
+  /** More collateral just before a command, as a share of the account's equity there. */
+  | {
+      readonly kind: 'collateral';
+      readonly subaccount: number;
+      readonly before: number;
+      readonly sharePpm: number;
+    };
+
+export function editTitle(edit: EditText): string {
+  switch (edit.kind) {
+    case 'drop':
+      return `without command ${String(edit.seq)}`;
+    case 'replace':
+      return `another command ${String(edit.seq)}`;
+    case 'insert':
+      return `a command before ${String(edit.before)}`;
+    case 'move':
+      return `command ${String(edit.seq)} before ${String(edit.before)}`;
+    case 'scalePrices':
+      return `prices × ${(edit.factorPpm / 1e6).toFixed(4)} from ${String(edit.fromSeq)} to ${String(edit.toSeq)}`;
+    case 'collateral':
+      return `${(edit.sharePpm / 1e4).toFixed(2)} % more collateral before ${String(edit.before)}`;
+  }
+}

@@ -1,0 +1,167 @@
+/** The commands around the playhead, and the events of the current one as a tree by cause. */
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { EventAt } from '../../time-machine/views/event-tree.ts';
+import { clock, count } from '../exact-text.ts';
+import { eventText, fieldsText } from './event-text.ts';
+import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
+import { around, findings, scene, search, searching, seekTo } from './store.ts';
+
+/** The field that the key `/` focuses. */
+export const SEARCH_ID = 'search';
+
+export function Events() {
+  const text = useSignal('');
+  return (
+    <>
+      <form
+        class="toolbar"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void search(text.value);
+        }}
+      >
+        <label class="hidden" for={SEARCH_ID}>
+          Search events of the journal
+        </label>
+        <input
+          id={SEARCH_ID}
+          type="search"
+          placeholder="order, account, kind, amount …"
+          maxLength={100}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            if (text.value === '') findings.value = null;
+          }}
+        />
+        <button class="button">Search the journal</button>
+        <span class="small soft" role="status">
+          {searching.value}
+        </span>
+      </form>
+      {findings.value === null ? (
+        <div class="two">
+          <Commands />
+          <Tree filter={text.value} />
+        </div>
+      ) : (
+        <Findings />
+      )}
+    </>
+  );
+}
+
+function Commands() {
+  const now = scene.value;
+  const current = useRef<HTMLTableRowElement>(null);
+  const rows = around.value;
+  useEffect(() => {
+    const row = current.current;
+    const box = row?.closest('.commands');
+    if (row == null || box == null) return;
+    box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  }, [rows, now?.seq]);
+  return (
+    <div class="commands" tabIndex={0} role="region" aria-label="Commands around this instant">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="left">
+              Seq
+            </th>
+            <th scope="col" class="left">
+              Time
+            </th>
+            <th scope="col" class="left">
+              Command
+            </th>
+            <th scope="col" class="left">
+              Came of it
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ seq, timeUs, kind, flags }) => (
+            <tr
+              key={seq}
+              ref={seq === now?.seq ? current : null}
+              aria-current={seq === now?.seq ? 'true' : undefined}
+              class={seq === now?.seq ? 'lit' : seq > (now?.seq ?? 0) ? 'future' : ''}
+              onClick={() => {
+                seekTo(seq);
+              }}
+            >
+              <th scope="row" class="left">
+                <SeqLink seq={seq} />
+              </th>
+              <td class="left soft">{clock(timeUs)}</td>
+              <td class="left">{kind}</td>
+              <td class="left soft">{flags.join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Tree({ filter }: { readonly filter: string }) {
+  const events = useComputed(() => scene.value?.step?.events ?? []);
+  const shown = events.value.filter((event) => matches(event, filter));
+  return (
+    <ol class="tree" aria-label="Events of the command, by cause" tabIndex={0}>
+      {shown.slice(0, 300).map((event) => (
+        <li
+          key={event.index}
+          class={`${litOrder(event.orderId)} ${litAccount(event.subaccount)}`}
+          style={{ '--depth': event.depth }}
+          title={fieldsText(event)}
+        >
+          <span class="what">
+            <span class={/liquid|shortfall|Reject/.test(event.kind) ? 'danger' : 'strong'}>
+              {event.kind}
+            </span>{' '}
+            {event.orderId === null ? null : <OrderName id={event.orderId} />}{' '}
+            {event.subaccount === null || event.owner === null ? null : (
+              <AccountName id={event.subaccount} name={event.owner} />
+            )}{' '}
+            <span class="soft">{fieldsText(event)}</span>
+          </span>
+          <span class="quiet">{event.cause === 'command' ? '' : event.cause}</span>
+        </li>
+      ))}
+      {shown.length === 0 ? (
+        <li class="soft">
+          {filter === '' ? 'This command has no events.' : 'No event of this command matches.'}
+        </li>
+      ) : null}
+      {shown.length > 300 ? <li class="soft">and {count(shown.length - 300)} more</li> : null}
+    </ol>
+  );
+}
+
+function matches(event: EventAt, filter: string): boolean {
+  return filter === '' || eventText(event).toLowerCase().includes(filter.toLowerCase());
+}
+
+function Findings() {
+  const found = findings.value ?? [];
+  return (
+    <table>
+      <caption>
+        {found.length === 0 ? 'Nothing found' : `${count(found.length)} events found`}
+      </caption>
+      <tbody>
+        {found.map(({ seq, timeUs, text }, i) => (
+          <tr key={i}>
+            <th scope="row" class="left">
+              <SeqLink seq={seq} />
+            </th>
+            <td class="left soft">{clock(timeUs)}</td>
+            <td class="left">{text}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

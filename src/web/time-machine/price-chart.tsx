@@ -1,0 +1,223 @@
+/**
+ * Mark price over the visible commands, with fills and liquidations. The axis counts commands, so
+ * that no sample within a second is lost; its labels are times. The part after the playhead is
+ * faded.
+ */
+import {
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  LineSeries,
+  LineStyle,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type SeriesMarker,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import { useEffect, useRef } from 'preact/hooks';
+import { SANS } from '../../design/tokens.ts';
+import { axisText, clock } from '../exact-text.ts';
+import { colour } from '../theme.ts';
+
+export interface PricePoint {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly price: number;
+}
+
+export interface PriceMark {
+  readonly seq: number;
+  readonly kind: 'buy' | 'sell' | 'liquidation';
+  readonly text: string;
+}
+
+interface PriceChartProps {
+  readonly points: readonly PricePoint[];
+  readonly marks: readonly PriceMark[];
+  readonly decimals: number;
+  readonly seq: number;
+  /** Mark at the playhead. */
+  readonly mark: number | null;
+  /** Line at this price; null: none. */
+  readonly liquidationPrice: number | null;
+  readonly theme: string;
+  readonly summary: string;
+  readonly onSeek: (seq: number) => void;
+}
+
+interface Parts {
+  readonly chart: IChartApi;
+  readonly line: ISeriesApi<'Line'>;
+  readonly marks: ISeriesMarkersPluginApi<Time>;
+}
+
+export function PriceChart(props: PriceChartProps) {
+  const { points, marks, decimals, seq, mark, liquidationPrice, theme, summary, onSeek } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const future = useRef<HTMLDivElement>(null);
+  const parts = useRef<Parts | null>(null);
+  const levels = useRef<IPriceLine[]>([]);
+  const latest = useRef({ points, seq, onSeek, decimals });
+  latest.current = { points, seq, onSeek, decimals };
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const chart = createChart(element, { autoSize: true, ...FIXED });
+    const line = chart.addSeries(LineSeries, {
+      lineWidth: 2,
+      priceLineVisible: false,
+      lastValueVisible: false,
+    });
+    parts.current = { chart, line, marks: createSeriesMarkers(line, []) };
+    chart.subscribeClick(({ logical }) => {
+      const point = logical === undefined ? undefined : latest.current.points[Math.round(logical)];
+      if (point !== undefined) latest.current.onSeek(point.seq);
+    });
+    const place = (): void => {
+      placeFuture(chart, future.current, latest.current);
+    };
+    chart.timeScale().subscribeVisibleLogicalRangeChange(place);
+    chart.timeScale().subscribeSizeChange(place);
+    chart.applyOptions({
+      localization: {
+        priceFormatter: (price: number) => axisText(price, latest.current.decimals),
+        timeFormatter: (time: Time) => timeText(latest.current.points, time, 3),
+      },
+      timeScale: {
+        tickMarkFormatter: (time: Time) => timeText(latest.current.points, time, 0),
+      },
+    });
+    return () => {
+      parts.current = null;
+      levels.current = [];
+      chart.remove();
+    };
+  }, []);
+
+  useEffect(() => {
+    parts.current?.chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: colour('surface') },
+        textColor: colour('text-3'),
+      },
+      grid: { horzLines: { color: colour('line') } },
+      crosshair: {
+        vertLine: { color: colour('line-strong'), labelBackgroundColor: colour('text-2') },
+        horzLine: { color: colour('line-strong'), labelBackgroundColor: colour('text-2') },
+      },
+    });
+    parts.current?.line.applyOptions({ color: colour('s1') });
+  }, [theme]);
+
+  useEffect(() => {
+    if (parts.current === null) return;
+    const { chart, line } = parts.current;
+    line.applyOptions({
+      priceFormat: { type: 'price', precision: decimals, minMove: 1 / 10 ** decimals },
+    });
+    line.setData(points.map(({ seq: at, price }) => ({ time: timeOf(at), value: price })));
+    chart.timeScale().fitContent();
+    placeFuture(chart, future.current, latest.current);
+  }, [points, decimals]);
+
+  useEffect(() => {
+    parts.current?.marks.setMarkers(marks.map(markerOf));
+  }, [marks, theme]);
+
+  useEffect(() => {
+    if (parts.current === null) return;
+    const { line } = parts.current;
+    for (const level of levels.current) line.removePriceLine(level);
+    const common = { lineStyle: LineStyle.Dashed, lineWidth: 1, axisLabelVisible: true } as const;
+    levels.current = [
+      ...(mark === null ? [] : [{ ...common, price: mark, color: colour('text-2'), title: '' }]),
+      ...(liquidationPrice === null
+        ? []
+        : [{ ...common, price: liquidationPrice, color: colour('danger'), title: 'liquidation' }]),
+    ].map((options) => line.createPriceLine(options));
+  }, [mark, liquidationPrice, theme]);
+
+  useEffect(() => {
+    if (parts.current !== null) placeFuture(parts.current.chart, future.current, latest.current);
+  }, [seq]);
+
+  return (
+    <div class="canvas" role="img" aria-label={summary}>
+      <div ref={box} style={{ position: 'absolute', inset: 0 }} />
+      <div ref={future} class="future" />
+    </div>
+  );
+}
+
+/** A sequence number stands for a time: the library wants ascending whole numbers. */
+const timeOf = (seq: number): UTCTimestamp => seq as UTCTimestamp;
+
+const FIXED = {
+  layout: { fontFamily: SANS, fontSize: 11, attributionLogo: false },
+  grid: { vertLines: { visible: false } },
+  rightPriceScale: {
+    minimumWidth: 72,
+    borderVisible: false,
+    entireTextOnly: true,
+    scaleMargins: { top: 0.12, bottom: 0.1 },
+  },
+  timeScale: { borderVisible: false, fixLeftEdge: true, fixRightEdge: true, timeVisible: true },
+  handleScroll: false,
+  handleScale: false,
+};
+
+function timeText(points: readonly PricePoint[], time: Time, digits: 0 | 3): string {
+  const point = points[indexOf(points, Number(time))];
+  return point === undefined ? '' : clock(point.timeUs, digits);
+}
+
+/** Index of the last point at or before a command. */
+function indexOf(points: readonly PricePoint[], seq: number): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((points[middle]?.seq ?? Infinity) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+function placeFuture(
+  chart: IChartApi,
+  element: HTMLDivElement | null,
+  { points, seq }: { readonly points: readonly PricePoint[]; readonly seq: number },
+): void {
+  if (element === null) return;
+  const [first, last] = [points[0], points.at(-1)];
+  const width = chart.timeScale().width();
+  let left = width;
+  if (first !== undefined && last !== undefined && seq < last.seq) {
+    const at = points[indexOf(points, seq)];
+    const x = at === undefined ? null : chart.timeScale().timeToCoordinate(timeOf(at.seq));
+    left = seq < first.seq ? 0 : (x ?? 0);
+  }
+  element.style.left = `${String(left)}px`;
+  element.style.width = `${String(Math.max(0, width - left))}px`;
+}
+
+function markerOf({ seq, kind, text }: PriceMark): SeriesMarker<Time> {
+  const time = timeOf(seq);
+  if (kind === 'liquidation') {
+    return {
+      time,
+      position: 'aboveBar',
+      shape: 'square',
+      size: 0.6,
+      color: colour('danger'),
+      text,
+    };
+  }
+  return kind === 'buy'
+    ? { time, position: 'belowBar', shape: 'arrowUp', size: 0.8, color: colour('gain'), text }
+    : { time, position: 'aboveBar', shape: 'arrowDown', size: 0.8, color: colour('loss'), text };
+}

@@ -1,0 +1,35 @@
+/** Everything that the page shows of one instant, as plain data for a message. */
+import { numberInSteps } from '../../gateway/encode.ts';
+import type { Instant } from '../../time-machine/timeline.ts';
+import { instantView, orderView, type InstantView } from '../../time-machine/views/instant-view.ts';
+import type { OrderAt } from '../../time-machine/views/order-at.ts';
+
+export interface SceneOptions {
+  readonly market: number;
+  /** The account in focus; null: that of the command. */
+  readonly focus: number | null;
+  /** The selected order. */
+  readonly order: number | null;
+}
+
+export interface Scene extends InstantView {
+  /** Null if none is selected, or it is not known at this instant. */
+  readonly order: OrderAt | null;
+  /** Price of one tick by market, for charts. */
+  readonly ticks: readonly number[];
+}
+
+const LEVELS = 9;
+
+export function sceneOf(instant: Instant, { market, focus, order }: SceneOptions): Scene {
+  const view = instantView(instant, {
+    market,
+    levels: LEVELS,
+    ...(focus === null ? {} : { subaccount: focus }),
+  });
+  return {
+    ...view,
+    order: order === null ? null : orderView(instant, order),
+    ticks: view.markets.map(({ tickSize }) => numberInSteps(1, tickSize)),
+  };
+}

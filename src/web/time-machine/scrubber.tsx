@@ -1,0 +1,176 @@
+/** The whole journal in one strip: density of commands, liquidations, price, window, playhead. */
+import { useEffect, useRef } from 'preact/hooks';
+import { count, clock } from '../exact-text.ts';
+import { colour } from '../theme.ts';
+
+/** Equal parts of the journal by sequence number. */
+export interface Strip {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly timesUs: readonly number[];
+  readonly commands: readonly number[];
+  readonly liquidations: readonly number[];
+  /** Last mark of each part; null before the first. */
+  readonly prices: readonly (number | null)[];
+}
+
+interface ScrubberProps {
+  readonly strip: Strip;
+  readonly seq: number;
+  /** Visible range of the charts. */
+  readonly window: readonly [number, number];
+  readonly bookmarks: readonly number[];
+  readonly valueText: string;
+  readonly theme: string;
+  readonly onSeek: (seq: number) => void;
+}
+
+export function Scrubber(props: ScrubberProps) {
+  const { strip, seq, window: range, bookmarks, valueText, theme, onSeek } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const span = Math.max(1, strip.toSeq - strip.fromSeq);
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const paint = (): void => {
+      draw(element, strip, { seq, range, bookmarks });
+    };
+    paint();
+    const sizes = new ResizeObserver(paint);
+    sizes.observe(element);
+    return () => {
+      sizes.disconnect();
+    };
+  }, [strip, seq, range, bookmarks, theme]);
+  const seekAt = (event: PointerEvent): void => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (box === undefined || box.width === 0) return;
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    onSeek(Math.round(strip.fromSeq + share * span));
+  };
+  const { length } = strip.timesUs;
+  const times = Array.from(
+    { length: 6 },
+    (_, i) => strip.timesUs[Math.round((i / 5) * (length - 1))],
+  );
+  return (
+    <div class="scrub">
+      <canvas
+        ref={canvas}
+        role="slider"
+        tabIndex={0}
+        aria-label="Position in the journal"
+        aria-valuemin={strip.fromSeq}
+        aria-valuemax={strip.toSeq}
+        aria-valuenow={seq}
+        aria-valuetext={valueText}
+        title={`${count(strip.fromSeq)} to ${count(strip.toSeq)}`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          seekAt(event);
+        }}
+        onPointerMove={(event) => {
+          if (event.buttons === 1) seekAt(event);
+        }}
+        onKeyDown={(event) => {
+          const pages = { PageUp: -1, PageDown: 1 }[event.key] ?? 0;
+          if (pages === 0) return;
+          event.preventDefault();
+          onSeek(seq + pages * Math.ceil(span / 20));
+        }}
+      />
+      <div class="times" aria-hidden="true">
+        {times.map((us, i) => (
+          <span key={i}>{us === undefined ? '' : clock(us, 0)}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface Marks {
+  readonly seq: number;
+  readonly range: readonly [number, number];
+  readonly bookmarks: readonly number[];
+}
+
+function draw(canvas: HTMLCanvasElement, strip: Strip, { seq, range, bookmarks }: Marks): void {
+  const scale = devicePixelRatio;
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (width === 0) return;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext('2d');
+  if (pen === null) return;
+  pen.scale(scale, scale);
+  const span = Math.max(1, strip.toSeq - strip.fromSeq);
+  const x = (at: number): number => ((at - strip.fromSeq) / span) * width;
+  const parts = strip.commands.length;
+  const xOf = (part: number): number => ((part + 0.5) / parts) * width;
+  const bars = Math.round(height * 0.3);
+
+  pen.fillStyle = colour('s5');
+  const most = Math.max(1, ...strip.commands);
+  for (const [i, commands] of strip.commands.entries()) {
+    const size = commands === 0 ? 0 : Math.max(1, (commands / most) * (bars - 2));
+    pen.fillRect((i / parts) * width, bars - size, Math.max(1, width / parts - 1), size);
+  }
+  pen.fillStyle = colour('danger');
+  for (const [i, liquidations] of strip.liquidations.entries()) {
+    if (liquidations > 0) pen.fillRect(Math.round(xOf(i)), bars + 2, 1.5, 7);
+  }
+  drawPrices(pen, strip.prices, { xOf, top: bars + 12, bottom: height - 3 });
+
+  const [head, left, right] = [x(seq), x(range[0]), x(range[1])];
+  pen.globalAlpha = 0.55;
+  pen.fillStyle = colour('surface');
+  pen.fillRect(head, 0, width - head, height);
+  if (range[0] > strip.fromSeq || range[1] < strip.toSeq) {
+    pen.globalAlpha = 0.1;
+    pen.fillStyle = colour('accent');
+    pen.fillRect(left, 0, Math.max(2, right - left), height);
+    pen.globalAlpha = 1;
+    pen.fillRect(left, 0, 1, height);
+    pen.fillRect(right - 1, 0, 1, height);
+  }
+  pen.globalAlpha = 1;
+  pen.fillStyle = colour('warn');
+  for (const mark of bookmarks) {
+    pen.beginPath();
+    pen.moveTo(x(mark), height);
+    pen.lineTo(x(mark) - 5, height - 8);
+    pen.lineTo(x(mark) + 5, height - 8);
+    pen.fill();
+  }
+  pen.fillStyle = colour('text');
+  pen.fillRect(head - 1, 0, 2, height);
+  pen.beginPath();
+  pen.moveTo(head - 6, 0);
+  pen.lineTo(head + 6, 0);
+  pen.lineTo(head, 8);
+  pen.fill();
+}
+
+interface PriceArea {
+  readonly xOf: (part: number) => number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function drawPrices(
+  pen: CanvasRenderingContext2D,
+  prices: readonly (number | null)[],
+  { xOf, top, bottom }: PriceArea,
+): void {
+  const known = prices.filter((price) => price !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  pen.strokeStyle = colour('s1');
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  for (const [i, price] of prices.entries()) {
+    if (price === null) continue;
+    const share = high === low ? 0.5 : (price - low) / (high - low);
+    pen.lineTo(xOf(i), bottom - share * (bottom - top));
+  }
+  pen.stroke();
+}

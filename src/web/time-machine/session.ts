@@ -1,0 +1,325 @@
+/** An open journal in the worker: what the page can ask of it. */
+import type { ExchangeView } from '../../engine/read/views.ts';
+import { timeUs } from '../../num/units.ts';
+import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
+import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { FrameStream } from '../../time-machine/source/frame-stream.ts';
+import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
+import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
+import { runBranch } from './branch-run.ts';
+import type { EditText } from './edits.ts';
+import { searchEvents, type Finding } from './event-search.ts';
+import { countHits, nearestHit } from './breakpoint-runs.ts';
+import { compilePredicate } from '../../time-machine/expression/compile.ts';
+import type { ScanOptions } from '../../time-machine/scan.ts';
+import { scanAccount, type AccountScan } from './account-scan.ts';
+import { bytesOfFile } from './file-bytes.ts';
+import { pack, unpack } from './gzip-text.ts';
+import { sceneOf, type Scene, type SceneOptions } from './scene.ts';
+import type { Strip } from './scrubber.tsx';
+
+/** A journal as the page has it. */
+export type Source =
+  | {
+      readonly kind: 'embedded';
+      /** Base64 of gzip, in pieces; `base` is empty if the journal has its first command. */
+      readonly journal: readonly string[];
+      readonly base: readonly string[];
+    }
+  | { readonly kind: 'files'; readonly files: readonly File[] };
+
+export interface TickPoint {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly ticks: number;
+}
+
+export interface Opened {
+  readonly baseSeq: number;
+  readonly bytes: number;
+}
+
+export interface CommandRow {
+  readonly seq: number;
+  readonly timeUs: number;
+  readonly kind: string;
+  /** Kinds of what came of it. */
+  readonly flags: readonly StepFlag[];
+}
+
+/** Sent while the journal is indexed. */
+export interface Progress extends TimelineProgress {
+  readonly kind: 'progress';
+  /** After the last indexed command, once the journal is complete. */
+  readonly chainHash: string | null;
+}
+
+/** Commands between two looks at the clock. */
+const BATCH = 64;
+/** Work between two messages of the page. */
+const SLICE_MS = 12;
+const REPORT_MS = 100;
+
+interface OpenSource {
+  readonly parts: readonly JournalBytes[];
+  readonly base: Uint8Array | null;
+}
+
+export class Session {
+  private readonly report: (report: Progress) => void;
+  private timeline: Timeline | null = null;
+  private source: OpenSource = { parts: [], base: null };
+  private reportedMs = 0;
+  private scans = 0;
+  private runs = 0;
+  private searches = 0;
+  private branches = 0;
+
+  constructor(report: (report: Progress) => void) {
+    this.report = report;
+  }
+
+  /** Opens a journal and starts to index it. Throws if it is none. */
+  async open(source: Source): Promise<Opened> {
+    this.timeline = null;
+    this.source = await sourceOf(source);
+    const timeline = Timeline.open(this.source);
+    this.timeline = timeline;
+    this.indexSoon(timeline);
+    return { baseSeq: timeline.baseSeq, bytes: timeline.progress.totalBytes };
+  }
+
+  /** Indexes a few milliseconds at a time; calls of the page come in between. */
+  private indexSoon(timeline: Timeline): void {
+    setTimeout(() => {
+      if (this.timeline !== timeline) return;
+      const until = performance.now() + SLICE_MS;
+      let progress = timeline.index(BATCH);
+      while (!progress.complete && performance.now() < until) progress = timeline.index(BATCH);
+      if (progress.complete || performance.now() - this.reportedMs > REPORT_MS) {
+        this.reportedMs = performance.now();
+        const chainHash = progress.complete ? timeline.hashAt(progress.seq) : null;
+        this.report({ kind: 'progress', ...progress, chainHash });
+      }
+      if (!progress.complete) this.indexSoon(timeline);
+    }, 0);
+  }
+
+  /** The state after a command, or after the last one if there are fewer. */
+  seek(seq: number, options: SceneOptions): Scene {
+    const timeline = this.mustTimeline();
+    const { progress } = timeline;
+    const last = progress.complete ? progress.seq : Infinity;
+    return sceneOf(timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+  }
+
+  /** The last command at or before a time. */
+  seqAt(atUs: number): number {
+    return this.mustTimeline().seekTime(atUs).seq;
+  }
+
+  /** The command that printed a trade; null if the journal has no such trade. */
+  seqOfTrade(id: number): number | null {
+    const timeline = this.mustTimeline();
+    const { baseSeq } = timeline;
+    const { lastSeq } = timeline.steps;
+    let low = baseSeq;
+    let high = lastSeq + 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (lastTrade(timeline.seek(middle).engine) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low > lastSeq ? null : low;
+  }
+
+  /** Makes single steps backwards fast, when nothing else is to do. */
+  prepare(): void {
+    this.mustTimeline().prepare();
+  }
+
+  /** The nearest command of a kind after or before `seq`; null if none is indexed. */
+  jump(seq: number, kind: StepFlag | 'event', direction: 1 | -1): number | null {
+    const { steps } = this.mustTimeline();
+    const mask = kind === 'event' ? ANYTHING : STEP_FLAGS[kind];
+    return direction === 1 ? steps.next(seq, mask) : steps.previous(seq, mask);
+  }
+
+  strip(market: number, parts: number): Strip {
+    const { steps, baseSeq } = this.mustTimeline();
+    const density = steps.density(parts);
+    const prices = steps.prices(market, 'mark', parts);
+    const { counts, timesUs, fromSeq, width } = density;
+    const byPart = new Map(
+      prices.map(({ seq, last }) => [Math.floor((seq - fromSeq) / width), last]),
+    );
+    return {
+      fromSeq: baseSeq,
+      toSeq: steps.lastSeq,
+      timesUs,
+      commands: timesUs.map((_, i) => total(i, counts)),
+      liquidations: counts.liquidation,
+      prices: timesUs.map((_, i) => byPart.get(i) ?? null),
+    };
+  }
+
+  /** Marks in ticks over the visible commands. */
+  prices(market: number, fromSeq: number, toSeq: number, parts: number): readonly TickPoint[] {
+    const { steps } = this.mustTimeline();
+    return steps
+      .prices(market, 'mark', parts, fromSeq, toSeq)
+      .map(({ seq, last }) => ({ seq, timeUs: steps.timeNear(seq), ticks: last }));
+  }
+
+  /** Commands around an instant, without executing them. */
+  around(seq: number, before: number, after: number): readonly CommandRow[] {
+    const { steps, keyframes, baseSeq } = this.mustTimeline();
+    const from = Math.max(baseSeq + 1, seq - before);
+    const rows: CommandRow[] = [];
+    const stream = new FrameStream(this.source.parts, keyframes.before(from - 1).place);
+    for (let frame = stream.next(); frame !== null; frame = stream.next()) {
+      if (frame.seq > seq + after) break;
+      if (frame.kind !== 'command' || frame.seq < from) continue;
+      const { command } = frame;
+      rows.push({
+        seq: frame.seq,
+        timeUs: command.timeUs,
+        kind: command.kind,
+        flags: flagNames(steps.flagsOf(frame.seq)),
+      });
+    }
+    return rows;
+  }
+
+  /** Equity, fills and liquidations over a range; null if a newer call replaced it. */
+  scan(
+    subaccount: number,
+    fromSeq: number,
+    toSeq: number,
+    points: number,
+  ): Promise<AccountScan | null> {
+    const timeline = this.mustTimeline();
+    this.scans += 1;
+    const mine = this.scans;
+    const from = clamp(fromSeq, timeline.baseSeq, timeline.steps.lastSeq);
+    const to = clamp(toSeq, from, timeline.steps.lastSeq);
+    const isStopped = (): boolean => mine !== this.scans || this.timeline !== timeline;
+    return scanAccount(timeline, subaccount, [from, to], points, isStopped);
+  }
+
+  /** Throws `ExpressionError` for an expression that is refused. */
+  checkExpression(text: string): void {
+    compilePredicate(text);
+  }
+
+  /** The nearest command after or before `from` at which an expression begins to hold. */
+  runTo(
+    texts: readonly string[],
+    from: number,
+    direction: ScanOptions['direction'],
+  ): Promise<number | null> {
+    this.runs += 1;
+    const mine = this.runs;
+    const timeline = this.mustTimeline();
+    const isStopped = (): boolean => mine !== this.runs || this.timeline !== timeline;
+    return nearestHit(timeline, texts, { direction, from }, isStopped);
+  }
+
+  /** Both runs of a what-if; null if a newer call replaced it. */
+  branch(edits: readonly EditText[]): Promise<BranchComparison | null> {
+    this.branches += 1;
+    const mine = this.branches;
+    const timeline = this.mustTimeline();
+    return runBranch(timeline, edits, () => mine !== this.branches || this.timeline !== timeline);
+  }
+
+  /** Events with all words of a query; null if a newer search replaced it. */
+  search(query: string): Promise<readonly Finding[] | null> {
+    this.searches += 1;
+    const mine = this.searches;
+    const timeline = this.mustTimeline();
+    return searchEvents(
+      timeline,
+      query,
+      () => mine !== this.searches || this.timeline !== timeline,
+    );
+  }
+
+  countHits(text: string): Promise<number | null> {
+    const timeline = this.mustTimeline();
+    return countHits(timeline, text, () => this.timeline !== timeline);
+  }
+
+  /** Journal and state before it as they are in a page: base64 of gzip. */
+  async packed(): Promise<{ readonly journal: string; readonly base: string }> {
+    const { parts, base } = this.source;
+    const [first] = parts;
+    if (first === undefined || parts.length > 1) throw new Error('several files: share them alone');
+    if (first.size > MOST_SHARED) throw new Error('the journal is too large for one page');
+    return {
+      journal: await pack(first.read(0, first.size)),
+      base: base === null ? '' : await pack(base),
+    };
+  }
+
+  private mustTimeline(): Timeline {
+    if (this.timeline === null) throw new Error('no journal is open');
+    return this.timeline;
+  }
+
+  api() {
+    return {
+      open: (source: Source) => this.open(source),
+      seek: (seq: number, options: SceneOptions) => this.seek(seq, options),
+      seqAt: (atUs: number) => this.seqAt(atUs),
+      seqOfTrade: (id: number) => this.seqOfTrade(id),
+      prepare: () => {
+        this.prepare();
+      },
+      jump: (seq: number, kind: StepFlag | 'event', direction: 1 | -1) =>
+        this.jump(seq, kind, direction),
+      strip: (market: number, parts: number) => this.strip(market, parts),
+      prices: (market: number, fromSeq: number, toSeq: number, parts: number) =>
+        this.prices(market, fromSeq, toSeq, parts),
+      around: (seq: number, before: number, after: number) => this.around(seq, before, after),
+      scan: (subaccount: number, fromSeq: number, toSeq: number, points: number) =>
+        this.scan(subaccount, fromSeq, toSeq, points),
+      checkExpression: (text: string) => {
+        this.checkExpression(text);
+      },
+      runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
+        this.runTo(texts, from, direction),
+      branch: (edits: readonly EditText[]) => this.branch(edits),
+      search: (query: string) => this.search(query),
+      countHits: (text: string) => this.countHits(text),
+      packed: () => this.packed(),
+    };
+  }
+}
+
+export type SessionApi = ReturnType<Session['api']>;
+/** Bytes of a journal; base64 of more does not fit into a string. */
+const MOST_SHARED = 256 << 20;
+const ANYTHING = Object.values(STEP_FLAGS).reduce((all, flag) => all | flag, 0);
+
+/** Id of the newest trade of any market; ids ascend over all of them. */
+function lastTrade(view: ExchangeView): number {
+  const newest = view
+    .markets()
+    .map(({ id }) => view.trades(id, timeUs(0), timeUs(view.nowUs + 1), 1).items[0]?.tradeId ?? 0);
+  return Math.max(0, ...newest);
+}
+
+const clamp = (value: number, low: number, high: number): number =>
+  Math.min(high, Math.max(low, Math.trunc(value)));
+
+const total = (part: number, counts: Readonly<Record<string, readonly number[]>>): number =>
+  Object.values(counts).reduce((sum, row) => sum + (row[part] ?? 0), 0);
+
+async function sourceOf(source: Source): Promise<OpenSource> {
+  if (source.kind === 'files') {
+    return { parts: source.files.map((file) => bytesOfFile(file)), base: null };
+  }
+  const journal = bytesInMemory(await unpack(source.journal));
+  return { parts: [journal], base: source.base.length === 0 ? null : await unpack(source.base) };
+}
