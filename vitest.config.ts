@@ -19,8 +19,11 @@ const replaceModules = files.filter((file) =>
 /** Commands as users start them, many times; too long for `npm test`. */
 const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
 
+/** Tests on a PostgreSQL server of their own; `npm run test:pg`. */
+const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
+
 const isApart = (file: string): boolean =>
-  replaceModules.includes(file) || startProcesses.includes(file);
+  [replaceModules, startProcesses, onPostgres].some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
@@ -63,6 +66,8 @@ export default defineConfig({
       project('isolated', { include: replaceModules }),
       // `npm run test:processes`
       project('processes', { include: startProcesses, isolate: false }),
+      // `npm run test:pg`
+      project('postgres', { include: onPostgres, isolate: false }),
     ],
   },
 });

@@ -124,7 +124,9 @@ export class ReplicatedExchange implements ServedExchange {
       freshMs: sentMs,
     });
     exchange.lead(epoch, sentMs);
-    for (const command of opening) exchange.submit(command);
+    // A journal begins with a row, so an exchange without markets begins with a time.
+    const first: Command = { kind: 'advanceTime', timeUs: config.genesisTimeUs };
+    for (const command of opening.length > 0 ? opening : [first]) exchange.submit(command);
     await exchange.durable();
     exchange.mustRun();
     return exchange;
