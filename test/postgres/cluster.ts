@@ -50,6 +50,23 @@ export class Cluster {
     return cluster;
   }
 
+  /** A synchronous standby of this server. Commits then wait for it. */
+  async addStandby(): Promise<Cluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'orrery-pg-'));
+    const standby = new Cluster(folder, await freePort());
+    const { user } = standby;
+    if (user !== null) chownSync(folder, user.uid, user.gid);
+    chmodSync(folder, 0o700);
+    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres'];
+    standby.run('pg_basebackup', [...from, '-D', standby.data, '-R', '-c', 'fast']);
+    standby.startServer();
+    return standby;
+  }
+
+  promote(): void {
+    this.run('pg_ctl', ['-D', this.data, '-w', 'promote']);
+  }
+
   private get data(): string {
     return join(this.folder, 'data');
   }
@@ -73,6 +90,8 @@ export class Cluster {
   stop(): void {
     try {
       this.stopServer('immediate');
+    } catch {
+      // It is stopped already.
     } finally {
       rmSync(this.folder, { recursive: true, force: true });
     }

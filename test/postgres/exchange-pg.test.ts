@@ -3,7 +3,7 @@
  * database, and no answered command is lost or done twice.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ import { PostgresStore } from '../../src/postgres/postgres-store.ts';
 import { Session } from '../../src/postgres/session.ts';
 import type { JournalRow } from '../../src/replication/ports.ts';
 import { Cluster } from './cluster.ts';
+import { Proxy } from './proxy.ts';
 import { CLI, ServerProcess, sleep, until } from './server-process.ts';
 
 const ACCOUNT = `0x${'a'.repeat(40)}`;
@@ -178,6 +179,32 @@ test('a leader that is paused past its lease answers nothing and ends with the r
   await expectAllOnce(clients.answered);
 });
 
+test('a leader that is cut off from the database is replaced, and stops once it is back', async () => {
+  const direct = journal;
+  const proxy = await Proxy.start(cluster.port);
+  try {
+    journal = direct.replace(String(cluster.port), String(proxy.port));
+    const old = await serve();
+    journal = direct;
+    const follower = await serve('--follow');
+    const clients = startClients(4);
+    await sleep(200);
+    proxy.cut();
+    await until(() => follower.leads());
+    // It neither answers reads of an old state nor takes commands.
+    expect((await old.get('/markets')).status).toBe(503);
+    expect(await old.deposit(ACCOUNT, '0.5')).toBe(503);
+    proxy.heal();
+    expect(await old.ended).toBe(1);
+    servers = [follower];
+    await clients.stop();
+    expect(clients.answered.length).toBeGreaterThan(5);
+    await expectAllOnce(clients.answered);
+  } finally {
+    proxy.stop();
+  }
+});
+
 test('a restart of the database delays answers and loses none', async () => {
   const leader = await serve();
   const clients = startClients(4);
@@ -238,6 +265,31 @@ test('a snapshot shortens the replay of a start', async () => {
   const again = await serve();
   expect(again.log).toMatch(/snapshot of command/);
   expect((await again.hash()).chainHash).toBe(chainHash);
+});
+
+test('the roles of docs/SCALING.md suffice, and the journal cannot be changed by them', async () => {
+  await (await serve()).stop();
+  const page = readFileSync(new URL('../../docs/SCALING.md', import.meta.url), 'utf8');
+  const sql = /```sql\n([^`]*)```/.exec(page)![1]!;
+  const as = (role: string): string => journal.replace('postgres@', `${role}@`);
+  const owner = journal;
+  await query(sql);
+  try {
+    journal = as('orrery_server');
+    const leader = await serve('--snapshot-every', '2');
+    expect(await leader.deposit(ACCOUNT, '7')).toBe(200);
+    expect(await leader.deposit(ACCOUNT, '8')).toBe(200);
+    await until(async () => (await query('select seq from orrery.snapshots')).length > 0);
+    await leader.stop();
+    await expect(query('delete from orrery.journal')).rejects.toThrow(/permission denied/);
+    await expect(query('update orrery.journal set epoch = 9')).rejects.toThrow(/permission denied/);
+    journal = as('orrery_reader');
+    expect(await depositsOf()).toEqual(['7000000', '8000000']);
+  } finally {
+    journal = owner;
+    await query('drop owned by orrery_server, orrery_reader');
+    await query('drop role orrery_server, orrery_reader');
+  }
 });
 
 test('an append holds only for the epoch in force, the next place and the same history', async () => {

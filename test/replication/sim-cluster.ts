@@ -251,7 +251,7 @@ function twoLeaders({ leaders }: SimDatabase): string | null {
   return null;
 }
 
-/** Plants a leader that does not look at its lease. */
+/** Plants a leader that ignores its lease. */
 function keepsLease(exchange: ReplicatedExchange): void {
   const internals = exchange as unknown as {
     leading: { commits: { settled: () => Promise<void> | null } } | null;

@@ -138,7 +138,7 @@ export class SimDatabase {
   }
 }
 
-/** What a node knows of the network: faults of its own, beside those of all. */
+/** A node as the network sees it, with its own faults beside those of all. */
 export interface Link {
   isAlive: boolean;
   cutUntilMs: number;
