@@ -26,8 +26,7 @@ const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'))
 const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
 
 const isApart = (file: string): boolean =>
-  [replaceModules, startProcesses, inBrowser].some((some) => some.includes(file));
-  [replaceModules, startProcesses, onPostgres].some((list) => list.includes(file));
+  [replaceModules, startProcesses, inBrowser, onPostgres].some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
