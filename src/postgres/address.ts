@@ -12,10 +12,6 @@ export class DatabaseError extends UserError {
 
 const SHAPE = /^(postgres(?:ql)?:\/\/)((?:[^@/?]*@)?)([^/?]*)(.*)$/;
 
-export function isDatabaseAddress(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(text);
-}
-
 /** One address per host. Throws `DatabaseError`. */
 export function hostsOf(address: string): string[] {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SHAPE.exec(address) ?? [];
