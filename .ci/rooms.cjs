@@ -78,11 +78,12 @@ const ROOMS = [
     ],
     ['yaml'],
   ),
+  pure('design', 'colours, typefaces and number formats of pages', ['base']),
   pure('metrics', 'figures of an equity curve and of trades', ['num', 'base', 'virtual-time']),
   room(
     'report',
     'report pages and tables of a run',
-    ['platform', 'strategy', 'backtest', 'metrics'],
+    ['platform', 'strategy', 'backtest', 'metrics', 'design'],
     ['apache-arrow', 'fflate', 'hyparquet-writer'],
   ),
   room(

@@ -1,7 +1,7 @@
 /** Conventions of the figures of a report as text, from the options used. */
 import type { MetricsOptions } from '../metrics/options.ts';
 import type { Note } from '../backtest/note.ts';
-import { duration, percent } from './text.ts';
+import { duration, percent } from '../design/number-text.ts';
 
 export function conventions(options: MetricsOptions): Note[] {
   const periods = options.period === 'rows' ? 'each sample' : duration(options.period);

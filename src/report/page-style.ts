@@ -1,75 +1,15 @@
 /**
- * Style sheet of the pages: tokens, type, tables, layout. Light and dark follow the reader's
- * setting unless the page's switch is used. Colours of gains and losses differ for colour-blind
- * readers, and never stand alone: a sign or a word accompanies them.
+ * Style sheet of the pages: type, tables, layout. Light and dark follow the reader's setting unless
+ * the page's switch is used.
  */
+import { MONO, SANS, THEME_CSS } from '../design/tokens.ts';
 
-/** Colour tokens of both themes; a test checks their contrasts. */
-export const LIGHT = {
-  bg: '#f6f7f9',
-  surface: '#ffffff',
-  sunken: '#eceff3',
-  hover: '#f0f3f7',
-  line: '#dde2e8',
-  'line-strong': '#7f8a97',
-  text: '#141920',
-  'text-2': '#46505d',
-  'text-3': '#5d6875',
-  accent: '#2156c9',
-  'accent-soft': '#e5edfc',
-  gain: '#006b60',
-  'gain-soft': '#d8efea',
-  loss: '#b33800',
-  'loss-soft': '#fce6da',
-  warn: '#7d5200',
-  'warn-soft': '#fcefd0',
-  danger: '#b0182b',
-  s1: '#2156c9',
-  s2: '#b06400',
-  s3: '#8c2f86',
-  s4: '#0a8a9c',
-  s5: '#8a94a1',
-} as const;
-export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
-  bg: '#0c0f14',
-  surface: '#12161d',
-  sunken: '#080a0e',
-  hover: '#191e27',
-  line: '#252c37',
-  'line-strong': '#6b7685',
-  text: '#e7eaef',
-  'text-2': '#b0b9c5',
-  'text-3': '#8d98a6',
-  accent: '#7fa8ff',
-  'accent-soft': '#16264a',
-  gain: '#4ddbbb',
-  'gain-soft': '#0c302b',
-  loss: '#f5814a',
-  'loss-soft': '#3b2015',
-  warn: '#e8b84d',
-  'warn-soft': '#332810',
-  danger: '#ff8087',
-  s1: '#6f9bff',
-  s2: '#f0b04a',
-  s3: '#d98ad0',
-  s4: '#5fdbe8',
-  s5: '#7a8594',
-};
-
-const tokens = (theme: Readonly<Record<string, string>>): string =>
-  Object.entries(theme)
-    .map(([name, value]) => `--${name}:${value}`)
-    .join(';');
-
-export const PAGE_STYLE = `
-:root { color-scheme: light; ${tokens(LIGHT)} }
-@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${tokens(DARK)} } }
-:root[data-theme=dark] { color-scheme: dark; ${tokens(DARK)} }
+export const PAGE_STYLE = `${THEME_CSS}
 * { box-sizing: border-box; }
 html { background: var(--bg); color: var(--text); scroll-padding-top: 16px; }
 body {
   margin: 0 auto; padding: 24px 24px 40px; max-width: 1360px;
-  font: 14px/22px system-ui, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  font: 14px/22px ${SANS};
   font-variant-numeric: tabular-nums lining-nums;
 }
 h1 { font-size: 24px; line-height: 30px; margin: 0; font-weight: 600; }
@@ -83,12 +23,12 @@ header { display: grid; grid-template-columns: 1fr auto; gap: 4px 24px; align-it
 .verdict { font-size: 15px; max-width: 90ch; margin: 12px 0 0; grid-column: 1; }
 .tools { display: flex; gap: 8px; align-items: center; grid-row: 1; grid-column: 2; }
 button, .chip {
-  font: 12px/16px inherit; font-size: 12px; font-family: inherit; color: var(--text-2); background: var(--surface);
+  font-size: 12px; line-height: 16px; font-family: inherit; color: var(--text-2); background: var(--surface);
   border: 1px solid var(--line-strong); border-radius: 6px; padding: 4px 8px; min-height: 24px; cursor: pointer; text-decoration: none;
 }
-.chip { border-radius: 4px; } .chip code { font-size: 12px; }
+.chip { display: inline-flex; gap: 4px; align-items: center; border-radius: 4px; } .chip code { font-size: 12px; }
 button:hover, .chip:hover { background: var(--hover); color: var(--text); }
-code, .hash { font: 12px/18px ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .rail { display: none; }
 .rail a { color: var(--text-2); text-decoration: none; } .rail a:hover { color: var(--accent); }
 .figures { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); margin: 24px 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
@@ -102,7 +42,7 @@ code, .hash { font: 12px/18px ui-monospace, "SF Mono", "Cascadia Mono", "Roboto 
 .notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 4px 24px; margin: 0; }
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 12px; color: var(--text-2); overflow-wrap: anywhere; max-width: 68ch; }
 .split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 24px; align-items: start; }
-.split h3, .columns h3 { margin-top: 0; }
+.columns h3 { margin-top: 0; } .split h2 { margin-top: 0; padding-top: 0; border-top: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 24px; align-items: start; margin-top: 24px; }
 .columns.pairs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .columns > *, .split > * { min-width: 0; }
@@ -111,10 +51,14 @@ code, .hash { font: 12px/18px ui-monospace, "SF Mono", "Cascadia Mono", "Roboto 
 .readout i { display: inline-block; width: 12px; height: 3px; margin-right: 4px; vertical-align: 3px; background: currentColor; }
 .readout i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 3px, transparent 3px 5px); }
 .curves { height: 420px; } .curves.price { height: 560px; }
+.curves { position: relative; }
+.tip { position: absolute; z-index: 5; pointer-events: none; white-space: pre-line; max-width: 24rem; padding: 4px 8px; font-size: 12px; line-height: 18px; color: var(--text); background: var(--surface); border: 1px solid var(--line-strong); border-radius: 4px; }
+.tip[hidden] { display: none; }
 .small { min-height: 240px; } .small.overlay { min-height: 320px; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
-.uplot, .uplot * { font-family: inherit; } .u-legend { color: var(--text-2); font-size: 12px; text-align: left; }
-.table { overflow-x: auto; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.uplot, .uplot * { font-family: inherit; } 
+/* A dark right edge marks columns beyond it. */
+.table { overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
@@ -135,9 +79,21 @@ table.cut tbody tr:nth-child(n+13) { display: none; }
 .bars .bar { position: relative; width: 35%; background: linear-gradient(var(--line-strong), var(--line-strong)) center / 1px 100% no-repeat; }
 .bars .bar i { position: absolute; top: 25%; height: 50%; background: currentColor; }
 .bars .total td { border-top: 1px solid var(--line-strong); font-weight: 600; }
+canvas.surface { display: block; width: 100%; height: 360px; touch-action: none; cursor: crosshair; }
+.detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail pre { white-space: pre-wrap; overflow-wrap: anywhere; } .detail[hidden] { display: none; }
+.timeline { margin: 4px 0; padding: 0 0 0 24px; max-width: 90ch; } .timeline li { margin: 4px 0; } .timeline time { color: var(--text-2); font-weight: 600; margin-right: 8px; }
+.order:target h3 { background: var(--accent-soft); }
+.narrow { max-width: 36rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.tabs { display: flex; flex-wrap: wrap; gap: 4px; margin: 8px 0; border-bottom: 1px solid var(--line); }
+.tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; padding: 8px 12px; font-size: 13px; }
+.tabs button[aria-selected=true] { border-bottom-color: var(--accent); color: var(--text); font-weight: 600; }
+table.days { width: auto; margin: 8px 0; } table.days td, table.days th { padding: 0; border: 1px solid var(--bg); font-size: 11px; line-height: 16px; position: static; }
+table.days td { width: 16px; min-width: 16px; height: 16px; background: var(--sunken); } table.days tbody th, table.days thead th:first-child { padding-right: 8px; text-align: left; }
+table.days thead th { max-width: 16px; overflow: visible; text-align: left; } .table.plain { border: 0; }
 .months td, .months th { text-align: center !important; padding: 4px; font-size: 12px; }
 label { color: var(--text-2); font-size: 12px; }
-input, select { font: 13px/20px inherit; font-size: 13px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
+input, select { font-size: 13px; line-height: 20px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 pre { background: var(--sunken); border-radius: 6px; padding: 12px; overflow-x: auto; margin: 8px 0; }
 details > summary { cursor: pointer; color: var(--text-2); }
@@ -154,7 +110,7 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
   .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
-  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } button, input, select { min-height: 44px; }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } button, input, select { min-height: 44px; }
   .bars .bar { display: none; }
 }
 @media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }

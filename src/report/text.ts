@@ -1,5 +1,6 @@
-/** Formatting of text and numbers for pages. */
+/** HTML of text, amounts and tables. */
 import type { Divergence } from '../backtest/output.ts';
+import { amount, grouped, money, signed } from '../design/number-text.ts';
 
 export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
@@ -10,74 +11,10 @@ export function json(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }
 
-/** Decimal text with thousands separators and a minus sign (U+2212). */
-export function grouped(text: string): string {
-  const [whole = '', fraction] = text.split('.');
-  const negative = whole.startsWith('-');
-  const digits = (negative ? whole.slice(1) : whole).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return `${negative ? '−' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}`;
-}
-
-/** As `grouped`, with a plus sign. */
-export function signed(text: string): string {
-  return /^-?0*\.?0*$/.test(text) || text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
-}
-
-/** A statistic of money: two decimals. */
-export function money(value: number): string {
-  return signed(Math.abs(value) < 0.005 ? '0.00' : value.toFixed(2));
-}
-
 /** How far history contradicts the strategies' own impact. */
 export function divergenceText({ size, levels }: Divergence, symbol: string): string {
   if (levels === 0) return `${symbol}: history contradicts no fill`;
   return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
-}
-
-/** Decimals of the smallest number that is shown. */
-const MOST_DECIMALS = 8;
-
-/**
- * Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. A number
- * below 0.00000001 is 0.
- */
-function rounded(value: number, decimals: number): string {
-  const size = Math.abs(value);
-  if (!Number.isFinite(value) || size < 0.5 * 10 ** -Math.max(decimals, MOST_DECIMALS)) {
-    return (0).toFixed(decimals);
-  }
-  const isSmall = size < 0.5 * 10 ** -decimals;
-  const digits = isSmall ? 1 - Math.floor(Math.log10(size)) : decimals;
-  return value.toFixed(Math.min(digits, Math.max(decimals, MOST_DECIMALS)));
-}
-
-export function percent(value: number | null, decimals = 2): string {
-  return value === null ? '–' : `${grouped(rounded(value * 100, decimals))} %`;
-}
-
-export function ratio(value: number | null, decimals = 2): string {
-  return value === null ? '–' : grouped(rounded(value, decimals));
-}
-
-/** 2024-08-08 23:54:16.298 */
-export function time(us: number): string {
-  return new Date(us / 1000).toISOString().replace('T', ' ').slice(0, 23);
-}
-
-const UNITS: readonly (readonly [string, number])[] = [
-  ['d', 86_400_000_000],
-  ['h', 3_600_000_000],
-  ['min', 60_000_000],
-  ['s', 1_000_000],
-  ['ms', 1_000],
-  ['µs', 1],
-];
-
-/** Three digits of the largest unit: 117 d, 5.4 h, 3.67 s, 80 ms. */
-export function duration(us: number): string {
-  const [name, unit] = UNITS.find(([, size]) => us >= size) ?? ['s', 1_000_000];
-  const value = us / unit;
-  return `${grouped(String(value >= 100 ? Math.round(value) : Number(value.toPrecision(3))))} ${name}`;
 }
 
 /** A result in money with two decimals; the exact value where the pointer rests. */
@@ -88,11 +25,6 @@ export function exactMoney(text: string): string {
 /** As `exactMoney`, of an amount that is not a result: without a plus sign. */
 export function exactAmount(text: string): string {
   return `<span title="${escape(grouped(text))}">${escape(amount(Number(text)))}</span>`;
-}
-
-/** An amount of money with two decimals. */
-export function amount(value: number): string {
-  return money(value).replace('+', '');
 }
 
 /** CSS class by sign; none for 0 and NaN. */
@@ -114,6 +46,10 @@ export interface Column<T> {
   /** Text that may wrap on narrow screens. */
   readonly isLong?: boolean;
   readonly cell: (row: T) => string;
+  /** Exact value: shown where the pointer rests, and saved in CSV. */
+  readonly exact?: (row: T) => string;
+  /** Address that the cell links to. */
+  readonly link?: (row: T) => string | null;
   /** Value whose sign sets the cell's class. */
   readonly tone?: (row: T) => number | null;
 }
@@ -149,13 +85,18 @@ export function table<T>(
     })
     .join('');
   const body = rows.slice(0, maxRows).map((row) => {
-    const cells = columns.map(({ cell, tone, isText, isLong }) => {
+    const cells = columns.map(({ cell, exact, link, tone, isText, isLong }) => {
       const classes = [
         ...(isText === true ? ['text'] : []),
         ...(isLong === true ? ['long'] : []),
         ...(tone === undefined ? [] : toneNames(tone(row))),
       ].join(' ');
-      return `<td${classes === '' ? '' : ` class="${classes}"`}>${escape(cell(row))}</td>`;
+      const value = exact === undefined ? '' : escape(exact(row));
+      const whole = exact === undefined ? '' : ` title="${value}" data-exact="${value}"`;
+      const target = link?.(row) ?? null;
+      const text = escape(cell(row));
+      const content = target === null ? text : `<a href="${escape(target)}">${text}</a>`;
+      return `<td${classes === '' ? '' : ` class="${classes}"`}${whole}>${content}</td>`;
     });
     const anchor = rowId === undefined ? '' : ` id="${escape(rowId(row))}"`;
     return `<tr${anchor}>${cells.join('')}</tr>`;
@@ -169,7 +110,7 @@ export function table<T>(
   const tools =
     filter === undefined ? '' : toolbar({ id, filter, caption, rows: body.length, isCut });
   const label = caption === '' ? '' : ` aria-label="${escape(caption)}"`;
-  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}><thead><tr>${head}</tr></thead>
+  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}>${caption === '' ? '' : `<caption class="unseen">${escape(caption)}</caption>`}<thead><tr>${head}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table></div>${cut}`;
 }
 

@@ -41,7 +41,7 @@ import type { SearchArguments } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, searchOf } from './plan-search.ts';
-import { ratio } from '../../report/text.ts';
+import { ratio } from '../../design/number-text.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 

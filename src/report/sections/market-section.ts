@@ -1,7 +1,8 @@
 /** Section of an endogenous market: figures and charts of its stylised facts. */
 import type { Quantiles } from '../../backtest/stylised-facts.ts';
 import type { MarketReport } from '../report.ts';
-import { escape, grouped, ratio } from '../text.ts';
+import { grouped, ratio } from '../../design/number-text.ts';
+import { escape } from '../text.ts';
 import { figureRow } from './figures.ts';
 
 export function marketSection(market: MarketReport, index: number): string {
