@@ -1,7 +1,7 @@
 /** Metrics of closed trades. */
 import { MetricsError } from './curve.ts';
 import type { MetricsOptions } from './options.ts';
-import { deviation, extremes, isFlat, mean, sum } from './sample.ts';
+import { deviation, extremes, isFlat, longestRun, mean, sum } from './sample.ts';
 
 /** One closed trade: from entry to exit of a position. */
 export interface TradeRow {
@@ -84,16 +84,6 @@ function systemQuality(
 
 function heldUs({ entryUs, exitUs }: TradeRow): number[] {
   return entryUs === null || exitUs === null ? [] : [exitUs - entryUs];
-}
-
-function longestRun(pnls: readonly number[], holds: (pnl: number) => boolean): number {
-  let longest = 0;
-  let run = 0;
-  for (const pnl of pnls) {
-    run = holds(pnl) ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return longest;
 }
 
 /**

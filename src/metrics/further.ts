@@ -8,7 +8,7 @@ import { checkCurve, cut, ratePerPeriod, type EquityCurve } from './curve.ts';
 import { drawdowns, ulcerIndex } from './drawdowns.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
 import { sharpe, sortino, tailRatio } from './ratios.ts';
-import { centralMoment, isFlat, mean, quantile, sum } from './sample.ts';
+import { centralMoment, isFlat, longestRun, mean, quantile, sum } from './sample.ts';
 
 export interface FurtherMetrics {
   /** √(mean of squared shortfalls below the target) × √(periods per year). */
@@ -90,8 +90,8 @@ export function furtherMetrics(
     riskOfRuin: winRate === null ? null : pow((1 - winRate) / (1 + winRate), returns.length),
     outlierGain: product(quantile(returns, 0.99), inverse(meanGain)),
     outlierLoss: product(quantile(returns, 0.01), inverse(meanLoss)),
-    gainsInARow: longestRow(returns, (value) => value > 0),
-    lossesInARow: longestRow(returns, (value) => value < 0),
+    gainsInARow: longestRun(returns, (value) => value > 0),
+    lossesInARow: longestRun(returns, (value) => value < 0),
   };
 }
 
@@ -155,14 +155,4 @@ export function geometricMean(returns: readonly number[]): number | null {
   if (returns.length === 0 || returns.some((value) => value <= -1)) return null;
   const growth = returns.reduce((all, value) => all * (1 + value), 1);
   return pow(growth, 1 / returns.length) - 1;
-}
-
-function longestRow(values: readonly number[], holds: (value: number) => boolean): number {
-  let longest = 0;
-  let row = 0;
-  for (const value of values) {
-    row = holds(value) ? row + 1 : 0;
-    longest = Math.max(longest, row);
-  }
-  return longest;
 }

@@ -102,3 +102,14 @@ export function quantile(values: readonly number[], p: number): number | null {
   const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? low;
   return low + (high - low) * (at - below);
 }
+
+/** Length of the longest run of consecutive values for which `holds` is true. */
+export function longestRun(values: readonly number[], holds: (value: number) => boolean): number {
+  let longest = 0;
+  let run = 0;
+  for (const value of values) {
+    run = holds(value) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}

@@ -56,8 +56,9 @@ test('no file of src outside the table names a format, apart from readers of raw
     encoding: 'utf8',
   });
   // `lobster` and `binance-raw` are also containers, and recordings.ts has one reader per
-  // container; raw-recording.ts reads raw Binance lines without an import.
+  // container; candles.ts reads arrays of ccxt; raw-recording.ts reads raw Binance lines without an import.
   expect(files.trim().split('\n')).toEqual([
+    'src/library/backtest/candles.ts',
     'src/tape-files/raw-recording.ts',
     'src/tape-files/recordings.ts',
     'src/tape/formats/formats.ts',
