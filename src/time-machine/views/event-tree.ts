@@ -102,6 +102,7 @@ class Parents {
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'bigint') return String(value);
   return Array.isArray(value) ? value.map(textOf).join(', ') : JSON.stringify(value);
 }
 
