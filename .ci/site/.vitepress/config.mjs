@@ -11,7 +11,7 @@ const pages = join(site, 'pages');
 const GROUPS = {
   Start: ['index', 'docs/TUTORIAL', 'docs/CLI', 'docs/LIBRARY', 'docs/PYTHON', 'docs/GLOSSARY'],
   Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS'],
-  Tests: ['docs/SCENARIOS', 'docs/FUZZING'],
+  Tests: ['docs/SCENARIOS', 'docs/FUZZING', 'docs/TIME-MACHINE'],
   Server: ['docs/API', 'docs/OPERATIONS', 'docs/SCALING'],
   Exchange: ['docs/RULES', 'docs/ORDER-STATES', 'docs/REJECTIONS', 'docs/RISK'],
   Project: [

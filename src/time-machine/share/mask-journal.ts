@@ -106,12 +106,12 @@ class Masks {
   }
 
   private record<T extends object>({ fields }: RecordShape, record: T): T {
-    const masked = { ...record } as Record<string, unknown>;
+    const masked = new Map<string, unknown>(Object.entries(record));
     for (const { name, shape } of fields) {
-      const value = masked[name];
-      masked[name] = name === 'clientId' ? this.clientId(value) : this.value(shape, value);
+      const value = masked.get(name);
+      masked.set(name, name === 'clientId' ? this.clientId(value) : this.value(shape, value));
     }
-    return masked as T;
+    return Object.fromEntries(masked) as T;
   }
 
   private value(shape: Shape, value: unknown): unknown {
@@ -124,7 +124,7 @@ class Masks {
       case 'list':
         return (value as readonly unknown[]).map((item) => this.value(shape.of, item));
       case 'record':
-        return this.record(shape, value as object);
+        return this.record(shape, value);
       default:
         return value;
     }

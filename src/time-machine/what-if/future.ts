@@ -4,7 +4,7 @@
  * their correlation stays. Nobody else acts; timers (funding, expiry, liquidation) run as always.
  */
 import type { Command } from '../../engine/commands.ts';
-import { timeUs } from '../../num/units.ts';
+import { marketId, timeUs } from '../../num/units.ts';
 import type { RandomStream } from '../../virtual-time/rng.ts';
 import { withPrices } from './edit.ts';
 import type { PriceMove, PriceMoves } from './price-moves.ts';
@@ -24,31 +24,36 @@ export function* resampledFuture(
     const block = random.below(blocks);
     const first = moves[block * blockMoves];
     if (first === undefined) return;
-    const offsets = now.map((price, i) => (price ?? 0) - (first.before[i] ?? price ?? 0));
+    const offsets: number[] = [];
+    const offsetOf = (market: number, before: number | null | undefined): number | null => {
+      if (before === null || before === undefined) return offsets[market] ?? null;
+      return (offsets[market] ??= (now[market] ?? before) - before);
+    };
     for (const [market, levels] of (books[block] ?? []).entries()) {
-      if (levels.length === 0) continue;
-      yield shifted(
-        { kind: 'tapeSnapshot', timeUs: timeUs(at), market: market as never, levels },
-        offsets,
-        at,
-      );
+      const offset = levels.length === 0 ? null : offsetOf(market, first.before[market]);
+      if (offset === null) continue;
+      const book: Command = {
+        kind: 'tapeSnapshot',
+        timeUs: timeUs(at),
+        market: marketId(market),
+        levels,
+      };
+      yield shifted(book, market, offset, at);
     }
     for (let i = 0; i < blockMoves && made < horizon; i++, made++) {
       const move: PriceMove | undefined = moves[block * blockMoves + i];
       if (move === undefined) break;
       at += move.waitUs;
-      yield shifted(move.command, offsets, at);
-      const after = moves[block * blockMoves + i + 1]?.before ?? move.before;
-      for (const [market, price] of after.entries()) {
-        if (price !== null) now[market] = price + (offsets[market] ?? 0);
-      }
+      const { market } = move.command;
+      const offset = offsetOf(market, move.before[market]) ?? 0;
+      yield shifted(move.command, market, offset, at);
+      const after = moves[block * blockMoves + i + 1]?.before[market];
+      if (after !== null && after !== undefined) now[market] = after + offset;
     }
   }
 }
 
-function shifted(command: Command, offsets: readonly number[], at: number): Command {
-  const market = 'market' in command ? (command.market ?? 0) : 0;
-  const offset = offsets[market] ?? 0;
+function shifted(command: Command, market: number, offset: number, at: number): Command {
   const moved = withPrices(command, market, (ticks) => Math.max(1, ticks + offset));
   return { ...moved, timeUs: timeUs(at) };
 }

@@ -102,7 +102,7 @@ export class Inevitability {
     this.moves = this.collect();
     if (futures === 'resampled' && this.moves.moves.length < MIN_MOVES) {
       throw new TimelineError(
-        `the journal has ${String(this.moves.moves.length)} price moves, and resampling needs ${String(MIN_MOVES)}; use recorded futures`,
+        `the journal has only ${String(this.moves.moves.length)} price moves; resampling needs ${String(MIN_MOVES)}; use recorded futures`,
         { field: 'futures' },
       );
     }

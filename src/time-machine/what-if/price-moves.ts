@@ -9,8 +9,16 @@ import type { RunCursor } from '../run-cursor.ts';
 /** Levels on each side of a recorded book that a block starts with. */
 const BOOK_LEVELS = 25;
 
+/** Commands that bring prices from outside. */
+export type PriceCommand = Extract<
+  Command,
+  {
+    readonly kind: 'setIndex' | 'setMark' | 'tapeDepth' | 'tapeTrade' | 'tapeSnapshot' | 'tapeBar';
+  }
+>;
+
 export interface PriceMove {
-  readonly command: Command;
+  readonly command: PriceCommand;
   /** Command number in the journal. */
   readonly seq: number;
   /** Time since the move before, in microseconds. */
@@ -50,10 +58,17 @@ export class MoveCollector {
 
   add(seq: number, command: Command): void {
     if (!isPriceCommand(command)) return;
+    const before = this.references.prices();
+    const { market } = command;
+    // The first price of a market is no move.
+    if ((before[market] ?? null) === null) {
+      this.references.take(command);
+      return;
+    }
     if (this.moves.length % this.blockMoves === 0) this.books.push(this.references.books());
     const waitUs = this.lastUs === null ? 0 : command.timeUs - this.lastUs;
     this.lastUs = command.timeUs;
-    this.moves.push({ command, seq, waitUs, before: this.references.prices() });
+    this.moves.push({ command, seq, waitUs, before });
     this.references.take(command);
   }
 
@@ -62,7 +77,8 @@ export class MoveCollector {
   }
 }
 
-export function isPriceCommand({ kind }: Command): boolean {
+function isPriceCommand(command: Command): command is PriceCommand {
+  const { kind } = command;
   return (
     kind === 'setIndex' ||
     kind === 'setMark' ||

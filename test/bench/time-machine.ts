@@ -1,0 +1,139 @@
+/**
+ * The time machine on a journal of a million commands: opening, 1,000 random seeks, single steps in
+ * both directions, and 1,000 forks. The chain hash of each seek is compared with that of a straight
+ * replay.
+ *
+ *     node --expose-gc --import tsx test/bench/time-machine.ts [commands]
+ *
+ * Prints JSON. Times are of the clock, heap is after a collection.
+ */
+import { seq } from '../../src/num/units.ts';
+import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
+import { JournalWriter } from '../../src/journal/format/frames.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { Timeline } from '../../src/time-machine/timeline.ts';
+import { instantView } from '../../src/time-machine/views/instant-view.ts';
+import { CONFIG, Flow, openingCommands } from './engine-flow.ts';
+import { makeMix } from './mix.ts';
+
+raiseInliningLimits();
+
+const COMMANDS = Number(process.argv[2] ?? 1_000_000);
+const SEEKS = 1000;
+const STEPS = 400;
+const FORKS = 1000;
+const MEGABYTE = 1 << 20;
+
+const heapMegabytes = (): number => {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return Math.round((heapUsed + arrayBuffers) / MEGABYTE);
+};
+
+/** Journal and the hash after each command, four bytes each. */
+function journalOfMix(): { readonly bytes: Uint8Array; readonly hashes: Uint32Array } {
+  const mix = makeMix(COMMANDS);
+  const flow = new Flow(mix);
+  const writer = new JournalWriter(CONFIG);
+  const engine = new Exchange(CONFIG);
+  const opening = openingCommands();
+  const hashes = new Uint32Array(COMMANDS + opening.length + mix.warmUp + 1);
+  const apply = (command: ReturnType<Flow['commands']>[number]): void => {
+    if (engine.seq >= COMMANDS) return;
+    writer.append(seq(engine.seq + 1), command);
+    engine.apply(command);
+    hashes[engine.seq] = Number.parseInt(engine.chainHash().slice(0, 8), 16);
+  };
+  opening.forEach(apply);
+  for (let i = 0; i < mix.count && engine.seq < COMMANDS; i++)
+    flow.commands(i, i + 1).forEach(apply);
+  writer.end(engine.seq, engine.nowUs, engine.chainHash());
+  return { bytes: writer.bytes(), hashes };
+}
+
+const quantile = (times: readonly number[], of: number): number => {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.round((sorted[Math.floor(sorted.length * of)] ?? 0) * 100) / 100;
+};
+const figures = (times: readonly number[]) => ({
+  p50: quantile(times, 0.5),
+  p95: quantile(times, 0.95),
+  max: quantile(times, 0.9999),
+});
+
+const { bytes, hashes } = journalOfMix();
+const before = heapMegabytes();
+let begun = performance.now();
+const timeline = Timeline.open(bytes);
+timeline.seek(1);
+const firstMs = performance.now() - begun;
+begun = performance.now();
+const { seq: last } = timeline.index();
+const indexMs = performance.now() - begun;
+
+let wrong = 0;
+let state = 12_345;
+function check(at: number): void {
+  if (Number.parseInt(timeline.seek(at).chainHash.slice(0, 8), 16) !== hashes[at]) wrong += 1;
+}
+const seeks = Array.from({ length: SEEKS }, () => {
+  state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+  const at = 1 + (state % last);
+  const from = performance.now();
+  check(at);
+  return performance.now() - from;
+});
+const heap = heapMegabytes() - before;
+
+const middle = Math.floor(last / 2);
+timeline.seek(middle);
+timeline.prepare();
+const back: number[] = [];
+const forth: number[] = [];
+for (let i = 1; i <= STEPS; i++) {
+  const from = performance.now();
+  check(middle - i);
+  back.push(performance.now() - from);
+  // As the worker does between two steps.
+  if (i % 16 === 0) timeline.prepare();
+}
+for (let i = STEPS - 1; i >= 0; i--) {
+  const from = performance.now();
+  check(middle - i);
+  forth.push(performance.now() - from);
+}
+const views = Array.from({ length: 50 }, (_, i) => {
+  const instant = timeline.seek(middle + i);
+  const from = performance.now();
+  instantView(instant);
+  return performance.now() - from;
+});
+
+const snapshot = timeline.snapshotAt(middle);
+begun = performance.now();
+for (let i = 0; i < FORKS / 10; i++) Exchange.restore(snapshot);
+const restoreMs = (performance.now() - begun) / (FORKS / 10);
+
+console.log(
+  JSON.stringify(
+    {
+      commands: last,
+      journalMegabytes: Math.round(bytes.length / MEGABYTE),
+      firstInstantMs: Math.round(firstMs),
+      indexMs: Math.round(indexMs),
+      keyframes: timeline.keyframes.count,
+      keyframeDistance: timeline.keyframes.distance,
+      keyframeMegabytes: Math.round(timeline.keyframes.usedBytes / MEGABYTE),
+      seekMs: figures(seeks),
+      stepBackMs: figures(back),
+      stepForthMs: figures(forth),
+      viewMs: figures(views),
+      snapshotKilobytes: Math.round(snapshot.length / 1024),
+      restoreMs: Math.round(restoreMs * 100) / 100,
+      heapMegabytes: heap,
+      wrongHashes: wrong,
+    },
+    null,
+    2,
+  ),
+);
