@@ -4,7 +4,9 @@ import { grouped, percent } from '../../design/number-text.ts';
 import { axisText, money } from '../exact-text.ts';
 import { AccountChart } from './account-chart.tsx';
 import type { AccountScan } from './account-scan.ts';
+import { bottomTab } from './bottom-tab.ts';
 import { BottomTabs } from './bottom-tabs.tsx';
+import { InevitabilityPanel } from './inevitability-panel.tsx';
 import { PriceChart } from './price-chart.tsx';
 import type { Scene } from './scene.ts';
 import { thinMarks } from './thin-marks.ts';
@@ -13,9 +15,10 @@ import { focus, market, prices, range, scan, scene, seekTo, seq, theme } from '.
 export function Centre() {
   const now = scene.value;
   return (
-    <main class="centre">
+    <main class={bottomTab.value === 'fork' ? 'centre deep' : 'centre'}>
       <Price scene={now} />
       <AccountCurves scene={now} />
+      <InevitabilityPanel />
       <BottomTabs />
     </main>
   );
