@@ -133,6 +133,7 @@ export default tseslint.config(
       'src/web/assets.d.ts',
       'examples/{strategies,templates}/**/*.ts',
       'test/peers/{all-in-cross,candle-rules,lean-hourly,long-cross}.ts',
+      'test/strategy-loader/indicators/*.ts',
     ],
     rules: { 'no-restricted-exports': 'off' },
   },

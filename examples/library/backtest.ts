@@ -1,11 +1,18 @@
 /**
  * `orrery/backtest`: a strategy object and a strategy file on the recorded data of the package, a
- * sweep over a parameter, and the dataset itself.
+ * sweep over a parameter, a walk-forward analysis, candles of ccxt, and the dataset itself.
  */
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { backtest, openDataset, StrategyError, sweep } from 'orrery/backtest';
+import {
+  backtest,
+  openDataset,
+  StrategyError,
+  sweep,
+  walkForward,
+  type Candle,
+} from 'orrery/backtest';
 import { quoter } from './strategy.js';
 
 const root = dirname(fileURLToPath(import.meta.resolve('orrery/package.json')));
@@ -48,6 +55,29 @@ const inWorkers = await sweep({
   workers: 2,
 });
 for (const { error } of inWorkers.all) assert.equal(error, null);
+
+const walk = await walkForward({
+  strategy: quoter,
+  data,
+  vary: { ticks: [1, 3] },
+  method: 'grid',
+  objective: 'totalReturn',
+  train: '45s',
+  test: '30s',
+  to: '2024-08-08T23:56:05Z',
+  signal: AbortSignal.timeout(60_000),
+  onWindow: (done, windows) => console.log('window', done, 'of', windows),
+});
+for (const { parameters, testScore } of walk.windows) console.log(parameters, testScore);
+console.log('efficiency', walk.efficiency, 'return', walk.outOfSample?.totalReturn);
+
+// As `await exchange.fetchOHLCV('BTC/USDT', '1h')` of ccxt returns them.
+const candles = Array.from({ length: 100 }, (_, hour): Candle => {
+  const price = 60_000 + 100 * (hour % 7);
+  return [Date.UTC(2024, 0, 1, hour), price, price + 50, price - 50, price + 10, 12];
+});
+const onCandles = await backtest({ strategy: quoter, candles: [{ symbol: 'BTCUSDT', candles }] });
+assert.equal(onCandles.markets[0]?.symbol, 'BTCUSDT');
 
 await assert.rejects(
   backtest({ strategy: quoter, data, parameters: { ticks: 500 } }),

@@ -28,7 +28,7 @@ interface Quote {
 const ENDED: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
 
 export default defineStrategy({
-  name: 'avellaneda stoikov',
+  name: 'market maker',
   parameters: {
     size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'size of a quote' }),
     gamma: number(0.05, { min: 0.0001, max: 10, scale: 'log', describe: 'risk aversion' }),

@@ -35,7 +35,7 @@ interface Saved {
 const OVER: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
 
 export default defineStrategy({
-  name: 'market maker',
+  name: 'quotes',
   describe: 'One quote per side around mid, skewed against its inventory',
   parameters: {
     size: decimal('0.02', { min: '0.001', max: '10', step: '0.001', describe: 'size of a quote' }),

@@ -35,7 +35,7 @@ export default defineStrategy({
       describe: 'shift of both prices for each unit of inventory, 1/10,000',
     }),
     maxUnits: integer(5, { min: 1, max: 100, describe: 'max position, in orders' }),
-    refreshMs: integer(500, { min: 1, max: 600_000, describe: 'interval between updates, ms' }),
+    refreshMs: integer(500, { min: 1, max: 600_000, describe: 'least time between updates, ms' }),
   },
 
   create: ({ size, halfSpreadBp, skewBp, maxUnits, refreshMs }): Strategy => {
@@ -44,6 +44,14 @@ export default defineStrategy({
     let units = 0;
     let orders: Orders = { buy: null, sell: null };
     let busy = false;
+    /** Whether the timer is set: without a change of the book or of the position it is not. */
+    let waits = false;
+
+    function refresh(context: StrategyContext): void {
+      if (waits) return;
+      waits = true;
+      context.setTimer('refresh', refreshMs * 1000);
+    }
 
     async function quote(side: Side, target: number, context: StrategyContext): Promise<void> {
       const isFull = side === 'buy' ? units >= maxUnits : units <= -maxUnits;
@@ -61,18 +69,20 @@ export default defineStrategy({
     }
 
     return {
-      onStart(context) {
-        context.setTimer('refresh', refreshMs * 1000);
-      },
       onBook(book, context) {
         // Books of the other markets of the data arrive as well.
         if (book.symbol !== context.symbol) return;
         mid = book.mid;
         touch = { bid: Number(book.bid?.price ?? 0), ask: Number(book.ask?.price ?? Infinity) };
+        refresh(context);
       },
       async onTimer(_name, context) {
-        context.setTimer('refresh', refreshMs * 1000);
-        if (mid === null || context.warmingUp || busy) return;
+        waits = false;
+        if (mid === null || context.warmingUp) return;
+        if (busy) {
+          refresh(context);
+          return;
+        }
         busy = true;
         const tick = Number(context.market().tickSize);
         const center = mid * (1 - (units * skewBp) / 10_000);
@@ -94,19 +104,21 @@ export default defineStrategy({
           if (orders[side]?.orderId === order.orderId) orders[side] = null;
         }
       },
-      onFill(fill) {
+      onFill(fill, context) {
+        refresh(context);
         units = Number(fill.position) / Number(size);
       },
       async onStop(context) {
         await context.cancelAll();
       },
-      save: () => ({ mid, touch, units, orders }),
+      save: () => ({ mid, touch, units, orders, waits }),
       load: (saved) => {
-        ({ mid, touch, units, orders } = saved as {
+        ({ mid, touch, units, orders, waits } = saved as {
           mid: number | null;
           touch: { bid: number; ask: number };
           units: number;
           orders: Orders;
+          waits: boolean;
         });
       },
     };

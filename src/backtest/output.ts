@@ -191,6 +191,8 @@ export interface OrderRow {
 
 export interface FillRow {
   readonly fillId: number;
+  /** Number of the command in the journal that filled the order. */
+  readonly seq: number;
   readonly timeUs: number;
   readonly symbol: string;
   readonly orderId: string;

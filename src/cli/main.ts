@@ -39,6 +39,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/explain.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'report <run..>',
+    describe: 'Write the page of a run again, or several runs on one page',
+    load: () => import('./commands/report.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'compare <left> <right>',
     describe: 'Compare the orders of two runs, such as live and backtest',
     load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,

@@ -134,7 +134,9 @@ export async function planOf(files: readonly string[], options: RunArguments): P
     throw new InputError('name a strategy file (create one with: orrery new strategy)');
   }
   if (agents === undefined && data === undefined) {
-    throw new InputError('--data is required: the dataset to run on');
+    throw new InputError(
+      '--data is required: the dataset to run on (without any: orrery data sample --out sample)',
+    );
   }
   if (agents !== undefined && data !== undefined) {
     throw new InputError('--data and --agents exclude each other');

@@ -1,6 +1,8 @@
 /** Input of the pages of `sweep` and `walkforward`: results as text, and assumptions. */
 import type { Note } from '../backtest/note.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
+import { formatDuration, formatTime } from '../num/time-text.ts';
+import { durationUs, timeUs } from '../num/units.ts';
 import { conventions } from '../report/conventions.ts';
 import { pageLibraries } from '../report/libraries.ts';
 import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
@@ -46,6 +48,7 @@ export async function sweepPage(
   const [strategy] = plan.strategies;
   return renderSweep(
     {
+      command: trialCommand(args, plan),
       title: `Search of ${strategy?.id ?? ''}`,
       lede: `${time(fromUs).slice(0, 16)} to ${time(toUs).slice(0, 16)} UTC, ${String(trials.length)} trials`,
       objective,
@@ -78,6 +81,45 @@ export async function sweepPage(
     },
     await pageLibraries(),
   );
+}
+
+/** Options of a run that its trials share with the command line. */
+const SHARED = [
+  ...([
+    'data',
+    'markets',
+    'from',
+    'balance',
+    'seed',
+    'param',
+    'feed',
+    'latency',
+    'fidelity',
+  ] as const),
+  ...(['queue', 'impact', 'bars', 'fees', 'margin', 'faults'] as const),
+];
+
+/** Command that runs a trial, to which its parameters are added. */
+function trialCommand(args: SearchArguments, plan: RunPlan): string {
+  const flags = SHARED.flatMap((name) => {
+    const value = args[name];
+    if (value === undefined) return [];
+    const values: readonly string[] = typeof value === 'string' ? [value] : value;
+    return values.map((one) => `--${name} ${quoted(one)}`);
+  });
+  // The search sets these for all of its trials.
+  const { toUs, warmUpUs, sampleUs } = plan;
+  const planned = [
+    ...(toUs === undefined ? [] : [`--to ${formatTime(timeUs(toUs))}`]),
+    ...(warmUpUs === undefined ? [] : [`--warm-up ${formatDuration(durationUs(warmUpUs))}`]),
+    ...(sampleUs === undefined ? [] : [`--sample ${formatDuration(durationUs(sampleUs))}`]),
+  ];
+  return ['npx orrery backtest', quoted(args.strategy), ...flags, ...planned].join(' ');
+}
+
+/** For a shell. */
+function quoted(value: string): string {
+  return /^[\w./:,=+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /** Page of a walk-forward analysis. */

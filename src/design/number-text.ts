@@ -47,6 +47,13 @@ export function percent(value: number | null, decimals?: number): string {
   return `${grouped(rounded(value * 100, decimals ?? (size > 0 && size < 0.1 ? 3 : 2)))}\u202f%`;
 }
 
+/** A probability: one decimal, and bounds where that would be 0 or 100 %. */
+export function probability(value: number | null): string {
+  if (value !== null && value > 0 && value < 0.0005) return '< 0.1\u202f%';
+  if (value !== null && value < 1 && value > 0.9995) return '> 99.9\u202f%';
+  return percent(value, 1);
+}
+
 /** Two decimals, none from ±100. */
 export function ratio(value: number | null, decimals?: number): string {
   if (value === null) return '–';

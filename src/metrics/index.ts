@@ -11,6 +11,8 @@ export {
   type Trials,
   type UseMetrics,
 } from './metrics.ts';
+export { furtherMetrics, type FurtherMetrics } from './further.ts';
+export { relativeMetrics, type RelativeMetrics } from './relative.ts';
 export { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
 export type { TradeMetrics, TradeRow } from './closed-trades.ts';
 export { UserError } from '../base/user-error.ts';

@@ -2,31 +2,46 @@
  * A run's report as one HTML file that opens offline: figures, assumptions, data quality, then
  * curves, measures and rows of each strategy. Equal runs produce equal bytes.
  */
-import type { BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
+import type { FillRow } from '../backtest/output.ts';
 import { noBookText } from '../backtest/no-book.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
-import { pageData } from './page-data.ts';
+import { instantLink, labelOf, pageData, type ReportedRun, type RunLinks } from './page-data.ts';
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures, verdict } from './sections/figures.ts';
-import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
+import { drawdownTable } from './sections/drawdown-table.ts';
+import {
+  fillTable,
+  fundingTable,
+  liquidationTable,
+  tickDecimals,
+  tradeTable,
+} from './sections/lists.ts';
 import { marketSection } from './sections/market-section.ts';
-import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
-import { monthTable } from './sections/months.ts';
-import { duration, time } from '../design/number-text.ts';
-import { divergenceText, escape } from './text.ts';
+import {
+  attributionBars,
+  fillQualityTable,
+  furtherTables,
+  metricsTables,
+} from './sections/measures.ts';
+import { calendarSection } from './sections/months.ts';
+import { sideTable } from './sections/side-table.ts';
+import { amount, duration, percent, time } from '../design/number-text.ts';
+import { divergenceText, escape, table } from './text.ts';
 
 export function renderReport(
   report: Report,
-  output: BacktestOutput,
+  output: ReportedRun['output'],
   libraries: PageLibraries,
+  links: RunLinks = { explanations: null, timeMachine: null },
 ): string {
+  const run = { name: '', report, output, ...links };
   const [first] = report.strategies;
   const single = report.strategies.length === 1 ? first : undefined;
-  const main = `${single === undefined ? comparison(report) : figures(single)}
-${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
+  const main = `${single === undefined ? comparison([run]) : figures(single)}
+${sectionsOfRuns([run])}
 ${report.markets.map(marketSection).join('\n')}
 <h2 id="assumptions">Assumptions</h2>
 ${notes(report.assumptions)}
@@ -34,7 +49,7 @@ ${notes(report.assumptions)}
 ${notes([...report.data, ...divergenceNotes(report)])}
 ${report.strategies.length === 0 ? '' : `<h2 id="conventions">How figures are computed</h2>${notes(conventions(report.options))}`}
 <h2 id="verify">Repeat and verify</h2>
-${report.verify.map((line) => `<pre><code>${escape(line)}</code></pre>`).join('\n')}
+${report.verify.map((line) => `<pre tabindex="0"><code>${escape(line)}</code></pre>`).join('\n')}
 ${hashes(report)}`;
   return pageOf(
     {
@@ -44,10 +59,107 @@ ${hashes(report)}`;
       hash: report.chainHash,
       sections: sectionsOf(report),
       main,
-      data: pageData(report, output),
+      data: pageData([run]),
     },
     libraries,
   );
+}
+
+/** Several runs on one page: all curves and a table first, then a tab per strategy. */
+export function renderRuns(runs: readonly ReportedRun[], libraries: PageLibraries): string {
+  const count = runs.reduce((sum, { report }) => sum + report.strategies.length, 0);
+  const differing = differingNotes(runs);
+  const main = `${comparison(runs)}
+${sectionsOfRuns(runs)}
+<h2 id="assumptions">Assumptions</h2>
+${differing === '' ? '<p>The runs have the same assumptions.</p>' : `<p>Assumptions that differ between the runs:</p>${differing}`}
+<h2 id="verify">Repeat and verify</h2>
+${runs.map(({ name, report }) => `<h3>${escape(name)}</h3>${report.verify.map((line) => `<pre tabindex="0"><code>${escape(line)}</code></pre>`).join('')}${hashes(report)}`).join('\n')}`;
+  return pageOf(
+    {
+      title: `${String(runs.length)} runs`,
+      lede: runs.map(({ name, report }) => `${name}: ${lede(report)}`).join('; '),
+      verdict: runsVerdict(runs),
+      sections: [
+        ['strategies', 'Strategies'],
+        ['tabs', `${String(count)} results`],
+        ['assumptions', 'Assumptions'],
+        ['verify', 'Verify'],
+      ],
+      main,
+      data: pageData(runs),
+    },
+    libraries,
+  );
+}
+
+/** Share of the time by which starts and ends of comparable runs may differ. */
+const TIMES_APART = 0.05;
+
+/** The best run by return, in a sentence. */
+function runsVerdict(runs: readonly ReportedRun[]): string {
+  const all = runs.flatMap((run) =>
+    run.report.strategies.flatMap(({ id, metrics }) =>
+      metrics === null ? [] : [{ label: labelOf(run, id), metrics }],
+    ),
+  );
+  const [best, second] = all.sort((a, b) => b.metrics.totalReturn - a.metrics.totalReturn);
+  if (best === undefined) return 'No run can be measured.';
+  const starts = runs.map(({ report }) => report.firstUs);
+  const ends = runs.map(({ report }) => report.lastUs);
+  // Warm-ups of different lengths begin some samples apart.
+  const apart = Math.max(...starts) - Math.min(...starts) + Math.max(...ends) - Math.min(...ends);
+  const isMixed = apart > TIMES_APART * (Math.max(...ends) - Math.min(...starts));
+  const mixed = isMixed
+    ? ' The runs cover different times, so their returns are not comparable.'
+    : '';
+  const next =
+    second === undefined
+      ? ''
+      : `, before ${second.label} with ${percent(second.metrics.totalReturn)}`;
+  return `Highest return: ${best.label} with ${percent(best.metrics.totalReturn)}${next}.${mixed}`;
+}
+
+/** Rows of assumptions that are not the same in all runs; empty if there are none. */
+function differingNotes(runs: readonly ReportedRun[]): string {
+  const titles = [
+    ...new Set(runs.flatMap(({ report }) => report.assumptions.map(({ title }) => title))),
+  ];
+  const textOf = ({ report }: ReportedRun, title: string): string =>
+    report.assumptions.find((note) => note.title === title)?.text ?? 'none';
+  const rows = titles.filter((title) => new Set(runs.map((run) => textOf(run, title))).size > 1);
+  if (rows.length === 0) return '';
+  return table(
+    rows,
+    [
+      { title: 'Assumption', isText: true, cell: (title) => title },
+      ...runs.map((run) => ({
+        title: run.name,
+        isText: true,
+        isLong: true,
+        cell: (title: string) => textOf(run, title),
+      })),
+    ],
+    { caption: 'assumptions that differ' },
+  );
+}
+
+/** Sections of all strategies; tabs if there are several. */
+function sectionsOfRuns(runs: readonly ReportedRun[]): string {
+  const all = runs.flatMap((run) =>
+    run.report.strategies.map((strategy) => ({ run, strategy, label: labelOf(run, strategy.id) })),
+  );
+  const sections = all.map((one, index) =>
+    strategySection(one, { index, isSingle: all.length === 1 }),
+  );
+  if (all.length < 2) return sections.join('\n');
+  const tabs = all.map(
+    ({ label }, i) =>
+      `<button role="tab" id="tab-${String(i)}" aria-controls="strategy-${String(i)}" aria-selected="${String(i === 0)}" tabindex="${i === 0 ? '0' : '-1'}">${escape(label)}</button>`,
+  );
+  return `<h2 id="tabs">Results of each</h2>
+<div role="tablist" class="tabs" aria-label="Strategies">${tabs.join('')}</div>
+${sections.join('\n')}`;
 }
 
 function sectionsOf({ strategies, markets }: Report): (readonly [string, string])[] {
@@ -57,12 +169,17 @@ function sectionsOf({ strategies, markets }: Report): (readonly [string, string]
           ['result', 'Result'],
           ['price', 'Price, fills'],
           ['metrics', 'Metrics'],
+          ['drawdowns', 'Drawdowns'],
+          ['calendar', 'Calendar'],
+          ['sides', 'Long, short'],
           ['fills', 'Trades, fills'],
         ] as const)
-      : [
-          ...(strategies.length > 1 ? ([['strategies', 'Strategies']] as const) : []),
-          ...strategies.map(({ id }, i) => [`strategy-${String(i)}`, id] as const),
-        ];
+      : strategies.length > 1
+        ? ([
+            ['strategies', 'Strategies'],
+            ['tabs', 'Results'],
+          ] as const)
+        : [];
   const shaped = markets.flatMap(({ shape, symbol }, i) =>
     shape === null ? [] : [[`market-${String(i)}`, symbol] as const],
   );
@@ -94,8 +211,17 @@ function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
 }
 
-function strategySection(report: Report, strategy: StrategyReport, index: number): string {
-  const isSingle = report.strategies.length === 1;
+interface Section {
+  readonly run: ReportedRun;
+  readonly strategy: StrategyReport;
+  readonly label: string;
+}
+
+function strategySection(
+  { run, strategy, label }: Section,
+  { index, isSingle }: { readonly index: number; readonly isSingle: boolean },
+): string {
+  const { report, explanations } = run;
   const parameters = Object.entries(strategy.parameters)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
@@ -103,25 +229,35 @@ function strategySection(report: Report, strategy: StrategyReport, index: number
   const id = (name: string): string => (isSingle ? ` id="${name}"` : '');
   const head = isSingle
     ? ''
-    : `<h2 class="strategy" id="strategy-${String(index)}">${escape(strategy.id)}</h2>
+    : `<h2 class="strategy">${escape(label)}</h2>
 <p class="lede">${escape(strategy.name)}${parameters === '' ? '' : `: ${escape(parameters)}`}</p>
 <p class="verdict">${escape(verdict(strategy))}</p>
 ${figures(strategy)}`;
-  return `<section data-strategy="${String(index)}">
+  const panel = isSingle
+    ? ''
+    : ` id="strategy-${String(index)}" role="tabpanel" aria-labelledby="tab-${String(index)}" tabindex="0"`;
+  const links = {
+    order: (order: number): string | null =>
+      explanations === null ? null : `${explanations}#order-${String(order)}`,
+    instant:
+      run.timeMachine === null ? null : (fill: FillRow): string | null => instantLink(run, fill),
+  };
+  const spanUs = report.lastUs - report.firstUs;
+  return `<section data-strategy="${String(index)}"${panel}>
 ${head}
 <div class="split"${id('result')}>
-<div><h3>Equity and drawdown</h3>
+<div><h2>Equity and drawdown</h2>
 ${readout([
   ['equity', 's1', 'equity'],
   ['hold', 's5', 'buy and hold', true],
   ['fall', 's3', 'drawdown'],
 ])}
-<div class="curves" data-draws="equity" role="img" aria-label="Equity beside buy and hold, and drawdown, over time"></div></div>
-<div><h3>Where the PnL came from</h3>
+<div class="curves" data-draws="equity" role="img" aria-label="${escape(curvesText(strategy))}"></div></div>
+<div><h2>Where the PnL came from</h2>
 ${attributionBars(strategy)}</div>
 </div>
-<h3${id('price')}>Price with fills, position, leverage</h3>
-${marketChoice(strategy)}
+<h2${id('price')}>Price with fills, position, leverage</h2>
+<div class="toolbar choices">${marketChoice(strategy)}<label>Price as <select data-draws="candles"><option value="0">line</option></select></label></div>
 ${readout([
   ['mid', 'text-2', 'mid'],
   ['position', 's2', 'position'],
@@ -130,23 +266,36 @@ ${readout([
   ['fills', 'text-2', 'fills here'],
   ...(strategy.plots.length === 0 ? [] : ([['plots', 'text-2', 'plotted']] as const)),
 ])}
-<div class="curves price" data-draws="price-fills" role="img" aria-label="Price with fills, position, leverage and margin used over time"></div>
+<div class="curves price" data-draws="price-fills" role="img" aria-label="${escape(`Price of ${strategy.symbols.join(', ')} with ${String(strategy.fills.length)} fills, position, leverage and margin used; the table of fills has the same data`)}"></div>
 <h2${id('metrics')}>Metrics</h2>
 ${metricsTables(strategy, report)}
+${furtherTables(strategy)}
 <h3>How orders were filled</h3>
 ${fillQualityTable(strategy)}
-${strategy.months.length < 2 ? '' : `<h3>Returns by month</h3>${monthTable(strategy.months)}`}
 <div class="columns">
 ${smallChart('Distribution of returns', 'histogram', strategy.histogram === null ? 'Needs two returns.' : null)}
 ${smallChart('Rolling Sharpe and volatility', 'rolling', strategy.rolling.length > 0 ? null : 'Needs a run of a day or more, with ten returns.')}
 </div>
+<h2${id('drawdowns')}>Worst drawdowns</h2>
+${drawdownTable(strategy)}
+<h2${id('calendar')}>Calendar</h2>
+${calendarSection({ ...strategy, spanUs })}
+<h2${id('sides')}>By market, long and short</h2>
+${sideTable(strategy)}
+${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
+${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
 ${liquidationTable(strategy)}
-${fundingTable(strategy)}
+${fundingTable(strategy, index)}
 <h2${id('fills')}>Closed trades</h2>
-${tradeTable(strategy)}
+${tradeTable(strategy, index, tickDecimals(report.markets))}
 <h2>Fills</h2>
-${fillTable(strategy)}
+${fillTable(strategy, index, links)}
 </section>`;
+}
+
+/** Summary of the curves for screen readers. */
+function curvesText({ summary, metrics }: StrategyReport): string {
+  return `Equity from ${amount(Number(summary.equityStart))} to ${amount(Number(summary.equityEnd))} beside buy and hold, with a largest drawdown of ${percent(metrics?.maxDrawdown ?? null)}`;
 }
 
 /** Titles of a chart's curves with their values under the pointer, which the script writes. */
@@ -187,8 +336,13 @@ function hashes({ bundle, seed, chainHash, stateHash }: Report): string {
     'chain hash': chainHash,
     'state hash': stateHash,
   });
-  const cells = rows.map(
-    ([name, value]) => `<div><dt>${escape(name)}</dt><dd class="hash">${escape(value)}</dd></div>`,
-  );
+  const cells = rows.map(([name, value]) => {
+    const isLong = value.length > 16;
+    const shown = isLong ? `${value.slice(0, 8)}…` : value;
+    const copy = isLong
+      ? ` <button data-copies-text="${escape(value)}" aria-label="${escape(`Copy ${name}`)}">Copy</button>`
+      : '';
+    return `<div><dt>${escape(name)}</dt><dd><code title="${escape(value)}">${escape(shown)}</code>${copy}</dd></div>`;
+  });
   return `<dl class="notes">${cells.join('')}</dl>`;
 }

@@ -2,36 +2,74 @@
  * Data of the page's curves: a bounded number of points per curve that keeps the extremes of
  * equity.
  */
-import type {
-  BacktestOutput,
-  EquityPoint,
-  PlotOutput,
-  StrategyOutput,
-} from '../backtest/output.ts';
+import type { EquityPoint, FillRow, PlotOutput, StrategyOutput } from '../backtest/output.ts';
 import { underwater } from '../metrics/drawdowns.ts';
-import type { Report } from './report.ts';
+import { priceCandles } from './analysis/price-candles.ts';
+import type { Report, RunOutput } from './report.ts';
 
 /** Max points, above the pixels of a wide screen. */
 const MAX_POINTS = 4000;
 
 /** Input of the page's script; see page-script.ts. */
-export function pageData(report: Report, output: BacktestOutput): unknown {
+export function pageData(runs: readonly ReportedRun[]): unknown {
   return {
-    markets: report.markets.map(({ shape }) => shape),
-    strategies: output.strategies.map((strategy, i) => ({
-      id: strategy.id,
-      ...strategyCurves(strategy, output),
-      histogram: report.strategies[i]?.histogram ?? null,
-      rolling: (report.strategies[i]?.rolling ?? []).map(({ timeUs, sharpe, volatility }) => [
-        timeUs / 1e6,
-        sharpe,
-        volatility,
-      ]),
-    })),
+    markets: runs.flatMap(({ report }) => report.markets.map(({ shape }) => shape)),
+    strategies: runs.flatMap(strategiesOf),
   };
 }
 
-function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Record<string, unknown> {
+/** A run of a page. */
+export interface ReportedRun {
+  /** Distinguishes the runs of a page; empty if there is one. */
+  readonly name: string;
+  readonly report: Report;
+  readonly output: RunOutput;
+  /** Page with the explanations of its orders, relative to this one; null without one. */
+  readonly explanations: string | null;
+  /** Page that steps through the run, likewise. */
+  readonly timeMachine: string | null;
+}
+
+/** Pages beside that of a run. */
+export type RunLinks = Pick<ReportedRun, 'explanations' | 'timeMachine'>;
+
+/** Address of the instant of a fill; null without a page that shows it. */
+export function instantLink(
+  { timeMachine }: RunLinks,
+  { seq }: Pick<FillRow, 'seq'>,
+): string | null {
+  return timeMachine === null ? null : `${timeMachine}#seq=${String(seq)}`;
+}
+
+/** Name of a strategy on a page of one run or several. */
+export function labelOf({ name }: Pick<ReportedRun, 'name'>, id: string): string {
+  return name === '' ? id : name === id ? name : `${name} ${id}`;
+}
+
+function strategiesOf(run: ReportedRun): unknown[] {
+  const { report, output } = run;
+  return output.strategies.map((strategy, i) => ({
+    id: labelOf(run, strategy.id),
+    ...strategyCurves(strategy, output),
+    histogram: report.strategies[i]?.histogram ?? null,
+    rolling: (report.strategies[i]?.rolling ?? []).map(({ timeUs, sharpe, volatility }) => [
+      timeUs / 1e6,
+      sharpe,
+      volatility,
+    ]),
+    trades: (report.strategies[i]?.trades ?? []).map(({ mae, mfe, pnlShare, side }) => [
+      mae * 100,
+      mfe * 100,
+      pnlShare * 100,
+      side === 'long' ? 1 : -1,
+    ]),
+  }));
+}
+
+function strategyCurves(
+  strategy: StrategyOutput,
+  output: ReportedRun['output'],
+): Record<string, unknown> {
   const { equity } = strategy;
   const kept = keptRows(equity);
   const depths = underwater(equity.map((point) => point.equity));
@@ -59,12 +97,13 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
           lotDecimals: decimalsOf(market.lotSize),
           mid: kept.map((row) => mids.get(equity[row]?.timeUs ?? -1) ?? null),
           position: pick(({ positions }) => positions[index] ?? 0),
+          candles: priceCandles(market.series, output.sampleUs),
           plots: strategy.plots
             .filter(({ symbol }) => symbol === market.symbol)
             .map((plot) => ({ name: plot.name, pane: plot.pane, values: plotted(plot, times) })),
           fills: strategy.fills
             .filter(({ symbol }) => symbol === market.symbol)
-            .map(({ timeUs, side, price, size, role, fillId, tag }) => [
+            .map(({ timeUs, side, price, size, role, fillId, tag, orderNumber }) => [
               timeUs / 1e6,
               side === 'buy' ? 1 : -1,
               price,
@@ -72,6 +111,7 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
               role,
               fillId,
               tag,
+              orderNumber,
             ]),
         },
       ];

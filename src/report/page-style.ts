@@ -23,10 +23,10 @@ header { display: grid; grid-template-columns: 1fr auto; gap: 4px 24px; align-it
 .verdict { font-size: 15px; max-width: 90ch; margin: 12px 0 0; grid-column: 1; }
 .tools { display: flex; gap: 8px; align-items: center; grid-row: 1; grid-column: 2; }
 button, .chip {
-  font: 12px/16px inherit; font-size: 12px; font-family: inherit; color: var(--text-2); background: var(--surface);
+  font-size: 12px; line-height: 16px; font-family: inherit; color: var(--text-2); background: var(--surface);
   border: 1px solid var(--line-strong); border-radius: 6px; padding: 4px 8px; min-height: 24px; cursor: pointer; text-decoration: none;
 }
-.chip { border-radius: 4px; } .chip code { font-size: 12px; }
+.chip { display: inline-flex; gap: 4px; align-items: center; border-radius: 4px; } .chip code { font-size: 12px; }
 button:hover, .chip:hover { background: var(--hover); color: var(--text); }
 code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .rail { display: none; }
@@ -42,7 +42,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 4px 24px; margin: 0; }
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 12px; color: var(--text-2); overflow-wrap: anywhere; max-width: 68ch; }
 .split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 24px; align-items: start; }
-.split h3, .columns h3 { margin-top: 0; }
+.columns h3 { margin-top: 0; } .split h2 { margin-top: 0; padding-top: 0; border-top: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 24px; align-items: start; margin-top: 24px; }
 .columns.pairs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .columns > *, .split > * { min-width: 0; }
@@ -51,10 +51,14 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .readout i { display: inline-block; width: 12px; height: 3px; margin-right: 4px; vertical-align: 3px; background: currentColor; }
 .readout i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 3px, transparent 3px 5px); }
 .curves { height: 420px; } .curves.price { height: 560px; }
+.curves { position: relative; }
+.tip { position: absolute; z-index: 5; pointer-events: none; white-space: pre-line; max-width: 24rem; padding: 4px 8px; font-size: 12px; line-height: 18px; color: var(--text); background: var(--surface); border: 1px solid var(--line-strong); border-radius: 4px; }
+.tip[hidden] { display: none; }
 .small { min-height: 240px; } .small.overlay { min-height: 320px; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
-.uplot, .uplot * { font-family: inherit; } .u-legend { color: var(--text-2); font-size: 12px; text-align: left; }
-.table { overflow-x: auto; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.uplot, .uplot * { font-family: inherit; } 
+/* A dark right edge marks columns beyond it. */
+.table { overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
@@ -75,9 +79,21 @@ table.cut tbody tr:nth-child(n+13) { display: none; }
 .bars .bar { position: relative; width: 35%; background: linear-gradient(var(--line-strong), var(--line-strong)) center / 1px 100% no-repeat; }
 .bars .bar i { position: absolute; top: 25%; height: 50%; background: currentColor; }
 .bars .total td { border-top: 1px solid var(--line-strong); font-weight: 600; }
+canvas.surface { display: block; width: 100%; height: 360px; touch-action: none; cursor: crosshair; }
+.detail { margin: 8px 0; padding: 8px 12px; background: var(--accent-soft); border-radius: 6px; } .detail pre { white-space: pre-wrap; overflow-wrap: anywhere; } .detail[hidden] { display: none; }
+.timeline { margin: 4px 0; padding: 0 0 0 24px; max-width: 90ch; } .timeline li { margin: 4px 0; } .timeline time { color: var(--text-2); font-weight: 600; margin-right: 8px; }
+.order:target h3 { background: var(--accent-soft); }
+.narrow { max-width: 36rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.tabs { display: flex; flex-wrap: wrap; gap: 4px; margin: 8px 0; border-bottom: 1px solid var(--line); }
+.tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; padding: 8px 12px; font-size: 13px; }
+.tabs button[aria-selected=true] { border-bottom-color: var(--accent); color: var(--text); font-weight: 600; }
+table.days { width: auto; margin: 8px 0; } table.days td, table.days th { padding: 0; border: 1px solid var(--bg); font-size: 11px; line-height: 16px; position: static; }
+table.days td { width: 16px; min-width: 16px; height: 16px; background: var(--sunken); } table.days tbody th, table.days thead th:first-child { padding-right: 8px; text-align: left; }
+table.days thead th { max-width: 16px; overflow: visible; text-align: left; } .table.plain { border: 0; }
 .months td, .months th { text-align: center !important; padding: 4px; font-size: 12px; }
 label { color: var(--text-2); font-size: 12px; }
-input, select { font: 13px/20px inherit; font-size: 13px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
+input, select { font-size: 13px; line-height: 20px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 pre { background: var(--sunken); border-radius: 6px; padding: 12px; overflow-x: auto; margin: 8px 0; }
 details > summary { cursor: pointer; color: var(--text-2); }
@@ -94,7 +110,7 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
   .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
-  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } button, input, select { min-height: 44px; }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } button, input, select { min-height: 44px; }
   .bars .bar { display: none; }
 }
 @media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }

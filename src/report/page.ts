@@ -16,6 +16,10 @@ export interface Page {
   readonly verdict?: string;
   /** Chain hash, shown as a link to the section `verify`. */
   readonly hash?: string;
+  /** Address of the hash's link; the section `verify` unless given. */
+  readonly hashLink?: string;
+  /** Address and title of the page above this one. */
+  readonly back?: readonly [href: string, title: string];
   /** Titles of the sections by id, for the list at the side. */
   readonly sections?: readonly (readonly [id: string, title: string])[];
   /** HTML. */
@@ -25,7 +29,7 @@ export interface Page {
 }
 
 export function pageOf(page: Page, libraries: PageLibraries): string {
-  const { title, lede, verdict, hash, sections, main, data } = page;
+  const { title, lede, verdict, hash, hashLink = '#verify', back, sections, main, data } = page;
   const scripts = [...libraries.scripts, PAGE_SCRIPT].map(scriptText);
   const policy =
     `default-src 'none'; style-src 'unsafe-inline'; img-src data:; ` +
@@ -43,7 +47,7 @@ export function pageOf(page: Page, libraries: PageLibraries): string {
 <body>
 <header>
 <h1>${escape(title)}</h1>
-<div class="tools">${hash === undefined ? '' : `<a class="chip" href="#verify" title="${escape(hash)}">chain <code>${escape(hash.slice(0, 8))}</code></a>`}<button data-themes>Theme</button></div>
+<div class="tools">${back === undefined ? '' : `<a class="chip" href="${escape(back[0])}">← ${escape(back[1])}</a>`}${hash === undefined ? '' : `<a class="chip" href="${escape(hashLink)}" title="${escape(hash)}">chain <code>${escape(hash.slice(0, 8))}</code></a>`}<button data-themes>Theme</button></div>
 <p class="lede">${escape(lede)}</p>
 ${verdict === undefined ? '' : `<p class="verdict">${escape(verdict)}</p>`}
 </header>

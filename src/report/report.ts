@@ -18,8 +18,17 @@ import { noBookUs } from '../backtest/no-book.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
 import { metricsOf, type Metrics, type Trials } from '../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
+import { furtherMetrics, type FurtherMetrics } from '../metrics/further.ts';
+import { relativeMetrics, type RelativeMetrics } from '../metrics/relative.ts';
 import { mean } from '../metrics/sample.ts';
 import { attribution, type Attribution } from './analysis/attribution.ts';
+import {
+  calendarRows,
+  dailyReturns,
+  type CalendarRow,
+  type DayReturn,
+} from './analysis/calendar.ts';
+import { withExcursions, type ExcursionTrip } from './analysis/excursions.ts';
 import {
   histogram,
   monthlyReturns,
@@ -30,7 +39,8 @@ import {
 } from './analysis/distributions.ts';
 import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
 import { marketShape, type MarketShape } from './analysis/market-shape.ts';
-import { roundTrips, type RoundTrip } from './analysis/round-trips.ts';
+import { roundTrips } from './analysis/round-trips.ts';
+import { sideResults, type SideResult } from './analysis/sides.ts';
 
 /** Facts about a run that its output does not contain. */
 export interface ReportAbout {
@@ -92,12 +102,21 @@ export interface StrategyReport {
   readonly metrics: Metrics | null;
   /** Metrics of buy and hold over the same time. */
   readonly benchmark: Metrics | null;
+  /** Null as `metrics`. */
+  readonly further: FurtherMetrics | null;
+  readonly benchmarkFurther: FurtherMetrics | null;
+  /** Against buy and hold; null unless both can be measured. */
+  readonly relative: RelativeMetrics | null;
+  readonly days: readonly DayReturn[];
+  readonly calendar: readonly CalendarRow[];
   readonly attribution: Attribution;
   readonly fillQuality: readonly FillQuality[];
   readonly months: readonly MonthReturn[];
   readonly histogram: Histogram | null;
   readonly rolling: readonly RollingPoint[];
-  readonly trades: readonly RoundTrip[];
+  readonly trades: readonly ExcursionTrip[];
+  /** Closed trades by market and side. */
+  readonly sides: readonly SideResult[];
   readonly fills: readonly FillRow[];
   readonly funding: readonly FundingRow[];
   readonly liquidations: readonly LiquidationRow[];
@@ -107,7 +126,10 @@ const HISTOGRAM_BINS = 41;
 /** Window of a rolling figure in periods, at most a fifth of the run. */
 const ROLLING_WINDOW = 30;
 
-export function buildReport(output: BacktestOutput, about: ReportAbout): Report {
+/** A finished run without what reports do not read. */
+export type RunOutput = Omit<BacktestOutput, 'engine' | 'journal' | 'cancelled' | 'checkpoint'>;
+
+export function buildReport(output: RunOutput, about: ReportAbout): Report {
   return {
     orrery: 'report',
     version: 2,
@@ -131,16 +153,17 @@ export function buildReport(output: BacktestOutput, about: ReportAbout): Report 
       meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
       shape: about.isEndogenous === true ? marketShape(market) : null,
     })),
-    strategies: output.strategies.map((strategy) => strategyReport(strategy, about)),
+    strategies: output.strategies.map((strategy) => strategyReport(strategy, output, about)),
   };
 }
 
 function strategyReport(
   strategy: StrategyOutput,
+  { markets }: RunOutput,
   { options, trials }: ReportAbout,
 ): StrategyReport {
   const curve = curveOf(strategy.equity);
-  const trades = roundTrips(strategy.fills);
+  const trades = withExcursions(roundTrips(strategy.fills), markets);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
   const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));
@@ -156,12 +179,19 @@ function strategyReport(
     summary: strategy.summary,
     metrics: isMeasurable ? metricsOf(curve, trades, options, trials) : null,
     benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,
+    further: isMeasurable ? furtherMetrics(curve, options) : null,
+    benchmarkFurther: canMeasure(benchmark) ? furtherMetrics(benchmark, options) : null,
+    relative:
+      isMeasurable && canMeasure(benchmark) ? relativeMetrics(curve, benchmark, options) : null,
+    days: dailyReturns(curve),
+    calendar: calendarRows(curve),
     attribution: attribution(strategy.summary, strategy.fills),
     fillQuality: fillQuality(strategy.fills),
     months: monthlyReturns(curve),
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
     rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
     trades,
+    sides: sideResults(trades),
     fills: strategy.fills,
     funding: strategy.funding,
     liquidations: strategy.liquidations,
@@ -197,7 +227,10 @@ const HOUR_US = 60 * MINUTE_US;
 const DAY_US = 24 * HOUR_US;
 
 /** Default conventions, with the longest return period that leaves enough returns. */
-export function reportOptions({ firstUs, lastUs }: BacktestOutput): MetricsOptions {
+export function reportOptions({
+  firstUs,
+  lastUs,
+}: Pick<BacktestOutput, 'firstUs' | 'lastUs'>): MetricsOptions {
   return { ...METRICS_DEFAULTS, period: periodFor(lastUs - firstUs) };
 }
 

@@ -7,8 +7,9 @@ import type { BootstrapBands } from '../metrics/bootstrap.ts';
 import type { Overfitting } from '../metrics/overfitting.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
+import { isFraction, scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, ratio } from '../design/number-text.ts';
+import { money, percent, probability, ratio } from '../design/number-text.ts';
 import { escape, exactMoney, table, type Column } from './text.ts';
 
 export interface SweepReportTrial {
@@ -56,18 +57,20 @@ export interface SweepReport {
   readonly variations: readonly SweepReportVariation[];
   readonly bands: BootstrapBands | null;
   readonly assumptions: readonly Note[];
+  /** Command that runs a trial, without its parameters. */
+  readonly command: string;
 }
-
-/** Max values per dimension for the map of pairs. */
-const MOST_CELLS = 40;
 
 export function renderSweep(sweep: SweepReport, libraries: PageLibraries): string {
   const { title, lede, assumptions } = sweep;
   const main = `${figures(sweep)}
 ${bestText(sweep)}
-${pairMap(sweep)}
+${surface(sweep)}
 <h2 id="trials-list">Trials</h2>
+<p>A trial’s number shows the command that repeats it.</p>
+<div id="trial-detail" role="status" class="detail" hidden></div>
 ${trialTable(sweep)}
+${failures(sweep)}
 <h2 id="robustness">Robustness of the best trial</h2>
 ${movedText(sweep)}
 <h2 id="parameters">Score by parameter</h2>
@@ -77,6 +80,7 @@ ${parameterCharts(sweep)}
 <h2 id="method">Method</h2>
 ${notes(assumptions)}`;
   const sections = [
+    ...(isSurface(sweep) ? ([['surface', 'Surface']] as const) : []),
     ['trials-list', 'Trials'],
     ['robustness', 'Robustness'],
     ['parameters', 'Parameters'],
@@ -101,10 +105,10 @@ function verdictOf(sweep: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
   const reasons = [
     ...(deflatedSharpe !== null && deflatedSharpe < CONVINCING
-      ? [`deflated Sharpe ${percent(deflatedSharpe, 1)}, below ${percent(CONVINCING, 0)}`]
+      ? [`deflated Sharpe ${probability(deflatedSharpe)}, below ${percent(CONVINCING, 0)}`]
       : []),
     ...(overfitting !== null && overfitting.probability > OVERFITTED
-      ? [`overfitting ${percent(overfitting.probability, 1)}`]
+      ? [`overfitting ${probability(overfitting.probability)}`]
       : []),
     ...((best.trades ?? 0) < FEW_TRADES ? [`${String(best.trades ?? 0)} closed trades`] : []),
     ...(failed * 2 > trials.length
@@ -113,13 +117,13 @@ function verdictOf(sweep: SweepReport): string {
   ];
   if (reasons.length > 0) return `Not believable: ${reasons.join(', ')}.`;
   if (deflatedSharpe === null) return 'Not tested: the trials have too few returns.';
-  return `Passes the tests: deflated Sharpe ${percent(deflatedSharpe, 1)} over ${String(trials.length)} trials.`;
+  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${String(trials.length)} trials.`;
 }
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
   return figureRow([
-    { name: `Best ${objective}`, value: ratio(best?.score ?? null) },
+    { name: `Best: ${titleOf(objective)}`, value: scoreText(objective, best?.score ?? null) },
     {
       name: 'Its PnL',
       value: best?.pnl == null ? '–' : exactMoney(best.pnl),
@@ -129,13 +133,13 @@ function figures({ best, objective, deflatedSharpe, overfitting, trials }: Sweep
     { name: 'Its max drawdown', value: percent(best?.maxDrawdown ?? null) },
     {
       name: 'Deflated Sharpe',
-      value: percent(deflatedSharpe, 1),
+      value: probability(deflatedSharpe),
       note: `convincing above ${percent(CONVINCING, 0)}`,
     },
     {
       name: 'Probability of overfitting',
-      value: percent(overfitting?.probability ?? null, 1),
-      note: `of a loss out of sample ${percent(overfitting?.lossProbability ?? null, 1)}`,
+      value: probability(overfitting?.probability ?? null),
+      note: `of a loss out of sample ${probability(overfitting?.lossProbability ?? null)}`,
     },
     { name: 'Trials', value: String(trials.length), note: `${String(failed)} failed` },
   ]);
@@ -154,64 +158,94 @@ function movedText({ variations, bands, objective }: SweepReport): string {
     bands === null
       ? ''
       : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, resampled ${String(bands.samples)} times: a return of
-${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${percent(bands.lossProbability, 1)} have a loss.</p>`;
+${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${probability(bands.lossProbability)} have a loss.</p>`;
   if (variations.length === 0) return drawn;
-  return `${drawn}${table(variations, [
-    { title: 'Moved', isText: true, cell: ({ name }) => name },
-    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
-    {
-      title: 'PnL',
-      cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
-    },
-  ])}`;
+  return `${drawn}${table(
+    variations,
+    [
+      { title: 'Moved', isText: true, cell: ({ name }) => name },
+      {
+        title: titleOf(objective),
+        cell: ({ score }) => scoreText(objective, score),
+        exact: ({ score }) => exact(score),
+      },
+      {
+        title: 'PnL',
+        cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : money(Number(pnl))),
+      },
+    ],
+    { caption: 'variations of the best trial' },
+  )}`;
 }
+
+const exact = (value: number | null): string => (value === null ? '' : String(value));
 
 function parameterCharts({ dimensions, objective }: SweepReport): string {
   const charts = dimensions.map(
     ({ name }, i) =>
-      `<div><div class="small" data-draws="parameter-${String(i)}" role="img" aria-label="${escape(`${objective} by ${name}`)}"></div>
-<p class="caption">${escape(`${objective} of the trials on all of the data, by ${name}`)}</p></div>`,
+      `<div><div class="small" data-draws="parameter-${String(i)}" role="img" aria-label="${escape(`${titleOf(objective)} by ${name}`)}"></div>
+<p class="caption">${escape(`${titleOf(objective)} of the trials on all of the data, by ${name}`)}</p></div>`,
   );
   return `<div class="columns">${charts.join('\n')}</div>`;
 }
 
-/** Best score of each pair of values, if two parameters were varied. */
-function pairMap({ dimensions, trials, objective }: SweepReport): string {
-  const [down, across] = dimensions;
-  if (down === undefined || across === undefined || dimensions.length !== 2) return '';
-  const scores = new Map<string, number>();
-  for (const { values, score, budget } of trials) {
-    if (score === null || budget < 1) continue;
-    const key = JSON.stringify(values);
-    scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
-  }
-  // A range may have a hundred thousand values; only those used by trials are shown.
-  const used = (dimension: SweepReportDimension, at: number): string[] => {
-    const chosen = new Set(trials.map(({ values }) => values[at]));
-    return dimension.values.filter((value) => chosen.has(value));
+/** A surface needs two parameters that vary. */
+const isSurface = ({ dimensions }: SweepReport): boolean => dimensions.length >= 2;
+
+/** Best score of each pair of values of two parameters, drawn by the script. */
+function surface(sweep: SweepReport): string {
+  const { dimensions, objective, best } = sweep;
+  if (!isSurface(sweep)) return '';
+  const choice = (name: string, label: string, chosen: number): string => {
+    const options = dimensions.map(
+      (dimension, i) =>
+        `<option value="${String(i)}"${i === chosen ? ' selected' : ''}>${escape(dimension.name)}</option>`,
+    );
+    return `<label>${label} <select data-axis="${name}">${options.join('')}</select></label>`;
   };
-  const rows = used(down, 0);
-  const columns = used(across, 1);
-  const isDense = scores.size * 3 >= rows.length * columns.length;
-  if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
-  const largest = Math.max(1e-12, ...[...scores.values()].map(Math.abs));
-  // Three digits of the largest score, so that neighbours differ.
-  const decimals = Math.max(2, Math.min(14, 2 - Math.floor(Math.log10(largest))));
-  const cell = (score: number | undefined): string => {
-    if (score === undefined) return '<td></td>';
-    const share = String(Math.round((Math.abs(score) / largest) * 40));
-    const colour = score < 0 ? '--loss' : '--gain';
-    return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score, decimals)}</td>`;
-  };
-  const body = rows.map(
-    (row) =>
-      `<tr><th scope="row">${escape(row)}</th>${columns.map((column) => cell(scores.get(JSON.stringify([row, column])))).join('')}</tr>`,
-  );
-  const head = columns.map((value) => `<th scope="col">${escape(value)}</th>`).join('');
-  return `<h3>Scores of pairs</h3>
-<div class="table" tabindex="0" role="region" aria-label="Scores of pairs"><table class="months"><thead><tr><th scope="col">${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
-<p class="caption">${escape(`${objective} of each pair. An isolated maximum is more likely luck than a plateau.`)}</p>`;
+  const more = dimensions.length > 2 ? ', over all values of the other parameters' : '';
+  const peak = best === null ? '' : ` The best trial is ringed.`;
+  return `<h2 id="surface">Scores of pairs</h2>
+<div class="toolbar choices">${choice('across', 'Across', 0)}${choice('down', 'Down', 1)}<button data-zooms="in">Zoom in</button><button data-zooms="out">Zoom out</button><button data-zooms="all">All</button></div>
+<p class="readout" data-reads="surface" role="status"></p>
+<canvas class="surface" data-draws="surface" tabindex="0" role="img" aria-label="${escape(`Highest ${titleOf(objective)} of each pair of values; the table of trials has the same data. Arrow keys move, plus and minus zoom.`)}"></canvas>
+<p class="caption">${escape(`Highest ${titleOf(objective)} of each pair${more}.${peak} The wheel zooms, dragging moves, a click shows the trial. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }
+
+/** Failed trials by their reason; empty without any. */
+function failures({ trials }: SweepReport): string {
+  const reasons = new Map<string, SweepReportTrial[]>();
+  for (const trial of trials) {
+    if (trial.error === null) continue;
+    // Numbers differ from trial to trial.
+    const reason = trial.error.replaceAll(/-?\d[\d.,]*/g, '…');
+    reasons.set(reason, [...(reasons.get(reason) ?? []), trial]);
+  }
+  if (reasons.size === 0) return '';
+  const rows = [...reasons.values()].sort((a, b) => b.length - a.length);
+  return `<h3>Failed trials by reason</h3>
+${table(
+  rows,
+  [
+    { title: 'Trials', cell: (failed) => String(failed.length) },
+    {
+      title: 'First',
+      cell: ([first]) => String(first?.number ?? ''),
+      link: ([first]) => `#trial-${String(first?.number ?? '')}`,
+    },
+    {
+      title: 'Reason, of the first',
+      isText: true,
+      isLong: true,
+      cell: ([first]) => first?.error ?? '',
+    },
+  ],
+  { caption: 'failed trials by reason' },
+)}`;
+}
+
+/** Max rows of the table of trials. */
+const MOST_TRIALS = 5000;
 
 function trialTable({ trials, dimensions, objective }: SweepReport): string {
   const sorted = [...trials].sort(
@@ -220,7 +254,11 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
   );
   const isWhole = trials.every(({ budget }) => budget === 1);
   const columns: Column<SweepReportTrial>[] = [
-    { title: 'Trial', cell: ({ number }) => String(number) },
+    {
+      title: 'Trial',
+      cell: ({ number }) => String(number),
+      link: ({ number }) => `#trial-${String(number)}`,
+    },
     ...dimensions.map(({ name }, i) => ({
       title: name,
       cell: ({ values }: SweepReportTrial) => values[i] ?? '',
@@ -228,8 +266,17 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     ...(isWhole
       ? []
       : [{ title: 'Data', cell: ({ budget }: SweepReportTrial) => percent(budget, 0) }]),
-    { title: objective, cell: ({ score }) => ratio(score), tone: ({ score }) => score },
-    { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))) },
+    {
+      title: titleOf(objective),
+      cell: ({ score }) => scoreText(objective, score),
+      exact: ({ score }) => exact(score),
+    },
+    {
+      title: 'PnL',
+      cell: ({ pnl }) => (pnl === null ? '–' : money(Number(pnl))),
+      exact: ({ pnl }) => pnl ?? '',
+      tone: ({ pnl }) => (pnl === null ? null : Number(pnl)),
+    },
     { title: 'Drawdown', cell: ({ maxDrawdown }) => percent(maxDrawdown) },
     { title: 'Trades', cell: ({ trades }) => String(trades ?? '–') },
     { title: 'Failed', isText: true, isLong: true, cell: ({ error }) => error ?? '' },
@@ -240,18 +287,30 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     all: 'sweep.json',
     filter: 'values, or part of an error',
     caption: 'trials',
+    maxRows: MOST_TRIALS,
+    rowId: ({ number }: SweepReportTrial) => `trial-${String(number)}`,
   });
 }
 
 /** Input of the page's script; see page-script.ts. */
-function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
+function dataOf({ trials, dimensions, objective, best, command }: SweepReport): unknown {
   const whole = trials.filter(({ budget, score }) => budget === 1 && score !== null);
   return {
     markets: [],
     strategies: [],
     sweep: {
-      objective,
+      objective: titleOf(objective),
+      isFraction: isFraction(objective),
       trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
+      command,
+      best: best?.number ?? null,
+      names: dimensions.map(({ name }) => name),
+      chosen: trials.map(({ values }) => values),
+      /** Values that trials used, in order: a range may have a hundred thousand. */
+      used: dimensions.map(({ values }, i) => {
+        const tried = new Set(trials.map(({ values: own }) => own[i]));
+        return values.filter((value) => tried.has(value));
+      }),
       parameters: dimensions.map(({ name, ordered, values }, i) => ({
         name,
         // Values that are not numbers are placed by their index.

@@ -46,6 +46,10 @@ export interface Column<T> {
   /** Text that may wrap on narrow screens. */
   readonly isLong?: boolean;
   readonly cell: (row: T) => string;
+  /** Exact value: shown where the pointer rests, and saved in CSV. */
+  readonly exact?: (row: T) => string;
+  /** Address that the cell links to. */
+  readonly link?: (row: T) => string | null;
   /** Value whose sign sets the cell's class. */
   readonly tone?: (row: T) => number | null;
 }
@@ -81,13 +85,18 @@ export function table<T>(
     })
     .join('');
   const body = rows.slice(0, maxRows).map((row) => {
-    const cells = columns.map(({ cell, tone, isText, isLong }) => {
+    const cells = columns.map(({ cell, exact, link, tone, isText, isLong }) => {
       const classes = [
         ...(isText === true ? ['text'] : []),
         ...(isLong === true ? ['long'] : []),
         ...(tone === undefined ? [] : toneNames(tone(row))),
       ].join(' ');
-      return `<td${classes === '' ? '' : ` class="${classes}"`}>${escape(cell(row))}</td>`;
+      const value = exact === undefined ? '' : escape(exact(row));
+      const whole = exact === undefined ? '' : ` title="${value}" data-exact="${value}"`;
+      const target = link?.(row) ?? null;
+      const text = escape(cell(row));
+      const content = target === null ? text : `<a href="${escape(target)}">${text}</a>`;
+      return `<td${classes === '' ? '' : ` class="${classes}"`}${whole}>${content}</td>`;
     });
     const anchor = rowId === undefined ? '' : ` id="${escape(rowId(row))}"`;
     return `<tr${anchor}>${cells.join('')}</tr>`;
@@ -101,7 +110,7 @@ export function table<T>(
   const tools =
     filter === undefined ? '' : toolbar({ id, filter, caption, rows: body.length, isCut });
   const label = caption === '' ? '' : ` aria-label="${escape(caption)}"`;
-  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}><thead><tr>${head}</tr></thead>
+  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}>${caption === '' ? '' : `<caption class="unseen">${escape(caption)}</caption>`}<thead><tr>${head}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table></div>${cut}`;
 }
 

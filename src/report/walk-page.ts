@@ -4,8 +4,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
+import { scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, ratio, time } from '../design/number-text.ts';
+import { money, percent, probability, ratio, time } from '../design/number-text.ts';
 import { table } from './text.ts';
 
 export interface WalkReportWindow {
@@ -49,14 +50,14 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const main = `${figures(walk)}
 <h2 id="chain">Joined tests</h2>
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
-<p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it. Below: drawdown from the running high.</p>
+<p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it, and every second one is shaded. Below: drawdown from the running high.</p>
 <h2 id="scores">In sample against out of sample</h2>
 ${drawn('scores', 'Scores of each window in and out of sample')}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
 <h2 id="metrics">Metrics out of sample</h2>
-${outOfSample === null ? '<p>None.</p>' : metricsTable(outOfSample)}
+${outOfSample === null ? '<p>None.</p>' : `<div class="narrow">${metricsTable(outOfSample)}</div>`}
 <h2 id="method">Method</h2>
 ${notes(assumptions)}`;
   const sections = [
@@ -80,8 +81,8 @@ function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport):
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
   const gain = `${String(gaining)} of ${String(windows.length)} tests gained`;
   const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
-  if (efficiency === null) return `${gain}; the mean ${objective} is not positive.${few}`;
-  const kept = `the search kept ${percent(efficiency, 0)} of its ${objective} out of sample`;
+  if (efficiency === null) return `${gain}; the mean ${titleOf(objective)} is not positive.${few}`;
+  const kept = `the search kept ${percent(efficiency, 0)} of its ${titleOf(objective)} out of sample`;
   return `${gain}; ${kept}.${few}`;
 }
 
@@ -103,9 +104,13 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
       value: ratio(outOfSample?.sharpe ?? null),
       note: `${String(outOfSample?.periods ?? 0)} returns`,
     },
-    { name: 'Probabilistic Sharpe', value: percent(outOfSample?.probabilisticSharpe ?? null) },
+    { name: 'Probabilistic Sharpe', value: probability(outOfSample?.probabilisticSharpe ?? null) },
     { name: 'Max drawdown', value: percent(outOfSample?.maxDrawdown ?? null) },
-    { name: `Efficiency of ${objective}`, value: percent(efficiency), note: 'out ÷ in sample' },
+    {
+      name: `Efficiency of ${titleOf(objective)}`,
+      value: percent(efficiency),
+      note: 'out ÷ in sample',
+    },
     {
       name: 'Tests with a gain',
       value: `${String(gaining)} of ${String(windows.length)}`,
@@ -121,36 +126,53 @@ function windowTable({ windows, objective }: WalkReport): string {
     const isOneDay = from.slice(0, DAY) === to.slice(0, DAY);
     return `${from} – ${isOneDay ? to.slice(DAY) : to}`;
   };
-  return table(windows, [
-    {
-      title: 'Trained',
-      isText: true,
-      cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
-    },
-    {
-      title: 'Tested',
-      isText: true,
-      cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
-    },
-    { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
-    { title: 'Trials', cell: ({ trials }) => String(trials) },
-    { title: `${objective} in`, cell: ({ trainScore }) => ratio(trainScore) },
-    {
-      title: 'out',
-      cell: ({ testScore }) => ratio(testScore),
-      tone: ({ testScore }) => testScore,
-    },
-    { title: 'Return out', cell: ({ testReturn }) => percent(testReturn) },
-    { title: 'PnL out', cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))) },
-    { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
-  ]);
+  return table(
+    windows,
+    [
+      {
+        title: 'Trained',
+        isText: true,
+        cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
+      },
+      {
+        title: 'Tested',
+        isText: true,
+        cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
+      },
+      { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
+      { title: 'Trials', cell: ({ trials }) => String(trials) },
+      {
+        title: `${titleOf(objective)} in`,
+        cell: ({ trainScore }) => scoreText(objective, trainScore),
+      },
+      {
+        title: 'out',
+        cell: ({ testScore }) => scoreText(objective, testScore),
+      },
+      {
+        title: 'Return out',
+        cell: ({ testReturn }) => percent(testReturn),
+        tone: ({ testReturn }) => testReturn,
+      },
+      {
+        title: 'PnL out',
+        cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))),
+      },
+      { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
+    ],
+    { id: 'windows-list', filter: 'fast=5', caption: 'windows' },
+  );
 }
 
 function metricsTable(metrics: Metrics): string {
-  return table(returnRows(metrics.periodsPerYear === 1), [
-    { title: 'Figure', isText: true, cell: ([name]) => name },
-    { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
-  ]);
+  return table(
+    returnRows(metrics.periodsPerYear === 1),
+    [
+      { title: 'Figure', isText: true, cell: ([name]) => name },
+      { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
+    ],
+    { caption: 'metrics out of sample' },
+  );
 }
 
 interface Chain {
@@ -189,6 +211,8 @@ function dataOf({ windows }: WalkReport, chain: Chain): unknown {
     walk: {
       chain,
       scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
+      /** Tests in seconds since 1970. */
+      tests: windows.map(({ testFromUs, testToUs }) => [testFromUs / 1e6, testToUs / 1e6]),
     },
   };
 }

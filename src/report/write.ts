@@ -1,14 +1,22 @@
-/** Writes a run's report to a folder: index.html, report.json, and its tables as Arrow files. */
+/**
+ * Writes a run's report to a folder: index.html, explain.html, report.json, and its tables as Arrow
+ * files; or one page of several runs.
+ */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BacktestOutput } from '../backtest/output.ts';
 import { fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
-import { renderReport } from './html.ts';
+import { EXPLANATIONS, latencyOf, renderExplanations } from './explain-page.ts';
+import { renderReport, renderRuns } from './html.ts';
 import { pageLibraries } from './libraries.ts';
+import type { ReportedRun } from './page-data.ts';
 import { buildReport, type Report, type ReportAbout } from './report.ts';
 import { arrowTable } from './tables/arrow-table.ts';
 import { runTables } from './tables/run-tables.ts';
+
+/** Page that steps through a run, where its folder has one. */
+export const TIME_MACHINE = 'time-machine.html';
 
 /** `orrery export` writes the others. */
 const WRITTEN: readonly string[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
@@ -21,24 +29,47 @@ export interface WrittenReport {
 
 /** Writes the page last, so that its files exist whenever it does. */
 export async function writeReport(
-  output: BacktestOutput,
+  output: ReportedRun['output'],
   about: ReportAbout,
   folder: string,
 ): Promise<WrittenReport> {
   const page = join(folder, 'index.html');
   try {
     const report = buildReport(output, about);
-    const html = renderReport(report, output, await pageLibraries());
+    const libraries = await pageLibraries();
+    const hasOrders = output.strategies.length > 0;
+    const html = renderReport(report, output, libraries, {
+      explanations: hasOrders ? EXPLANATIONS : null,
+      timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
+    });
     await makeFolder(folder);
     const files = runTables(output)
       .filter(({ name }) => WRITTEN.includes(name))
       .map((table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const);
     const json = Buffer.from(`${JSON.stringify(report, null, 1)}\n`);
     files.push([join(folder, 'report.json'), json]);
+    if (hasOrders) {
+      const latency = latencyOf(about.assumptions);
+      const orders = renderExplanations(output, { title: about.title, latency, folder }, libraries);
+      files.push([join(folder, EXPLANATIONS), Buffer.from(orders)]);
+    }
     // Together, because each waits for the disk.
     await Promise.all(files.map(([file, content]) => writeWholeFile(file, content)));
     await writeWholeFile(page, Buffer.from(html));
     return { report, page };
+  } catch (error) {
+    throw fileError(page, error);
+  }
+}
+
+/** Writes one page of several runs. Returns its path. */
+export async function writeRuns(runs: readonly ReportedRun[], folder: string): Promise<string> {
+  const page = join(folder, 'index.html');
+  try {
+    const html = renderRuns(runs, await pageLibraries());
+    await makeFolder(folder);
+    await writeWholeFile(page, Buffer.from(html));
+    return page;
   } catch (error) {
     throw fileError(page, error);
   }

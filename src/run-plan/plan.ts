@@ -45,6 +45,7 @@ import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { parseBalance } from './balance.ts';
+import { mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
@@ -185,6 +186,8 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const { feeds = [] } = plan;
   const rows = await readFeeds(feeds);
   const tradeFromUs = Math.max(genesisUs, plan.fromUs ?? genesisUs + warmUpUs);
+  if (plan.population === undefined)
+    mustLeaveTime({ genesisUs, tradeFromUs, endUs: markets.endUs });
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
   const batches =

@@ -202,7 +202,14 @@ export function freePath(path: string): string {
 export async function readRun(path: string): Promise<RecordedRun> {
   const file = join(path, FILES.run);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw fileError(file, error);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(file, error);
+    const isStopped = existsSync(join(path, FILES.checkpoint));
+    const next = isStopped
+      ? `orrery backtest --resume ${path}`
+      : `orrery backtest <strategy> --data <dataset> --out ${path}`;
+    throw new FileError(
+      `${file}: no such file or folder; ${isStopped ? 'the run was stopped, continue it with' : 'write a run with'}: ${next}`,
+    );
   });
   const run = JSON.parse(text) as Partial<RecordedRun>;
   if (run.orrery !== 'run') throw new FileError(`${file}: not a recorded run`);

@@ -19,6 +19,7 @@ export function fill(
 ): FillRow {
   return {
     fillId: 1,
+    seq: 1,
     timeUs: START_US,
     symbol: 'BTCUSDT',
     orderId: '0x1',

@@ -114,7 +114,7 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
     'sma 61,804.5000, rsi 42.0000',
   );
-  expect(await page.locator('[data-ready="true"]').count()).toBe(4);
+  expect(await page.locator('[data-ready="true"]').count()).toBe(5);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {
       const context = canvas.getContext('2d');
@@ -123,8 +123,8 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
     }),
   );
   expect(inked.filter(Boolean).length).toBeGreaterThan(10);
-  await page.fill('[data-filters="fills-a"]', 'sell');
-  expect(await page.locator('#fills-a tbody tr:visible').count()).toBe(1);
+  await page.fill('[data-filters="fills-0"]', 'sell');
+  expect(await page.locator('#fills-0 tbody tr:visible').count()).toBe(1);
   expect(problems).toEqual([]);
 });
 
@@ -144,32 +144,32 @@ test('tables sort, show all rows, and are saved as CSV; the theme switches', asy
   const page = await browser.context.newPage();
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('[data-draws="price-fills"][data-ready="true"]');
-  const rows = page.locator('#fills-a tbody tr:visible');
+  const rows = page.locator('#fills-0 tbody tr:visible');
   expect(await rows.count()).toBe(12);
-  await page.click('[data-shows="fills-a"]');
+  await page.click('[data-shows="fills-0"]');
   expect(await rows.count()).toBe(30);
-  const prices = () => page.locator('#fills-a tbody tr td:nth-child(5)').allTextContents();
+  const prices = () => page.locator('#fills-0 tbody tr td:nth-child(4)').allTextContents();
   const numbers = fills.map(({ price }) => Number(price)).sort((a, b) => a - b);
-  const head = page.locator('#fills-a thead th:nth-child(5) button');
+  const head = page.locator('#fills-0 thead th:nth-child(4) button');
   await head.click();
   expect((await prices()).map((text) => Number(text.replaceAll(',', '')))).toEqual(numbers);
   await head.click();
   expect((await prices())[0]).toBe('63,900.5');
-  expect(await page.getAttribute('#fills-a thead th:nth-child(5)', 'aria-sort')).toBe('descending');
+  expect(await page.getAttribute('#fills-0 thead th:nth-child(4)', 'aria-sort')).toBe('descending');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.click('[data-saves="fills-a"]'),
+    page.click('[data-saves="fills-0"]'),
   ]);
   const csv = readFileSync(await download.path(), 'utf8')
     .trim()
     .split('\n');
   expect(csv).toHaveLength(31);
-  expect(csv[1]?.split(',')[4]).toBe('63900.5');
+  expect(csv[1]?.split(',')[3]).toBe('63900.5');
   expect(csv.filter((line) => line.includes(',-1234.5,'))).toHaveLength(1);
   // A link to a fill shows it although a table starts with twelve rows.
-  await page.goto(`${pathToFileURL(path).href}#fill-a-29`);
+  await page.goto(`${pathToFileURL(path).href}#fill-0-29`);
   await page.reload();
-  expect(await page.locator('#fill-a-29').isVisible()).toBe(true);
+  expect(await page.locator('#fill-0-29').isVisible()).toBe(true);
   const dark = () => page.evaluate(() => getComputedStyle(document.body).color);
   const before = await dark();
   await page.click('[data-themes]');
@@ -219,10 +219,15 @@ test('several strategies are compared, then each has its own section', async () 
   const { page: path } = await writeReport(run, ABOUT, join(folder, 'two'));
   const page = await browser.context.newPage();
   await page.goto(pathToFileURL(path).href);
-  await page.waitForSelector('[data-strategy="1"] [data-draws="equity"][data-ready="true"]');
+  const second = '[data-strategy="1"] [data-draws="equity"][data-ready="true"]';
+  await page.waitForSelector(second, { state: 'attached' });
+  expect(await page.locator(second).isVisible()).toBe(false);
+  await page.click('#tab-1');
+  await page.waitForSelector(second);
   expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
   expect(readdirSync(join(folder, 'two')).sort()).toEqual([
     'equity.arrow',
+    'explain.html',
     'fills.arrow',
     'index.html',
     'orders.arrow',

@@ -40,7 +40,7 @@ test('small scores keep their digits, and no cell is −0.00', async () => {
   ];
   const { html } = await page({ trials: tiny, best: tiny[2] ?? null });
   expect(html).not.toMatch(/[-−]0(\.0+)?</);
-  for (const text of ['−0.00041<', '−0.00112<', '−0.00000<', '−0.0000012<']) {
+  for (const text of ['−0.00041<', '−0.0011<', '−0.00000<', '−0.0000012<']) {
     expect(html.includes(text), text).toBe(text !== '−0.00000<');
   }
 });
@@ -57,6 +57,7 @@ async function page(more: Partial<SweepReport> = {}) {
     trials: TRIALS,
     best: TRIALS[2] ?? null,
     bestPage: 'best/index.html',
+    command: 'npx orrery backtest cross.ts --data d',
     deflatedSharpe: 0.461,
     overfitting: null,
     variations: [{ name: 'fast +10 % (11)', score: null, pnl: null, error: 'no mark' }],
@@ -67,7 +68,7 @@ async function page(more: Partial<SweepReport> = {}) {
   const html = renderSweep(sweep, await pageLibraries());
   const text = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
   const data = JSON.parse(text) as {
-    sweep: { trials: unknown; parameters: { labels: unknown; points: unknown }[] };
+    sweep: { trials: unknown; used: unknown; parameters: { labels: unknown; points: unknown }[] };
   };
   return { html, sweep: data.sweep };
 }
@@ -108,13 +109,16 @@ test('scores are placed at parameter values: numbers by value, words by index', 
   expect(html).not.toMatch(/src="http|<link[^>]*http/);
 });
 
-test('two parameters have a map of pairs with the best of each, without unused values', async () => {
-  const map = /<table class="months">.*?<\/table>/s.exec((await page()).html)?.[0] ?? '';
-  expect(map.match(/<tr>/g)).toHaveLength(3);
-  expect(map).toContain('>3.00</td>');
-  expect(map).not.toContain('15');
-  const { html } = await page({ trials: TRIALS.slice(0, 1), dimensions: [] });
-  expect(html).not.toContain('class="months"');
+test('two parameters have a surface of the values that trials used', async () => {
+  const { html, sweep } = await page();
+  expect(html).toContain('<canvas class="surface"');
+  expect(sweep.used).toEqual([
+    ['5', '10'],
+    ['up', '<down>'],
+  ]);
+  expect(html).toContain('Failed trials by reason');
+  const { html: none } = await page({ trials: TRIALS.slice(0, 1), dimensions: [] });
+  expect(none).not.toContain('<canvas');
 });
 
 test('the page of a search without a result has a note', async () => {

@@ -344,6 +344,7 @@ export class StrategyRecorder {
     const restedUs = row?.restedUs ?? null;
     state.fills.push({
       fillId: event.tradeId,
+      seq: event.seq,
       timeUs: event.timeUs,
       symbol: market.spec.symbol,
       orderId: row?.orderId ?? this.ports.ids.digestOf(order),

@@ -263,6 +263,10 @@ function report(
   print(`report   ${page}`);
   if (plan.journal === false) return;
   print(`journal  ${folder.file('journal')}`);
+  const first = output.strategies.flatMap(({ fills }) => fills)[0];
+  if (first !== undefined) {
+    print(`explain  npx orrery explain ${quoted(folder.path)} fill:${String(first.fillId)}`);
+  }
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }
 

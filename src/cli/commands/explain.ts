@@ -11,6 +11,9 @@ import { queueStory } from '../../backtest/explain/queue-story.ts';
 import type { OrderRow, StrategyOutput } from '../../backtest/output.ts';
 import { address } from '../../num/units.ts';
 import { fileError } from '../../platform/file-error.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { latencyOf, renderExplanation, renderLiquidation } from '../../report/explain-page.ts';
+import { pageLibraries, type PageLibraries } from '../../report/libraries.ts';
 import { readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {
   InputError,
@@ -25,6 +28,7 @@ interface ExplainArguments {
   readonly run: string;
   readonly what: string;
   readonly strategy: string | undefined;
+  readonly html: boolean;
   readonly json: boolean;
 }
 
@@ -39,11 +43,17 @@ export const command: CommandModule<object, ExplainArguments> = {
         describe: 'order id or its first digits, #order-number, fill:<id>, or liquidation[:n]',
       })
       .option('strategy', { type: 'string', describe: 'id of the strategy, if there are several' })
+      .option('html', {
+        type: 'boolean',
+        default: false,
+        describe: 'write a page to the folder of the run',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 explain reports/sma-cross 9f3a2c', 'an order by the first digits of its id')
       .example('$0 explain reports/sma-cross fill:77', 'a fill and its order')
+      .example("$0 explain reports/sma-cross '#12' --html", 'a page with the steps of its queue')
       .example('$0 explain reports/sma-cross liquidation:1', 'the first liquidation'),
-  handler: async ({ run: folder, what, strategy, json }) => {
+  handler: async ({ run: folder, what, strategy, html, json }) => {
     const run = await readRun(folder);
     const journal = join(folder, 'journal.orrery');
     const bytes = await readFile(journal).catch((error: unknown) => {
@@ -53,13 +63,28 @@ export const command: CommandModule<object, ExplainArguments> = {
       throw fileError(journal, error);
     });
     const found = strategiesOf(run, strategy, folder);
-    const lines = /^liquidation(:\d+)?$/.test(what)
+    const { lines, name, render } = /^liquidation(:\d+)?$/.test(what)
       ? liquidation(found, Number(what.split(':')[1] ?? 1), bytes, json, folder)
       : order(run, found, { what, journal: bytes, quiet: json, folder });
-    if (json) printJson({ what, lines });
-    else for (const line of lines) print(line);
+    if (!html) {
+      if (json) printJson({ what, lines });
+      else for (const line of lines) print(line);
+      return;
+    }
+    const page = join(folder, `explain-${name}.html`);
+    const again = `npx orrery explain ${folder} '${what}'${strategy === undefined ? '' : ` --strategy ${strategy}`}`;
+    await writeWholeFile(page, Buffer.from(render(again, await pageLibraries())));
+    if (json) printJson({ what, lines, page });
+    else print(`page     ${page}`);
   },
 };
+
+/** Lines of the terminal, and a page of the same with the part of its name. */
+interface Explanation {
+  readonly lines: string[];
+  readonly name: string;
+  readonly render: (command: string, libraries: PageLibraries) => string;
+}
 
 function strategiesOf(
   { strategies }: RecordedRun,
@@ -85,7 +110,7 @@ function order(
   run: RecordedRun,
   strategies: readonly StrategyOutput[],
   { what, journal, quiet, folder }: OrderQuery,
-): string[] {
+): Explanation {
   const matches = strategies.flatMap((strategy) =>
     strategy.orders.filter(matcher(what, strategy)).map((row) => ({ row, strategy })),
   );
@@ -102,14 +127,20 @@ function order(
   const market = run.markets.find(({ symbol }) => symbol === row.symbol);
   if (market === undefined) throw new InputError(`${folder}: no market ${row.symbol} in the run`);
   const story = withProgress(quiet, (options) => queueStory(journal, row.orderNumber, options));
-  const latency = run.assumptions.find(({ title }) => title === 'Latency')?.text ?? '';
-  return explainOrder({
+  const latency = latencyOf(run.assumptions);
+  const lines = explainOrder({
     order: row,
     fills: strategy.fills.filter(({ orderNumber }) => orderNumber === row.orderNumber),
     market,
-    latency: latency.replace(/\.$/, ''),
+    latency,
     story,
   });
+  return {
+    lines,
+    name: String(row.orderNumber),
+    render: (command, libraries) =>
+      renderExplanation(run, { order: row, strategy, latency, story, command }, libraries),
+  };
 }
 
 /** Valid numbers, for the error message. */
@@ -149,7 +180,7 @@ function liquidation(
   journal: Uint8Array,
   quiet: boolean,
   folder: string,
-): string[] {
+): Explanation {
   const counts = strategies
     .map((strategy) => ({ strategy, times: countLiquidations(strategy.liquidations) }))
     .filter(({ times }) => times > 0);
@@ -173,7 +204,12 @@ function liquidation(
   );
   if (lines === null)
     throw new InputError(`${folder}: its journal does not belong to its run.json`);
-  return [`Liquidation ${String(place)} of ${id}`, '', ...lines];
+  const title = `Liquidation ${String(place)} of ${id}`;
+  return {
+    lines: [title, '', ...lines],
+    name: `liquidation-${String(place)}-${id}`,
+    render: (command, libraries) => renderLiquidation(title, lines, command, libraries),
+  };
 }
 
 function withProgress<T>(

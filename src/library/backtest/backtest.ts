@@ -10,6 +10,7 @@ import {
   checkNames,
   namingOptions,
   planOptions,
+  withData,
   type BacktestStrategy,
   type RunOptions,
 } from './options.ts';
@@ -70,19 +71,21 @@ export async function backtest<const P extends ParameterSpecs>(
   signal?.throwIfAborted();
   // The types of a definition's parameters matter to its author alone.
   const first = options as unknown as BacktestStrategy;
-  const { plan, definitions } = await planOptions(options, [first, ...others]);
   const stopped = (): boolean => signal?.aborted ?? false;
-  const result = await namingOptions(() =>
-    executePlan(plan, {
-      definitions,
-      journal: journal === true ? 'memory' : journal === false ? 'none' : journal,
-      cancelled: stopped,
-      hurried: stopped,
-      ...(onProgress === undefined ? {} : { onProgress }),
-    }),
-  );
-  if (result.output.cancelled) signal?.throwIfAborted();
-  return resultOf(result, plan);
+  return withData<RunOptions, BacktestResult>(options, async (given) => {
+    const { plan, definitions } = await planOptions(given, [first, ...others]);
+    const result = await namingOptions(() =>
+      executePlan(plan, {
+        definitions,
+        journal: journal === true ? 'memory' : journal === false ? 'none' : journal,
+        cancelled: stopped,
+        hurried: stopped,
+        ...(onProgress === undefined ? {} : { onProgress }),
+      }),
+    );
+    if (result.output.cancelled) signal?.throwIfAborted();
+    return resultOf(result, plan);
+  });
 }
 
 function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): BacktestResult {

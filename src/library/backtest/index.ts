@@ -1,5 +1,6 @@
 /**
- * `orrery/backtest`: strategies on recorded data, sweeps over their parameters, and the datasets.
+ * `orrery/backtest`: strategies on recorded data, sweeps over their parameters,
+ * walk-forward analysis, and the datasets.
  * Money, prices and sizes that are exact are decimal text; times are microseconds since 1970.
  * Guide: docs/BACKTESTING.md, docs/SEARCH.md and docs/DATA.md.
  * @packageDocumentation
@@ -11,15 +12,16 @@ export {
   type BacktestResult,
   type StrategyResult,
 } from './backtest.ts';
+export { writeCandles, type Candle, type CandleMarket } from './candles.ts';
 export type { BacktestStrategy, RunOptions } from './options.ts';
+export type { Objective, SearchOptions, Variation } from './search-options.ts';
+export { sweep, type SweepOptions, type SweepResult, type SweepTrial } from './sweep.ts';
 export {
-  sweep,
-  type Objective,
-  type SweepOptions,
-  type SweepResult,
-  type SweepTrial,
-  type Variation,
-} from './sweep.ts';
+  walkForward,
+  type WalkForwardOptions,
+  type WalkForwardResult,
+  type WalkWindow,
+} from './walk-forward.ts';
 export type {
   BenchmarkPoint,
   EquityPoint,

@@ -1,7 +1,7 @@
 /** Options of `backtest` and `sweep`, checked and turned into a run plan. */
 import { basename } from 'node:path';
 import { parseDecimal } from '../../num/decimal.ts';
-import { parseDuration, parseTime } from '../../num/time-text.ts';
+import { parseTime } from '../../num/time-text.ts';
 import { planFeeds } from '../../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../../run-plan/models.ts';
 import type { PlannedStrategy, RunPlan } from '../../run-plan/plan.ts';
@@ -16,6 +16,8 @@ import {
   type ParameterSpecs,
   type StrategyDefinition,
 } from '../../strategy/definition.ts';
+import { withCandles, type CandleMarket } from './candles.ts';
+import { lengthOf, mustBeOneOf, wholeUs } from './option-values.ts';
 import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
 
 /** A strategy of a run: an object of `defineStrategy`, or the path of a file that exports one. */
@@ -36,8 +38,10 @@ export interface BacktestStrategy<P extends ParameterSpecs = ParameterSpecs> {
 
 /** Assumptions of a run. Models are text as in docs/BACKTESTING.md. */
 export interface RunOptions {
-  /** Folder of a dataset (`orrery data import` makes one). Either this or `agents`. */
+  /** Folder of a dataset (`orrery data import` makes one). This, `candles` or `agents`. */
   readonly data?: string;
+  /** OHLCV arrays of markets, as ccxt returns them, instead of a dataset. */
+  readonly candles?: readonly CandleMarket[];
   /** YAML file of agents that make the market, instead of recorded data. */
   readonly agents?: string;
   /**
@@ -93,7 +97,16 @@ export interface OptionsPlan {
 
 const NAMES: Readonly<Record<keyof RunOptions | keyof BacktestStrategy, true>> = {
   ...{ strategy: true, id: true, parameters: true, symbols: true },
-  ...{ data: true, agents: true, markets: true, from: true, to: true, balance: true, seed: true },
+  ...{
+    data: true,
+    candles: true,
+    agents: true,
+    markets: true,
+    from: true,
+    to: true,
+    balance: true,
+    seed: true,
+  },
   ...{ latency: true, queue: true, impact: true, fidelity: true, bars: true, fees: true },
   ...{ feeds: true, margin: true, faults: true, warmUp: true, sample: true, signal: true },
 };
@@ -106,6 +119,25 @@ export function checkNames(options: object, more: readonly string[]): void {
   throw new StrategyError(`option '${unknown}' is not known; options are ${known.join(', ')}`);
 }
 
+/** Calls `run` with options that name a dataset: of the candles, if these are given. */
+export function withData<O extends RunOptions, T>(
+  options: O,
+  run: (options: O) => Promise<T>,
+): Promise<T> {
+  const { candles, ...rest } = options;
+  if (candles === undefined) return run(options);
+  if (options.data !== undefined || options.agents !== undefined) {
+    throw new StrategyError('give one of data, candles and agents');
+  }
+  const log = ['log', 'logs'].find((name) => name in options);
+  if (log !== undefined) {
+    throw new StrategyError(
+      `${log}: candles of a program have no folder to continue from; write them with writeCandles, then give data`,
+    );
+  }
+  return withCandles(candles, (data) => run({ ...rest, data } as unknown as O));
+}
+
 /** Throws `StrategyError`, `FileError` or `TapeError` naming the option and its limit. */
 export async function planOptions(
   options: RunOptions,
@@ -113,7 +145,7 @@ export async function planOptions(
 ): Promise<OptionsPlan> {
   const { data, agents, markets, from, to, fees, margin, warmUp, sample } = options;
   if ((data === undefined) === (agents === undefined)) {
-    throw new StrategyError('give either data, the folder of a dataset, or agents');
+    throw new StrategyError('give either data, the folder of a dataset, or candles, or agents');
   }
   mustBeOneOf('queue', options.queue, QUEUE_CHOICES);
   mustBeOneOf('fidelity', options.fidelity, FIDELITIES);
@@ -182,11 +214,6 @@ function definedOf(
   );
 }
 
-function mustBeOneOf(name: string, value: string | undefined, allowed: readonly string[]): void {
-  if (value === undefined || allowed.includes(value)) return;
-  throw new StrategyError(`${name} '${value}': must be one of ${allowed.join(', ')}`);
-}
-
 function timeOf(name: string, value: string | number): number {
   const us = typeof value === 'number' ? wholeUs(value) : parseTime(value);
   if (us !== null) return us;
@@ -194,19 +221,6 @@ function timeOf(name: string, value: string | number): number {
     `${name} '${String(value)}': must be a UTC time such as 2024-08-08T23:55:00Z, ` +
       'or whole microseconds since 1970',
   );
-}
-
-function lengthOf(name: string, value: string | number, minUs: number): number {
-  const us = typeof value === 'number' ? wholeUs(value) : parseDuration(value);
-  if (us !== null && us >= minUs) return us;
-  throw new StrategyError(
-    `${name} '${String(value)}': must be a length of time such as 1h30m, ` +
-      `or whole microseconds, at least ${String(minUs)}`,
-  );
-}
-
-function wholeUs(value: number): number | null {
-  return Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
 function pairOf<K extends string>(

@@ -1,5 +1,6 @@
 /** Figures at the top of a strategy's section, and the table that compares several strategies. */
-import { isYearly, type Report, type StrategyReport } from '../report.ts';
+import { labelOf, type ReportedRun } from '../page-data.ts';
+import { isYearly, type StrategyReport } from '../report.ts';
 import { amount, duration, grouped, money, percent, ratio } from '../../design/number-text.ts';
 import { escape, exactAmount, exactMoney, table, toneOf } from '../text.ts';
 
@@ -94,24 +95,47 @@ function ordersText({
   return `${grouped(String(orders))} orders${asides.length === 0 ? '' : ` (${asides.join(', ')})`}`;
 }
 
-/** Empty for a single strategy. */
-export function comparison({ strategies }: Report): string {
-  if (strategies.length < 2) return '';
+/** Curves of all strategies with their figures; empty for a single one. */
+export function comparison(runs: readonly ReportedRun[]): string {
+  const rows = runs.flatMap((run) =>
+    run.report.strategies.map((strategy) => ({ ...strategy, label: labelOf(run, strategy.id) })),
+  );
+  if (rows.length < 2) return '';
   return `<h2 id="strategies">Strategies</h2>
-<div class="small overlay" data-draws="overlay" role="img" aria-label="Growth of each strategy over time"></div>
-${table(strategies, [
-  { title: 'Strategy', isText: true, cell: ({ id }) => id },
-  {
-    title: 'PnL',
-    cell: ({ summary }) => money(Number(summary.pnl)),
-    tone: ({ summary }) => Number(summary.pnl),
-  },
-  { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
-  { title: 'Sharpe', cell: ({ metrics }) => ratio(sharpeOf(metrics)) },
-  { title: 'Drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
-  { title: 'Longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
-  { title: 'Fills', cell: ({ summary }) => String(summary.fills) },
-  { title: 'Turnover', cell: ({ summary }) => amount(Number(summary.turnover)) },
-  { title: 'Fees', cell: ({ summary }) => money(Number(summary.pnlFees)) },
-])}`;
+<div class="small overlay" data-draws="overlay" role="img" aria-label="${escape(`Growth of ${rows.map(({ label }) => label).join(', ')} over time; the table below has the results`)}"></div>
+${table(
+  rows,
+  [
+    { title: 'Strategy', isText: true, cell: ({ label }) => label },
+    {
+      title: 'PnL',
+      cell: ({ summary }) => money(Number(summary.pnl)),
+      exact: ({ summary }) => summary.pnl,
+      tone: ({ summary }) => Number(summary.pnl),
+    },
+    { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
+    { title: 'Sharpe, a year', cell: ({ metrics }) => ratio(sharpeOf(metrics)) },
+    {
+      title: 'Sortino, a year',
+      cell: ({ metrics }) => ratio(sharpeOf(metrics) === null ? null : (metrics?.sortino ?? null)),
+    },
+    { title: 'Max drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
+    { title: 'Longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
+    { title: 'Beta', cell: ({ relative }) => ratio(relative?.beta ?? null) },
+    { title: 'Trades', cell: ({ trades }) => grouped(String(trades.length)) },
+    { title: 'Win rate', cell: ({ metrics }) => percent(metrics?.trades?.winRate ?? null) },
+    { title: 'Fills', cell: ({ summary }) => grouped(String(summary.fills)) },
+    {
+      title: 'Turnover',
+      cell: ({ summary }) => amount(Number(summary.turnover)),
+      exact: ({ summary }) => summary.turnover,
+    },
+    {
+      title: 'Fees',
+      cell: ({ summary }) => money(Number(summary.pnlFees)),
+      exact: ({ summary }) => summary.pnlFees,
+    },
+  ],
+  { id: 'comparison', filter: 'part of a name', caption: 'strategies' },
+)}`;
 }

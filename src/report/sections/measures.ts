@@ -6,9 +6,11 @@ import {
   type MetricRow,
   type Metrics,
 } from '../../metrics/metrics.ts';
+import type { FurtherMetrics } from '../../metrics/further.ts';
+import type { RelativeMetrics } from '../../metrics/relative.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import { duration, money, percent, ratio } from '../../design/number-text.ts';
+import { amount, duration, money, percent, ratio } from '../../design/number-text.ts';
 import { escape, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
@@ -63,19 +65,109 @@ export function metricsTables(
         ]
       : []),
   ].map((text) => `<p class="warning">${text}</p>`);
-  const returns = table(rows, [
-    { title: `Returns of ${period}`, isText: true, cell: ([name]) => name },
-    { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
-    {
-      title: 'Buy and hold',
-      cell: ([, figure]) => (benchmark === null ? '–' : figure(benchmark)),
-    },
-  ]);
-  const trades = table(TRADE_ROWS, [
-    { title: 'Trades', isText: true, cell: ([name]) => name },
-    { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
-  ]);
+  const returns = table(
+    rows,
+    [
+      { title: `Returns of ${period}`, isText: true, cell: ([name]) => name },
+      { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
+      {
+        title: 'Buy and hold',
+        cell: ([, figure]) => (benchmark === null ? '–' : figure(benchmark)),
+      },
+    ],
+    { caption: 'metrics of the returns' },
+  );
+  const trades = table(
+    TRADE_ROWS,
+    [
+      { title: 'Trades', isText: true, cell: ([name]) => name },
+      { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
+    ],
+    { caption: 'metrics of the trades' },
+  );
   return `${few.join('')}<div class="columns tall">${returns}${trades}</div>`;
+}
+
+const FURTHER_ROWS: readonly (readonly [string, (figures: FurtherMetrics) => string, 'yearly'?])[] =
+  [
+    ['Downside risk, a year', ({ downsideRisk }) => percent(downsideRisk), 'yearly'],
+    ['Smart Sharpe, a year', ({ smartSharpe }) => ratio(smartSharpe), 'yearly'],
+    ['Smart Sortino, a year', ({ smartSortino }) => ratio(smartSortino), 'yearly'],
+    ['Mean return, geometric', ({ meanReturn }) => percent(meanReturn)],
+    ['Stability (R² of growth)', ({ stability }) => ratio(stability)],
+    ['Autocorrelation', ({ autocorrelation }) => ratio(autocorrelation)],
+    ['Gain to pain', ({ gainToPain }) => ratio(gainToPain)],
+    ['Payoff of periods', ({ payoffOfPeriods }) => ratio(payoffOfPeriods)],
+    ['Common sense ratio', ({ commonSense }) => ratio(commonSense)],
+    ['CPC index', ({ cpcIndex }) => ratio(cpcIndex)],
+    ['Recovery factor', ({ recoveryFactor }) => ratio(recoveryFactor)],
+    ['Return ÷ Ulcer index', ({ ulcerPerformance }) => ratio(ulcerPerformance)],
+    ['Mean drawdown', ({ meanDrawdown }) => percent(meanDrawdown)],
+    [
+      'Mean length of a drawdown',
+      ({ meanDrawdownUs }) => (meanDrawdownUs === null ? '–' : duration(meanDrawdownUs)),
+    ],
+    ['Risk of ruin', ({ riskOfRuin }) => percent(riskOfRuin)],
+    ['Outlier gain', ({ outlierGain }) => ratio(outlierGain)],
+    ['Outlier loss', ({ outlierLoss }) => ratio(outlierLoss)],
+    [
+      'Periods that gain, lose in a row',
+      ({ gainsInARow, lossesInARow }) => `${String(gainsInARow)}, ${String(lossesInARow)}`,
+    ],
+  ];
+
+const RELATIVE_ROWS: readonly (readonly [string, (of: RelativeMetrics) => string, 'yearly'?])[] = [
+  ['Alpha, a year', ({ alpha }) => percent(alpha), 'yearly'],
+  ['Beta', ({ beta }) => ratio(beta)],
+  ['Correlation', ({ correlation }) => ratio(correlation)],
+  ['R²', ({ rSquared }) => ratio(rSquared)],
+  ['Information ratio, a year', ({ informationRatio }) => ratio(informationRatio), 'yearly'],
+  ['Tracking error, a year', ({ trackingError }) => percent(trackingError), 'yearly'],
+  ['Treynor, a year', ({ treynor }) => ratio(treynor), 'yearly'],
+  ['Up capture', ({ upCapture }) => ratio(upCapture)],
+  ['Down capture', ({ downCapture }) => ratio(downCapture)],
+  ['Periods above the market', ({ battingAverage }) => percent(battingAverage)],
+];
+
+/** Shape of the returns, and the strategy against buy and hold; empty without metrics. */
+export function furtherTables({
+  metrics,
+  further,
+  benchmarkFurther,
+  relative,
+}: Pick<StrategyReport, 'metrics' | 'further' | 'benchmarkFurther' | 'relative'>): string {
+  if (metrics === null || further === null) return '';
+  const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
+  const shown = <R extends readonly [string, unknown, 'yearly'?]>(rows: readonly R[]): R[] =>
+    rows.filter((row) => !(isShort && row[2] === 'yearly'));
+  const shape = table(
+    shown(FURTHER_ROWS),
+    [
+      { title: 'Shape of the returns', isText: true, cell: ([name]) => name },
+      { title: 'Strategy', cell: ([, figure]) => figure(further) },
+      {
+        title: 'Buy and hold',
+        cell: ([, figure]) => (benchmarkFurther === null ? '–' : figure(benchmarkFurther)),
+      },
+    ],
+    { caption: 'shape of the returns' },
+  );
+  const against =
+    relative === null
+      ? '<p>Buy and hold has fewer than two samples.</p>'
+      : table(
+          shown(RELATIVE_ROWS),
+          [
+            {
+              title: `Against buy and hold, ${String(relative.periods)} periods`,
+              isText: true,
+              cell: ([name]) => name,
+            },
+            { title: 'Strategy', cell: ([, figure]) => figure(relative) },
+          ],
+          { caption: 'against buy and hold' },
+        );
+  return `<div class="columns tall">${shape}${against}</div>`;
 }
 
 /** Bars from the centre: gains to the right, losses to the left. */
@@ -104,24 +196,28 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
     parts.fillsWithoutMid > 0
       ? `<p>Fills without a mid before or 10 s after them, counted as inventory: ${String(parts.fillsWithoutMid)}.</p>`
       : '';
-  return `<div class="table"><table class="bars"><tbody>${bars.join('')}<tr class="total"><td class="text">PnL</td><td${toneOf(parts.total)}>${escape(money(parts.total))}</td><td></td></tr></tbody></table></div>${without}`;
+  return `<div class="table"><table class="bars"><caption class="unseen">Parts of the PnL</caption><thead class="unseen"><tr><th scope="col">Part</th><th scope="col">Amount</th><th scope="col">Bar</th></tr></thead><tbody>${bars.join('')}<tr class="total"><td class="text">PnL</td><td${toneOf(parts.total)}>${escape(money(parts.total))}</td><td></td></tr></tbody></table></div>${without}`;
 }
 
 export function fillQualityTable({ fillQuality }: StrategyReport): string {
   if (fillQuality.length === 0) return '<p>No order was filled.</p>';
   const bps = (value: number | null): string => ratio(value);
   const wait = (value: number | null): string => (value === null ? '–' : duration(value));
-  return table(fillQuality, [
-    { title: 'Role', isText: true, cell: ({ role }) => role },
-    { title: 'Fills', cell: ({ fills }) => String(fills) },
-    { title: 'Notional', cell: ({ notional }) => ratio(notional) },
-    { title: 'Queue wait, median', cell: ({ queueWaitUs }) => wait(queueWaitUs.median) },
-    { title: '90 %', cell: ({ queueWaitUs }) => wait(queueWaitUs.p90) },
-    { title: 'Slippage to arrival, bp', cell: ({ slippageBps }) => bps(slippageBps) },
-    { title: 'Edge to mid, bp', cell: ({ edgeBps }) => bps(edgeBps) },
-    ...MARKOUT_HORIZONS_US.map((horizon, i) => ({
-      title: `Markout ${duration(horizon)}, bp`,
-      cell: ({ markoutBps }: (typeof fillQuality)[number]) => bps(markoutBps[i] ?? null),
-    })),
-  ]);
+  return table(
+    fillQuality,
+    [
+      { title: 'Role', isText: true, cell: ({ role }) => role },
+      { title: 'Fills', cell: ({ fills }) => String(fills) },
+      { title: 'Notional', cell: ({ notional }) => amount(notional) },
+      { title: 'Queue wait, median', cell: ({ queueWaitUs }) => wait(queueWaitUs.median) },
+      { title: '90 %', cell: ({ queueWaitUs }) => wait(queueWaitUs.p90) },
+      { title: 'Slippage to arrival, bp', cell: ({ slippageBps }) => bps(slippageBps) },
+      { title: 'Edge to mid, bp', cell: ({ edgeBps }) => bps(edgeBps) },
+      ...MARKOUT_HORIZONS_US.map((horizon, i) => ({
+        title: `Markout ${duration(horizon)}, bp`,
+        cell: ({ markoutBps }: (typeof fillQuality)[number]) => bps(markoutBps[i] ?? null),
+      })),
+    ],
+    { caption: 'how orders were filled' },
+  );
 }

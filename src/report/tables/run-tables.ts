@@ -15,7 +15,8 @@ import type {
   PlotOutput,
   StrategyOutput,
 } from '../../backtest/output.ts';
-import { roundTrips, type RoundTrip } from '../analysis/round-trips.ts';
+import { withExcursions, type ExcursionTrip } from '../analysis/excursions.ts';
+import { roundTrips } from '../analysis/round-trips.ts';
 
 /** `time` is µs, UTC; `int` has 64 bits; `text` is a dictionary. Ints and flags are never null. */
 export type ColumnType = 'time' | 'int' | 'float' | 'text' | 'flag';
@@ -120,7 +121,7 @@ const ORDERS: Columns<Of<OrderRow>> = {
   queue_ahead: ['float', (row) => numeric(row.queueAhead)],
 };
 
-const TRADES: Columns<Of<RoundTrip>> = {
+const TRADES: Columns<Of<ExcursionTrip>> = {
   strategy: ['text', (row) => row.strategy],
   market: ['text', (row) => row.symbol],
   side: ['text', (row) => row.side],
@@ -135,6 +136,8 @@ const TRADES: Columns<Of<RoundTrip>> = {
   notional: ['float', (row) => row.notional],
   pnl: ['float', (row) => row.pnl],
   pnl_share: ['float', (row) => row.pnlShare],
+  mae: ['float', (row) => row.mae],
+  mfe: ['float', (row) => row.mfe],
   fills: ['int', (row) => row.fills],
   liquidated: ['flag', (row) => row.liquidated],
 };
@@ -244,7 +247,7 @@ export function runTables({ strategies, markets }: ExportedRun): RunTable[] {
     tableOf(
       'trades',
       TRADES,
-      each(({ fills }) => roundTrips(fills)),
+      each(({ fills }) => withExcursions(roundTrips(fills), markets)),
     ),
     tableOf(
       'funding',

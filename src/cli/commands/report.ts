@@ -1,0 +1,109 @@
+/** `orrery report`: writes the page of a run again, or one page of several runs. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { EXPLANATIONS } from '../../report/explain-page.ts';
+import type { ReportedRun } from '../../report/page-data.ts';
+import { buildReport, reportOptions, type ReportAbout } from '../../report/report.ts';
+import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
+import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
+import type { RunPlan } from '../../run-plan/plan.ts';
+import { freePath, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
+import { InputError, print, printJson } from '../cli-support.ts';
+
+interface ReportArguments {
+  readonly run: string[];
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+const MOST_RUNS = 20;
+
+export const command: CommandModule<object, ReportArguments> = {
+  command: 'report <run..>',
+  builder: (yargs) =>
+    yargs
+      .positional('run', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'folders of runs; several are put on one page',
+      })
+      .option('out', {
+        type: 'string',
+        describe: 'folder of the page; default: that of the run, or reports/runs',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 report reports/sma-cross', 'write the page of a run again')
+      .example('$0 report reports/fast reports/slow reports/carry', 'three runs on one page'),
+  handler: async ({ run: folders, out, json }) => {
+    if (folders.length > MOST_RUNS) {
+      throw new InputError(
+        `${String(folders.length)} runs: a page has at most ${String(MOST_RUNS)}`,
+      );
+    }
+    const twice = folders.find((folder, i) =>
+      folders.slice(0, i).some((other) => resolve(other) === resolve(folder)),
+    );
+    if (twice !== undefined) throw new InputError(`${twice}: named twice`);
+    const runs: { folder: string; run: RecordedRun; about: ReportAbout }[] = [];
+    for (const folder of folders) {
+      const run = await readRun(folder);
+      runs.push({ folder, run, about: await aboutOf(folder, run) });
+    }
+    const [only] = runs;
+    if (only !== undefined && runs.length === 1) {
+      const { page } = await writeReport(only.run, only.about, out ?? only.folder);
+      say([page], json);
+      return;
+    }
+    const target = out ?? freePath(join('reports', 'runs'));
+    const names = namesOf(folders);
+    const reported = runs.map(({ folder, run, about }, i): ReportedRun => ({
+      name: names[i] ?? folder,
+      report: buildReport(run, about),
+      output: run,
+      explanations: relative(resolve(target), resolve(folder, EXPLANATIONS)),
+      timeMachine: existsSync(join(folder, TIME_MACHINE))
+        ? relative(resolve(target), resolve(folder, TIME_MACHINE))
+        : null,
+    }));
+    say([await writeRuns(reported, target)], json);
+  },
+};
+
+function say([page]: readonly [string], json: boolean): void {
+  if (json) printJson({ report: page });
+  else print(`report   ${page}`);
+}
+
+/** Last parts of the paths, as many as distinguish them. */
+function namesOf(folders: readonly string[]): string[] {
+  const paths = folders.map((folder) => resolve(folder).split('/'));
+  for (let parts = 1; ; parts++) {
+    const names = paths.map((path) => path.slice(-parts).join('/'));
+    if (new Set(names).size === names.length) return names;
+  }
+}
+
+async function aboutOf(folder: string, run: RecordedRun): Promise<ReportAbout> {
+  const plan = await readFile(join(folder, 'plan.json'), 'utf8').then(
+    (text) => JSON.parse(text) as RunPlan,
+    () => null,
+  );
+  const symbols = run.markets.map(({ symbol }) => symbol).join(', ');
+  const names = run.strategies.map(({ name }) => name).join(', ');
+  const journal = join(folder, 'journal.orrery');
+  const hasJournal = plan !== null && plan.journal !== false;
+  return {
+    title: `${names === '' ? basename(folder) : names} on ${symbols}`,
+    isEndogenous: plan?.population !== undefined,
+    assumptions: run.assumptions,
+    data: run.data,
+    verify: hasJournal ? [`npx orrery replay ${journal} --verify`] : [],
+    bundle: plan === null ? {} : bundleHashes(plan.strategies),
+    options: reportOptions(run),
+    trials: null,
+  };
+}

@@ -1,0 +1,45 @@
+/** Script of the pages: number formats, theme. */
+export const BASE_SCRIPT = `
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const library = window.LightweightCharts;
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+
+  /** Formats numbers of charts: a minus sign, thousands, fixed decimals; – if unknown. */
+  const number = (value, decimals) => {
+    if (value === null || value === undefined || Number.isNaN(value)) return '–';
+    const [whole, fraction] = Math.abs(value).toFixed(decimals).split('.');
+    const digits = whole.replace(/\\B(?=(?:\\d{3})+$)/g, ',') + (fraction === undefined ? '' : '.' + fraction);
+    return value < 0 && Number(value.toFixed(decimals)) !== 0 ? '−' + digits : digits;
+  };
+  const stamp = (seconds) => new Date(Math.round(seconds * 1e3)).toISOString().replace('T', ' ');
+
+  const themed = [];
+  const repaint = () => { for (const paint of themed) paint(); };
+  dark.addEventListener('change', repaint);
+  const stored = () => { try { return localStorage.getItem('orrery-theme'); } catch { return null; } };
+  const setTheme = (name) => { document.documentElement.dataset.theme = name; };
+  if (stored()) setTheme(stored());
+  for (const button of document.querySelectorAll('[data-themes]')) {
+    button.addEventListener('click', () => {
+      const isDark = (document.documentElement.dataset.theme || (dark.matches ? 'dark' : 'light')) === 'dark';
+      setTheme(isDark ? 'light' : 'dark');
+      try { localStorage.setItem('orrery-theme', isDark ? 'light' : 'dark'); } catch { /* the file has no storage */ }
+      repaint();
+    });
+  }
+
+  const family = getComputedStyle(document.body).fontFamily;
+  const theme = (span) => ({
+    layout: { background: { color: 'transparent' }, textColor: colour('--text-3'), fontSize: 11, fontFamily: family, attributionLogo: false,
+      panes: { separatorColor: colour('--line'), separatorHoverColor: colour('--line') } },
+    grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
+    rightPriceScale: { borderVisible: false, minimumWidth: 72, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.08 } },
+    leftPriceScale: { borderVisible: false, minimumWidth: 56, entireTextOnly: true },
+    timeScale: { borderColor: colour('--line'), allowBoldLabels: false, timeVisible: true, secondsVisible: span < 86400, fixLeftEdge: true, fixRightEdge: true, minBarSpacing: 0.001,
+      tickMarkFormatter: (time) => span > 2 * 86400 ? stamp(time).slice(0, 10) : span < 120 ? stamp(time).slice(11, 21) : stamp(time).slice(11, 19) },
+    localization: { timeFormatter: (time) => stamp(time).slice(0, 23) },
+    crosshair: { mode: 0 },
+  });
+
+`;

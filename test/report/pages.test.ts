@@ -1,0 +1,178 @@
+/** Pages of every kind in a browser: accessible by axe-core, narrow, dark and by keyboard. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
+import { examplePages } from './fixture-pages.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-pages-'));
+const NAMES = ['report', 'comparison', 'runs', 'orders', 'order', 'sweep', 'walk'];
+/** Rules whose outcome depends on colours and widths. */
+const BY_STYLE = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
+let browser: OpenBrowser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  for (const [name, html] of Object.entries(await examplePages())) {
+    writeFileSync(join(folder, `${name}.html`), html);
+  }
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Opened {
+  readonly page: Page;
+  readonly problems: string[];
+}
+
+async function open(name: string, hash = ''): Promise<Opened> {
+  const page = await browser.context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  await page.setViewportSize({ width: 1360, height: 800 });
+  await page.goto(`${pathToFileURL(join(folder, `${name}.html`)).href}${hash}`);
+  return { page, problems };
+}
+
+/** Rules that the page violates, with the first elements. */
+async function violations(page: Page, only: readonly string[] = []): Promise<string[]> {
+  // The policy of the page forbids scripts of others; a debugger's evaluation is allowed.
+  await page.evaluate(axe.source);
+  return page.evaluate(async (rules) => {
+    interface Violation {
+      readonly id: string;
+      readonly nodes: readonly { readonly html: string }[];
+    }
+    const { axe: inPage } = globalThis as unknown as {
+      axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> };
+    };
+    const found = await inPage.run(
+      rules.length === 0 ? {} : { runOnly: { type: 'rule', values: rules } },
+    );
+    return found.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 160))
+          .join(' | ')}`,
+    );
+  }, only);
+}
+
+test.each(NAMES)(
+  'axe finds no fault in the page %s, light and dark, wide and narrow',
+  async (name) => {
+    const { page, problems } = await open(name);
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await violations(page, BY_STYLE)).toEqual([]);
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+    expect(problems).toEqual([]);
+    await page.close();
+  },
+);
+
+test('axe finds a fault that is planted', async () => {
+  const { page } = await open('order');
+  await page.evaluate(() => {
+    document.body.append(document.createElement('select'));
+  });
+  expect((await violations(page)).join()).toContain('select-name');
+  await page.close();
+});
+
+test('candles replace the line, and the pointer shows the reason of a fill', async () => {
+  const { page, problems } = await open('report');
+  const chart = page.locator('[data-draws="price-fills"]');
+  await page.waitForSelector('[data-draws="price-fills"][data-ready="true"]');
+  expect(await chart.getAttribute('data-candles')).toBe('0');
+  const lengths = await page.locator('[data-draws="candles"] option').allTextContents();
+  expect(lengths).toEqual(['line', 'candles of 4 h', 'candles of 1 d']);
+  await page.selectOption('[data-draws="candles"]', '14400');
+  expect(await chart.getAttribute('data-candles')).toBe('121');
+  await chart.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(100);
+  const box = (await chart.boundingBox())!;
+  const tip = chart.locator('.tip');
+  for (let x = 100; x < 400 && (await tip.isHidden()); x += 3) {
+    await page.mouse.move(box.x + x, box.y + 120);
+  }
+  expect(await tip.textContent()).toMatch(
+    /(?:buy|sell) 0\.02 at 61,\d{3}\.\d as maker, order #\d+: (?:cross up|take profit)/,
+  );
+  expect(await page.locator('[data-reads="mid"]').first().textContent()).toMatch(/open .* close /);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('a fill links to its explanation, which is on the page of orders', async () => {
+  const { page } = await open('report');
+  const links = page.locator('#fill-0-1 a');
+  const addresses = await links.evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+  expect(addresses).toEqual(['explain.html#order-1', 'time-machine.html#seq=100']);
+  await page.close();
+  const { page: orders } = await open('orders', '#order-1');
+  expect(await orders.locator('#order-1').isVisible()).toBe(true);
+  expect(await orders.locator('#order-1').textContent()).toContain('cross up');
+  await orders.close();
+});
+
+test('tabs of several runs follow the keyboard and links', async () => {
+  const { page, problems } = await open('runs');
+  const panels = page.locator('[role=tabpanel]');
+  expect(await panels.count()).toBe(3);
+  const shown = () => page.locator('[role=tabpanel]:visible').getAttribute('data-strategy');
+  expect(await shown()).toBe('0');
+  await page.focus('[role=tab][aria-selected=true]');
+  await page.keyboard.press('ArrowRight');
+  expect(await shown()).toBe('1');
+  await page.evaluate(() => {
+    location.hash = 'fill-2-3';
+  });
+  await page.waitForSelector('#fill-2-3', { state: 'visible' });
+  expect(await shown()).toBe('2');
+  const names = await page.locator('#comparison tbody tr td:first-child').allTextContents();
+  expect(names).toEqual(['fast cross', 'slow cross', 'third cross']);
+  expect(await page.locator('text=fast ms').count()).toBeGreaterThan(0);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('the surface of a search zooms, and a cell opens its trial with the command', async () => {
+  const { page, problems } = await open('sweep');
+  const surface = page.locator('canvas.surface');
+  await page.waitForSelector('canvas.surface[data-ready="true"]');
+  expect(await surface.getAttribute('data-columns')).toBe('5');
+  await page.click('[data-zooms="in"]');
+  expect(Number(await surface.getAttribute('data-columns'))).toBeLessThan(5);
+  await page.click('[data-zooms="all"]');
+  await surface.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  const read = page.locator('[data-reads="surface"]');
+  expect(await read.textContent()).toBe('fast 1, slow 2: Sharpe −0.5, trial 1');
+  await page.keyboard.press('Enter');
+  const detail = page.locator('#trial-detail');
+  await detail.waitFor({ state: 'visible' });
+  expect(await detail.locator('pre').textContent()).toBe(
+    'npx orrery backtest cross.ts --data data/x --param fast=1 --param slow=2 --param way=up',
+  );
+  const { width } = (await surface.boundingBox())!;
+  await surface.click({ position: { x: width - 10, y: 10 } });
+  // The address changes first, then the page.
+  await detail.filter({ hasText: 'Trial 20' }).waitFor({ state: 'visible' });
+  expect(await page.locator('#trial-20').isVisible()).toBe(true);
+  expect(problems).toEqual([]);
+  await page.close();
+});

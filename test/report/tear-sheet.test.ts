@@ -1,0 +1,143 @@
+/** Excursions, sides, calendar, candles and number formats, checked by hand. */
+import { expect, test } from 'vitest';
+import { percent, probability, ratio } from '../../src/design/number-text.ts';
+import { calendarRows, dailyReturns } from '../../src/report/analysis/calendar.ts';
+import { withExcursions } from '../../src/report/analysis/excursions.ts';
+import { priceCandles } from '../../src/report/analysis/price-candles.ts';
+import { roundTrips } from '../../src/report/analysis/round-trips.ts';
+import { sideResults } from '../../src/report/analysis/sides.ts';
+import { momentsOf } from '../../src/report/explain-page.ts';
+import { scoreText, titleOf } from '../../src/report/objective-text.ts';
+import { fill } from './fixture.ts';
+
+const point = (timeUs: number, mid: number | null, mark: number | null = null) => ({
+  ...{ timeUs, mid, mark, index: null, spread: 1, bidSize: 1, askSize: 1 },
+});
+const DAY_US = 86_400e6;
+
+test('excursions are the largest moves against and for a position while it is held', () => {
+  const trades = roundTrips([
+    fill('buy', '1', '100', '1', { timeUs: 10 }),
+    fill('sell', '1', '104', '0', { timeUs: 50, realizedPnl: '4' }),
+    fill('sell', '2', '104', '-2', { timeUs: 60 }),
+    fill('buy', '2', '105', '0', { timeUs: 80, realizedPnl: '-2' }),
+  ]);
+  const series = [
+    point(5, 50),
+    point(10, 101),
+    point(20, 97),
+    point(30, null, 110),
+    point(40, null),
+    point(55, 500),
+    point(70, 103),
+    point(90, 1),
+  ];
+  const [long, short] = withExcursions(trades, [{ symbol: 'BTCUSDT', series }]);
+  expect(long?.mae).toBeCloseTo(0.03, 12);
+  expect(long?.mfe).toBeCloseTo(0.1, 12);
+  expect(short?.mae).toBeCloseTo(1 / 104, 12);
+  expect(short?.mfe).toBeCloseTo(1 / 104, 12);
+  const [unseen] = withExcursions(trades, []);
+  expect(unseen).toMatchObject({ mae: 0, mfe: 0.04 });
+});
+
+test('sides sum to the totals, and a single side has no total', () => {
+  const both = withExcursions(
+    roundTrips([
+      fill('buy', '1', '100', '1', { timeUs: 1 }),
+      fill('sell', '1', '104', '0', { timeUs: 3, realizedPnl: '4' }),
+      fill('sell', '1', '104', '-1', { timeUs: 4, symbol: 'ETH' }),
+      fill('buy', '1', '105', '0', { timeUs: 9, symbol: 'ETH', realizedPnl: '-1' }),
+    ]),
+    [],
+  );
+  const rows = sideResults(both);
+  expect(rows.map(({ symbol, side, trades, pnl }) => [symbol, side, trades, pnl])).toEqual([
+    ['BTCUSDT', 'long', 1, 4],
+    ['ETH', 'short', 1, -1],
+    ['BTCUSDT', null, 1, 4],
+    ['ETH', null, 1, -1],
+    [null, 'long', 1, 4],
+    [null, 'short', 1, -1],
+    [null, null, 2, 3],
+  ]);
+  expect(rows.at(-1)).toMatchObject({ winRate: 0.5, profitFactor: 4, meanHeldUs: 3.5 });
+  expect(sideResults(both.slice(0, 1))).toHaveLength(1);
+  expect(sideResults([])).toEqual([]);
+});
+
+test('days are in UTC, and a gap of days is one return', () => {
+  const start = Date.UTC(2023, 11, 31) * 1000;
+  const curve = {
+    timesUs: [0, 0.5, 0.9, 1.1, 1.2, 5].map((day) => start + day * DAY_US),
+    equity: [100, 90, 110, 121, 132, 66],
+  };
+  const days = dailyReturns(curve);
+  expect(days.map(({ day }) => day)).toEqual(['2023-12-31', '2024-01-01', '2024-01-05']);
+  expect(days.map(({ value }) => Number(value.toFixed(9)))).toEqual([0.1, 0.2, -0.5]);
+  const [day, month, year, ...others] = calendarRows(curve);
+  expect(day).toMatchObject({ period: 'day', count: 3, worst: -0.5 });
+  expect(day?.best).toBeCloseTo(0.2, 12);
+  expect(day?.gaining).toBeCloseTo(2 / 3, 12);
+  expect(month).toMatchObject({ period: 'month', count: 2 });
+  expect(year?.worst).toBeCloseTo(66 / 110 - 1, 12);
+  expect(others).toEqual([]);
+  expect(dailyReturns({ timesUs: [0, 1], equity: [0, 0] })).toEqual([
+    { day: '1970-01-01', value: 0 },
+  ]);
+});
+
+test('candles open at the close before, skip gaps, and need samples', () => {
+  const series = Array.from({ length: 240 }, (_, i) =>
+    point(i * 1e6, i >= 60 && i < 65 ? null : 100 + (i % 5)),
+  );
+  const candles = priceCandles(series, 1e6);
+  expect(candles?.seconds).toBe(5);
+  expect(candles?.rows.slice(0, 2)).toEqual([
+    [0, 100, 104, 100, 104],
+    [5, 104, 104, 100, 104],
+  ]);
+  // The candle after a gap opens at its own first price.
+  expect(candles?.rows.find(([at]) => at === 60)).toBeUndefined();
+  expect(candles?.rows.find(([at]) => at === 65)?.[1]).toBe(100);
+  expect(priceCandles(series.slice(0, 30), 1e6)).toBeNull();
+  expect(priceCandles([], 1e6)).toBeNull();
+});
+
+test('lines of an explanation become moments', () => {
+  const moments = momentsOf([
+    'order 0x1',
+    '',
+    '2024-08-08 23:54:16.298123  Sent.',
+    '                            Further.',
+    '2024-08-08 23:54:17.000000  Filled.',
+  ]);
+  expect(moments).toEqual([
+    { at: '', text: 'order 0x1' },
+    { at: '2024-08-08 23:54:16.298123', text: 'Sent. Further.' },
+    { at: '2024-08-08 23:54:17.000000', text: 'Filled.' },
+  ]);
+});
+
+test.each([
+  [percent(0.12345), '12.35\u202f%'],
+  [percent(0.000612), '0.061\u202f%'],
+  [percent(-0.0002), '−0.020\u202f%'],
+  [percent(null), '–'],
+  [percent(Infinity), '∞\u202f%'],
+  [percent(0), '0.00\u202f%'],
+  [ratio(99.994), '99.99'],
+  [ratio(-1234.5), '−1,235'],
+  [ratio(NaN), '–'],
+  [ratio(1e-12), '0.00'],
+  [probability(0.0000035), '< 0.1\u202f%'],
+  [probability(0.99999), '> 99.9\u202f%'],
+  [probability(1), '100.0\u202f%'],
+  [probability(0), '0.0\u202f%'],
+  [scoreText('totalReturn', 0.1), '10.00\u202f%'],
+  [scoreText('sharpe', null), '–'],
+  [titleOf('-maxDrawdown'), 'minus max drawdown'],
+  [titleOf('sharpe'), 'Sharpe'],
+])('%s is written as %s', (text, wanted) => {
+  expect(text).toBe(wanted);
+});
