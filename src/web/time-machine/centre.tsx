@@ -74,8 +74,8 @@ function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
           <span class="soft">none in focus</span>
         ) : (
           <>
-            <span class="accent">equity {money(account.equity)}</span>{' '}
-            <span class="s2">┄ maintenance {money(account.maintenance)}</span>{' '}
+            <i class="swatch s1" /> equity {money(account.equity)} <i class="swatch s2" />{' '}
+            maintenance {money(account.maintenance)}{' '}
             {made === null ? null : <span class="soft">drawdown {drawdown(made, seq.value)}</span>}
           </>
         )}

@@ -79,6 +79,7 @@ export class Session {
   private reportedMs = 0;
   private scans = 0;
   private runs = 0;
+  private opens = 0;
   private histories = 0;
   private curves = 0;
   private searches = 0;
@@ -91,8 +92,12 @@ export class Session {
   /** Opens a journal and starts to index it. Throws if it is none. */
   async open(source: Source): Promise<Opened> {
     this.timeline = null;
-    this.source = await sourceOf(source);
-    const timeline = Timeline.open(this.source);
+    this.opens += 1;
+    const mine = this.opens;
+    const found = await sourceOf(source);
+    const timeline = Timeline.open(found);
+    if (mine !== this.opens) throw new Error('another journal was opened');
+    this.source = found;
     this.timeline = timeline;
     this.indexSoon(timeline);
     return { baseSeq: timeline.baseSeq, bytes: timeline.progress.totalBytes };
