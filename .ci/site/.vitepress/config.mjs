@@ -10,7 +10,7 @@ const pages = join(site, 'pages');
 /** Documents by subject. A document in no group is an error. */
 const GROUPS = {
   Start: ['index', 'docs/TUTORIAL', 'docs/CLI', 'docs/LIBRARY', 'docs/PYTHON', 'docs/GLOSSARY'],
-  Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS'],
+  Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS', 'docs/TIME-MACHINE'],
   Tests: ['docs/SCENARIOS', 'docs/FUZZING'],
   Server: ['docs/API', 'docs/OPERATIONS'],
   Exchange: ['docs/RULES', 'docs/ORDER-STATES', 'docs/REJECTIONS', 'docs/RISK'],
