@@ -22,8 +22,11 @@ const inBrowser = files.filter((file) => file.startsWith('test/browser/'));
 /** Commands as users start them, many times; too long for `npm test`. */
 const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
 
+/** Tests on a PostgreSQL server of their own; `npm run test:pg`. */
+const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
+
 const isApart = (file: string): boolean =>
-  [replaceModules, startProcesses, inBrowser].some((some) => some.includes(file));
+  [replaceModules, startProcesses, inBrowser, onPostgres].some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
@@ -68,6 +71,8 @@ export default defineConfig({
       project('processes', { include: startProcesses, isolate: false }),
       // `npm run test:browser`
       project('browser', { include: inBrowser, isolate: false }),
+      // `npm run test:pg`
+      project('postgres', { include: onPostgres, isolate: false }),
     ],
   },
 });

@@ -19,8 +19,8 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export const LANGUAGES = [
   ...['sh', 'console', 'ts', 'js', 'yaml', 'json'],
-  // `npm run test:python` runs the blocks of Python.
-  ...['text', 'mermaid', 'ini', 'dockerfile', 'python'],
+  // `npm run test:python` runs the blocks of Python, `npm run test:pg` those of SQL.
+  ...['text', 'mermaid', 'ini', 'dockerfile', 'python', 'sql'],
 ];
 
 /** Every document that users read, relative to the repository. */

@@ -41,6 +41,7 @@ const PROOFS = [
     'a data folder with truncated, corrupted or missing files, and a disk failure at every operation',
   ],
   ['test/faults/delivery.test.ts', 'duplicate and reordered requests, clock jumps'],
+  ['test/replication/schedules.test.ts', 'servers on one journal under seeded faults'],
   ['test/http/durability.test.ts', 'kill -9 under load'],
   ['test/http/hostile.test.ts', 'latency of others under 64 hostile connections of every kind'],
 ];

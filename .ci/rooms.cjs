@@ -38,6 +38,9 @@ const ROOMS = [
   pure('journal', 'journal format, replay, difference of two journals', [
     ...['num', 'base', 'engine', 'gateway'],
   ]),
+  pure('replication', 'one journal for several servers: leader, followers, leases, take-over', [
+    ...['num', 'base', 'engine', 'journal'],
+  ]),
   room('journal-files', 'journals on disk: group commit, segments, snapshots, recovery', [
     ...['num', 'base', 'platform', 'engine', 'journal'],
   ]),
@@ -55,6 +58,12 @@ const ROOMS = [
       ...['apache-arrow', 'fflate', 'fzstd', 'hash-wasm'],
       ...['hyparquet', 'hyparquet-compressors', 'hyparquet-writer'],
     ],
+  ),
+  room(
+    'postgres',
+    'the shared journal in PostgreSQL',
+    ['num', 'base', 'platform', 'engine', 'journal', 'replication', 'journal-files'],
+    ['pg'],
   ),
   pure('strategy', 'the API of strategies', [
     ...['num', 'base', 'contract', 'gateway', 'virtual-time'],

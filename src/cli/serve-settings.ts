@@ -22,6 +22,26 @@ export const SETTINGS = {
     fallback: './var',
     describe: 'folder of the journal and its snapshots',
   },
+  journal: {
+    takes: 'text',
+    fallback: 'the data folder',
+    describe: 'a journal that several servers share, postgres://…',
+  },
+  follow: {
+    takes: 'flag',
+    fallback: 'false',
+    describe: 'with --journal: follow the leader, serve reads, and take over when it fails',
+  },
+  advertise: {
+    takes: 'text',
+    fallback: 'http://host:port',
+    describe: 'with --journal: URL of this server, which followers give to clients',
+  },
+  'lease-ms': {
+    takes: 'text',
+    fallback: '1500',
+    describe: 'with --journal: a follower takes over after this time without the leader',
+  },
   clock: {
     takes: 'text',
     fallback: 'wall',
@@ -99,10 +119,20 @@ type Name = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as Name[];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** A journal in PostgreSQL. */
+export interface SharedJournal {
+  readonly address: string;
+  readonly follow: boolean;
+  readonly advertise: string;
+  readonly leaseMs: number;
+}
+
 export interface ServeSettings {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** null: the data folder. */
+  readonly journal: SharedJournal | null;
   readonly clock: 'wall' | 'virtual';
   readonly durability: 'strict' | 'relaxed';
   readonly snapshotEvery: number;
@@ -209,9 +239,31 @@ export function readSettings(sources: SettingSources): ServeSettings {
     if (found.value === 'true' || found.value === 'false') return found.value === 'true';
     throw new InputError(`${found.called} must be true or false`);
   };
+  const host = text('host') ?? SETTINGS.host.fallback;
+  const port = integer('port', 0, 65_535);
+  const sharedJournal = (): SharedJournal | null => {
+    const address = text('journal');
+    if (address === null) {
+      for (const name of ['follow', 'advertise', 'lease-ms'] as const) {
+        const found = findSetting(name);
+        if (found !== null) throw new InputError(`${found.called} requires --journal`);
+      }
+      return null;
+    }
+    if (!/^postgres(ql)?:\/\//.test(address)) {
+      throw new InputError('--journal must start with postgres://; a folder is --data-dir');
+    }
+    return {
+      address,
+      follow: flag('follow'),
+      advertise: text('advertise') ?? (port === 0 ? '' : `http://${host}:${String(port)}`),
+      leaseMs: integer('lease-ms', 300, 600_000),
+    };
+  };
   return {
-    host: text('host') ?? SETTINGS.host.fallback,
-    port: integer('port', 0, 65_535),
+    host,
+    port,
+    journal: sharedJournal(),
     dataDir: text('data-dir') ?? SETTINGS['data-dir'].fallback,
     clock: word('clock', ['wall', 'virtual']),
     durability: word('durability', ['strict', 'relaxed']),

@@ -58,6 +58,7 @@ export const MESSAGES = {
   unavailable: reply(503, 'Service unavailable'),
   simToken: reply(401, 'Please add the simulation token to the header'),
   operatorToken: reply(401, 'Please add the operator token to the header'),
+  sharedJournal: reply(400, 'The journal is in PostgreSQL; read it with orrery journal pull'),
   unknownFeed: reply(400, 'feedId is neither the cash feed nor the feed of a market'),
 } as const satisfies Record<string, ErrorReply>;
 

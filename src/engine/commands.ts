@@ -75,14 +75,10 @@ export interface Transfer {
   readonly expiresAtMs: bigint;
 }
 
-/** One order with a verified signature; the engine checks expiry, nonce, clientId and the rest. */
-export interface PlaceOrder {
-  readonly kind: 'placeOrder';
-  readonly timeUs: TimeUs;
-  readonly subaccount: SubaccountId;
+/** Terms of an order without its owner. */
+export interface OwnTerms {
   readonly market: MarketId;
-  /** Other types use `PlaceOrders`, in groups of one or more. */
-  readonly orderType: 'limit';
+  readonly orderType: OrderType;
   /** Signed, not 0. */
   readonly lots: Lots;
   /** A bound for `ioc`, already rounded to the safer tick. */
@@ -94,12 +90,25 @@ export interface PlaceOrder {
   readonly nonce: bigint;
   /** The contract's expiresAt, exactly as sent, in milliseconds. */
   readonly expiresAtMs: bigint;
-  /** null: signed by the owner's signer set; else the delegate that signed (R-2.13). */
-  readonly delegate: AccountId | null;
   readonly clientId: string | null;
   /** null for the zero address. */
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
+}
+
+/** The terms of an order: of its command, its row, its events and its view. */
+export interface OrderTerms extends OwnTerms {
+  readonly subaccount: SubaccountId;
+  /** null: signed by the owner's signer set; else the delegate that signed (R-2.13). */
+  readonly delegate: AccountId | null;
+}
+
+/** One order with a verified signature; the engine checks expiry, nonce, clientId and the rest. */
+export interface PlaceOrder extends OrderTerms {
+  readonly kind: 'placeOrder';
+  readonly timeUs: TimeUs;
+  /** Other types use `PlaceOrders`, in groups of one or more. */
+  readonly orderType: 'limit';
 }
 
 /** A batch, or an order with attached ones (§3, §4). Admission is atomic, outcomes are separate. */
@@ -111,20 +120,8 @@ export interface PlaceOrders {
   readonly orders: readonly NewOrder[];
 }
 
-/** One order of a group; fields as in `PlaceOrder`. */
-export interface NewOrder {
-  readonly market: MarketId;
-  readonly orderType: OrderType;
-  readonly lots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
-  readonly postOnly: boolean;
-  readonly reduceOnly: boolean;
-  readonly nonce: bigint;
-  readonly expiresAtMs: bigint;
-  readonly clientId: string | null;
-  readonly originator: Address | null;
-  readonly originatorFeePpm: Ppm;
+/** One order of a group, which has subaccount and delegate. */
+export interface NewOrder extends OwnTerms {
   /** Fires take-profit and stop-loss; activates a trailing stop if given. */
   readonly triggerTicks: PriceTicks | null;
   /** Of a trailing stop, in 1e-6: 1 % is 10,000. */

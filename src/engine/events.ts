@@ -6,7 +6,7 @@
  * `timeUs` (a timer's own time, otherwise the command's) and `cause`.
  */
 import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
-import type { OrderType } from './commands.ts';
+import type { OrderTerms } from './commands.ts';
 import type { EndReason } from './refusals.ts';
 import type {
   AccountId,
@@ -48,43 +48,15 @@ interface EventBase {
 }
 
 /** The full identity and terms of an order that was admitted. Its status is `new`. */
-export interface OrderAccepted extends EventBase {
+export interface OrderAccepted extends EventBase, OrderTerms {
   readonly kind: 'orderAccepted';
   readonly orderId: OrderId;
-  readonly subaccount: SubaccountId;
-  readonly market: MarketId;
-  readonly orderType: OrderType;
-  readonly lots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
-  readonly postOnly: boolean;
-  readonly reduceOnly: boolean;
-  readonly nonce: bigint;
-  readonly expiresAtMs: bigint;
-  readonly delegate: AccountId | null;
-  readonly clientId: string | null;
-  readonly originator: Address | null;
-  readonly originatorFeePpm: Ppm;
 }
 
 /** An admitted order that a later check rejected, with record. Terms as in `orderAccepted`. */
-export interface OrderRejected extends EventBase {
+export interface OrderRejected extends EventBase, OrderTerms {
   readonly kind: 'orderRejected';
   readonly orderId: OrderId;
-  readonly subaccount: SubaccountId;
-  readonly market: MarketId;
-  readonly orderType: OrderType;
-  readonly lots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
-  readonly postOnly: boolean;
-  readonly reduceOnly: boolean;
-  readonly nonce: bigint;
-  readonly expiresAtMs: bigint;
-  readonly delegate: AccountId | null;
-  readonly clientId: string | null;
-  readonly originator: Address | null;
-  readonly originatorFeePpm: Ppm;
   readonly reason: EndReason;
 }
 

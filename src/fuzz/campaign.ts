@@ -49,29 +49,39 @@ export interface FailedRun {
 /** Kinds of runs, in turn: their checks, and the most commands of one. */
 const RUN_KINDS: readonly { readonly checks: readonly CheckName[]; readonly most: number }[] = [
   { checks: ['state', 'stream', 'oracle'], most: 3000 },
-  { checks: ['state', 'restore', 'time', 'hash', 'journal', 'gateway', 'feeds'], most: 3000 },
-  { checks: ['state', 'oracle'], most: 3000 },
-  { checks: ['state', 'stream'], most: Infinity },
+  { checks: ['restore', 'hash', 'feeds'], most: 2000 },
+  { checks: ['oracle'], most: 3000 },
+  { checks: ['time', 'journal', 'gateway'], most: 2000 },
+  { checks: ['stream', 'oracle'], most: 3000 },
+  { checks: ['restore', 'gateway', 'feeds'], most: 2000 },
+  { checks: ['state', 'stream', 'hash'], most: 6000 },
 ];
 
-/** Kinds shift against the profiles, so that each profile has runs of each kind. */
+/** Orders that wait for others have the most states, so their profile has two turns. */
+const TURNS: readonly ProfileName[] = PROFILE_NAMES.flatMap((name): ProfileName[] =>
+  name === 'permissions' ? ['groups', name] : [name],
+);
+
+/** The number of kinds has no factor of that of the turns, so each profile meets each kind. */
 const kindOf = (run: number) =>
-  RUN_KINDS[(run + Math.floor(run / PROFILE_NAMES.length)) % RUN_KINDS.length] ?? {
-    checks: CHECK_NAMES,
-    most: Infinity,
-  };
+  RUN_KINDS[run % RUN_KINDS.length] ?? { checks: CHECK_NAMES, most: Infinity };
+
+/** The first runs are short, so that all profiles and kinds of runs have their turn soon. */
+const mostOf = (run: number): number =>
+  run < TURNS.length ? 600 : run < 2 * TURNS.length ? 1500 : Infinity;
 
 /** The checks of a run. */
 export function checksOfRun(plan: CampaignPlan, run: number): readonly CheckName[] {
   const { checks } = kindOf(run);
-  return plan.oracle ? checks : checks.filter((name) => name !== 'oracle');
+  if (plan.oracle) return checks;
+  const others = checks.filter((name) => name !== 'oracle');
+  return others.length > 0 ? others : ['state', 'stream'];
 }
 
 export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
-  const name =
-    plan.profile === 'all' ? (PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm') : plan.profile;
+  const name = plan.profile === 'all' ? (TURNS[run % TURNS.length] ?? 'swarm') : plan.profile;
   const drawn = drawProfile(`${plan.seed}/${String(run)}`, { name });
-  const most = plan.oracle ? kindOf(run).most : Infinity;
+  const most = plan.oracle ? Math.min(kindOf(run).most, mostOf(run)) : Infinity;
   return { ...drawn, commands: plan.commands ?? Math.min(drawn.commands, most) };
 }
 

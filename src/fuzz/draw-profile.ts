@@ -7,13 +7,9 @@ import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
 import { drawRetention } from './generate/draw-retention.ts';
-import {
-  ACTION_WEIGHTS,
-  ACTIONS,
-  type Action,
-  type FuzzProfile,
-  type ProfileName,
-} from './profile.ts';
+import { drawMix } from './draw-mix.ts';
+import { drawStart } from './generate/draw-start.ts';
+import type { FuzzProfile, ProfileName } from './profile.ts';
 
 export interface DrawOptions {
   readonly name?: ProfileName;
@@ -50,10 +46,10 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     },
     markets: markets.map(({ input }) => input),
     openingTicks: markets.map(({ ticks }) => ticks),
-    deposits: Array.from({ length: dice.between(2, dice.pick([3, 6, 12])) }, () =>
+    deposits: Array.from({ length: dice.between(3, dice.pick([4, 6, 10])) }, () =>
       whales
         ? dice.between(5, 20) * 1_000_000_000
-        : dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
+        : dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [50, 100, 1000, 1000])),
     ),
     insurance: dice.pick(solvency ? [0, 1, 20, 100] : [0, 0, 1, 10, 1000]),
     vault: dice.pick([0, 0, 10, 100, 5000]),
@@ -67,7 +63,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       ),
       huntPermille: name === 'stress' ? 500 : dice.pick([0, 50, 200]),
       spreadPpm: apart ? 50_000 : dice.pick([500, 2000, 10_000]),
-      revivePermille: silent ? 20 : dice.pick(solvency ? [300, 100, 30] : [800, 800, 300, 30]),
+      revivePermille: silent ? 80 : dice.pick(solvency ? [600, 300, 60] : [950, 950, 800, 60]),
       focusUs: solvency ? dice.pick([0, 5_000_000, 30_000_000]) : 0,
     },
     crisis: CALM,
@@ -83,12 +79,17 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       dayShare: dayShareOf(dice, markets),
     },
     firstNonce: dice.pick(FIRST_NONCES),
-    fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
+    nonceEdgePermille: name === 'permissions' ? 200 : 15,
+    startMs: 0,
+    fullBatchPermille: dice.pick(name === 'permissions' ? [100, 300, 600] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
-  if (name === 'crisis') return inCrisis(dice, drawn);
-  // Its reach needs recorded minutes.
-  const rooted = markets.some(({ input }) => input['impactModel'] === 'squareRoot');
+  return drawStart(name === 'crisis' ? inCrisis(dice, drawn) : forImpact(drawn));
+}
+
+/** The reach of the square-root model needs recorded minutes. */
+function forImpact(drawn: FuzzProfile): FuzzProfile {
+  const rooted = drawn.markets.some((market) => market['impactModel'] === 'squareRoot');
   const time = { ...drawn.time, jumpPermille: 30, jumpUs: 60_000_000 };
   return rooted ? { ...drawn, time } : drawn;
 }
@@ -135,7 +136,7 @@ function inCrisis(dice: Dice, drawn: FuzzProfile): FuzzProfile {
       jumpPpm: dice.pick([100_000, 300_000]),
       huntPermille: 150,
       spreadPpm: dice.pick([500, 2000]),
-      revivePermille: dice.pick([30, 100, 300]),
+      revivePermille: dice.pick([60, 200, 600]),
       focusUs: dice.pick([0, 5_000_000, 30_000_000]),
     },
     crisis: {
@@ -158,104 +159,6 @@ function inCrisis(dice: Dice, drawn: FuzzProfile): FuzzProfile {
   };
 }
 
-/** Extra weights of a profile beside `ALWAYS`; other actions are omitted. */
-const EXTRA_WEIGHTS: Readonly<
-  Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Action, number>>>
-> = {
-  matching: { order: 200, cancel: 90, cancelAll: 2, selfTrade: 3, batch: 4 },
-  groups: {
-    batch: 30,
-    bracket: 30,
-    protect: 30,
-    trailing: 20,
-    twap: 15,
-    iceberg: 20,
-    cancel: 40,
-    // Recorded trades move the last price even while the index is stale.
-    depth: 6,
-    print: 6,
-  },
-  stress: {
-    order: 120,
-    index: 60,
-    mark: 30,
-    fundingRate: 6,
-    margin: 15,
-    protect: 20,
-    trailing: 6,
-    vaultDeposit: 4,
-    // Bankrupt users deposit again.
-    deposit: 20,
-    withdraw: 4,
-    transfer: 4,
-  },
-  tape: { depth: 80, print: 50, single: 60, snapshot: 4, gap: 2, bar: 5, order: 60, cancel: 20 },
-  bars: { bar: 60, protect: 20, bracket: 15, trailing: 15, margin: 5, depth: 5, single: 5 },
-  money: {
-    deposit: 20,
-    withdraw: 20,
-    transfer: 20,
-    vaultDeposit: 20,
-    vaultRedeem: 20,
-    excess: 10,
-    margin: 15,
-    fundingRate: 10,
-  },
-  permissions: {
-    delegate: 40,
-    signers: 20,
-    margin: 15,
-    transfer: 10,
-    batch: 10,
-    again: 10,
-    list: 3,
-  },
-  // Price gaps, oracle outages and operator actions, with deposits and withdrawals.
-  solvency: {
-    order: 120,
-    index: 50,
-    mark: 25,
-    deposit: 20,
-    withdraw: 8,
-    transfer: 5,
-    vaultDeposit: 6,
-    vaultRedeem: 4,
-    margin: 12,
-    protect: 8,
-    depth: 6,
-    status: 3,
-    terms: 6,
-    delist: 1,
-    list: 3,
-    advance: 10,
-  },
-  crisis: {
-    order: 400,
-    cancel: 40,
-    index: 40,
-    mark: 15,
-    fundingRate: 30,
-    deposit: 15,
-    withdraw: 2,
-    transfer: 1,
-    vaultDeposit: 1,
-    vaultRedeem: 1,
-    margin: 6,
-    protect: 4,
-    depth: 3,
-    status: 8,
-    terms: 3,
-    advance: 6,
-  },
-};
-const ALWAYS: Partial<Record<Action, number>> = {
-  order: 60,
-  cancel: 20,
-  index: 15,
-  mark: 5,
-  advance: 4,
-};
-
 /** Per mille of profiles with oracle outages. */
 const OUTAGE_PERMILLE: Partial<Readonly<Record<ProfileName, number>>> = {
   groups: 300,
@@ -274,19 +177,6 @@ const IMPACT_MODELS: Partial<Readonly<Record<ProfileName, readonly ImpactModel[]
   bars: ['none', 'permanent', 'halving'],
   tape: ['none', 'permanent', 'halving', 'squareRoot', 'squareRoot'],
 };
-
-function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
-  const base: Partial<Record<Action, number>> =
-    name === 'swarm' ? ACTION_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
-  // Actions that every mix keeps.
-  const kept: readonly Action[] = ['order', 'index', 'mark'];
-  const drawn = ACTIONS.map((action): [Action, number] => {
-    const weight = base[action] ?? 0;
-    if (name === 'swarm' && !kept.includes(action) && dice.chance(330)) return [action, 0];
-    return [action, Math.ceil(weight * dice.pick([0.5, 1, 1, 2, 5]))];
-  });
-  return Object.fromEntries(drawn) as Record<Action, number>;
-}
 
 function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
   const vaultShare = dice.pick([0, 0.5, 1]);
@@ -332,7 +222,10 @@ function drawMarket(
   const crisis = name === 'crisis';
   const tickScale = dice.between(0, 4);
   // Fine lots allow positions at the limit of small deposits.
-  const lotScale = dice.between(crisis ? 5 - tickScale : 0, 6 - tickScale);
+  const lotScale = dice.between(
+    crisis ? 5 - tickScale : dice.chance(100) ? 0 : finestLots(ticks, tickScale),
+    6 - tickScale,
+  );
   const initialPpm = dice.pick(
     crisis ? [20_000, 50_000, 100_000] : [20_000, 50_000, 100_000, 200_000, 500_000],
   );
@@ -389,13 +282,19 @@ function drawMarket(
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
-    ...(dice.chance(name === 'matching' ? 500 : crisis ? 0 : 250)
+    ...(dice.chance(name === 'matching' ? 400 : crisis || name === 'groups' ? 30 : 120)
       ? {
           maxOpenInterest: formatDecimal(openInterest(dice, ticks, tickScale + lotScale), lotScale),
         }
       : {}),
   };
   return { input, ticks };
+}
+
+/** Decimals of a lot whose value is at most a few units of collateral, if there are so many. */
+function finestLots(ticks: number, tickScale: number): number {
+  const digits = String(ticks).length - tickScale;
+  return Math.max(0, Math.min(6 - tickScale, digits));
 }
 
 function drawModels(

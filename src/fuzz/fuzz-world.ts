@@ -5,6 +5,8 @@
 import type { MarketSpec, MarketStatus } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
+import type { Dice } from './dice.ts';
+import { UsedNonces } from './used-nonces.ts';
 import type { AccountId, Address, MarketId, OrderId, SubaccountId } from '../num/units.ts';
 
 /** Expiry times beyond this (about the year 2128) count as never. */
@@ -22,8 +24,9 @@ export interface KnownMarket {
   readonly openingTicks: number;
   indexTicks: number;
   markTicks: number;
-  /** Time of the last index update. */
-  indexUs: number;
+  /** Whether its source is stale, and whether it has a mark. */
+  frozen: boolean;
+  priced: boolean;
 }
 
 export interface KnownSubaccount {
@@ -67,6 +70,7 @@ export class World {
   private readonly byId: (KnownSubaccount | null | undefined)[] = [];
   private readonly places = new Map<OrderId, number>();
   private edgesSeen = 0;
+  private readonly nonces = new UsedNonces();
   private readonly openingTicks: readonly number[];
 
   constructor(view: ExchangeView, openingTicks: readonly number[]) {
@@ -78,6 +82,10 @@ export class World {
     switch (event.kind) {
       case 'orderAccepted':
         if (event.expiresAtMs < FAR_MS) this.edge(Number(event.expiresAtMs) * 1000);
+        this.nonces.note(event);
+        break;
+      case 'orderRejected':
+        this.nonces.note(event);
         break;
       case 'liquidationStep':
         if (event.step === 'order') this.edge(event.timeUs + this.view.config.liquidationPauseUs);
@@ -103,6 +111,7 @@ export class World {
         const market = this.markets[event.market];
         if (market === undefined) break;
         market.markTicks = event.markTicks;
+        market.priced = true;
         if (event.indexTicks !== null) market.indexTicks = event.indexTicks;
         if (market.spec.markSource === 'external') {
           this.edge(event.timeUs + this.view.config.indexStaleUs);
@@ -113,8 +122,12 @@ export class World {
         const market = this.markets[event.market];
         if (market === undefined) break;
         market.indexTicks = event.indexTicks;
-        market.indexUs = event.timeUs;
         this.edge(event.timeUs + this.view.config.indexStaleUs);
+        break;
+      }
+      case 'marketFrozen': {
+        const market = this.markets[event.market];
+        if (market !== undefined) market.frozen = event.frozen;
         break;
       }
       case 'marginChanged': {
@@ -129,7 +142,7 @@ export class World {
         break;
       }
       case 'marketListed':
-        this.list(event.market, event.spec, event.timeUs);
+        this.list(event.market, event.spec);
         break;
       case 'marketTermsChanged': {
         const market = this.markets[event.market];
@@ -155,7 +168,7 @@ export class World {
 
   /** Adds markets that were listed before events were observed. */
   knowMarkets(): void {
-    for (const { id, spec } of this.view.markets()) this.list(id, spec, this.view.nowUs);
+    for (const { id, spec } of this.view.markets()) this.list(id, spec);
   }
 
   /** null for a system account. */
@@ -181,6 +194,11 @@ export class World {
     return owner;
   }
 
+  /** A nonce of orders at an edge of a window of this subaccount; null if none was used. */
+  nonceEdge(owner: SubaccountId, dice: Dice): bigint | null {
+    return this.nonces.edge(owner, dice);
+  }
+
   private edge(atUs: number): void {
     this.edges[this.edgesSeen % MAX_EDGES] = atUs;
     this.edgesSeen += 1;
@@ -202,7 +220,7 @@ export class World {
     this.places.set(last.id, place);
   }
 
-  private list(id: MarketId, spec: MarketSpec, nowUs: number): void {
+  private list(id: MarketId, spec: MarketSpec): void {
     const openingTicks = this.openingTicks[id] ?? 1000;
     this.markets[id] = {
       id,
@@ -212,7 +230,8 @@ export class World {
       openingTicks,
       indexTicks: openingTicks,
       markTicks: openingTicks,
-      indexUs: nowUs,
+      frozen: false,
+      priced: spec.initialMarkTicks !== null,
     };
   }
 

@@ -8,6 +8,7 @@ import type { EventSink } from '../engine/events.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import { timeUs } from '../num/units.ts';
 import { Dice } from './dice.ts';
+import { drawAim, type Planned } from './generate/aims.ts';
 import { Context } from './generate/draw-context.ts';
 import { moneyInShortfall, untilHour } from './generate/crisis.ts';
 import { untilDay, untilEdge } from './generate/edges.ts';
@@ -29,7 +30,8 @@ import {
 } from './generate/draw-money.ts';
 import { makeDelisting, makeStatus, makeTerms } from './generate/draw-operator.ts';
 import { makeCancel, makeCancelAll, makeOrder } from './generate/draw-orders.ts';
-import { makeFundingRate, makeIndex, makeMark } from './generate/prices.ts';
+import { reviving } from './generate/revive.ts';
+import { makeFundingRate, makeIndex, makeMark, makeSource } from './generate/prices.ts';
 import {
   makeDelegate,
   makeListing,
@@ -47,9 +49,9 @@ import {
 } from './generate/tape.ts';
 import { ACTIONS, type Action, type FuzzProfile } from './profile.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
-import { World } from './fuzz-world.ts';
+import { World, type KnownMarket } from './fuzz-world.ts';
 
-const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Command>> = {
+const MAKERS: Readonly<Record<Exclude<Action, 'again' | 'aim'>, (context: Context) => Command>> = {
   order: makeOrder,
   batch: makeBatch,
   bracket: makeBracket,
@@ -57,7 +59,7 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Co
   trailing: makeTrailing,
   twap: makeTwap,
   iceberg: makeIceberg,
-  cancel: makeCancel,
+  cancel: (context) => (hasOrders(context) ? makeCancel(context) : makeOrder(context)),
   cancelAll: makeCancelAll,
   index: makeIndex,
   mark: makeMark,
@@ -85,6 +87,19 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Co
   advance: (context) => ({ kind: 'advanceTime', timeUs: context.nowUs }),
 };
 
+/** Cancels would leave an empty book: with few live orders most become orders. */
+const hasOrders = ({ world, faulty, dice }: Context): boolean =>
+  faulty || world.live.length >= ENOUGH_ORDERS || (world.live.length > 0 && dice.chance(250));
+
+const ENOUGH_ORDERS = 8;
+
+/** Whether a market has no mark yet, or its source is stale. */
+const isSilent = ({ frozen, priced, status }: KnownMarket): boolean =>
+  (!priced || frozen) && status !== 'delisted' && status !== 'halted';
+
+/** Commands that may be sent again. */
+const MOST_RECENT = 64;
+
 export class CommandGenerator {
   readonly profile: FuzzProfile;
   readonly setup: RunSetup;
@@ -93,7 +108,10 @@ export class CommandGenerator {
   private readonly context: Context;
   private readonly wheel: readonly Action[];
   private made = 0;
-  private last: Command | null = null;
+  /** The newest commands, in a ring. */
+  private readonly recent: Command[] = [];
+  /** What is left of an aim. */
+  private plan: readonly Planned[] = [];
 
   /** `view`: the exchange under test, opened with `setup.config`. */
   constructor(profile: FuzzProfile, view: ExchangeView, setup: RunSetup = setUp(profile)) {
@@ -112,9 +130,9 @@ export class CommandGenerator {
   next(): Command | null {
     if (this.made === this.profile.commands) return null;
     const opening = this.setup.opening[this.made];
+    const command = opening ?? this.planned() ?? this.draw();
+    this.recent[this.made % MOST_RECENT] = command;
     this.made += 1;
-    const command = opening ?? this.draw();
-    this.last = command;
     return command;
   }
 
@@ -126,28 +144,38 @@ export class CommandGenerator {
     context.mismatched = false;
     const action = dice.pick(this.wheel);
     if (action === 'again') return this.again();
+    if (action === 'aim') {
+      this.plan = drawAim(context);
+      return this.planned() ?? makeIndex(context);
+    }
     const relief = context.faulty ? null : moneyInShortfall(context);
     if (relief !== null) return relief;
-    // The index becomes stale without updates.
-    const { indexStaleUs } = this.setup.config;
-    const silent = world.markets.find(
-      ({ indexUs, spec, status }) =>
-        context.nowUs - indexUs > indexStaleUs &&
-        spec.indexSource !== 'mid' &&
-        status !== 'delisted',
-    );
-    if (silent !== undefined && !context.faulty && dice.chance(profile.prices.revivePermille)) {
-      return makeIndex(context, silent);
+    const revived = context.faulty ? null : reviving(context);
+    if (revived !== null) return revived;
+    const silent = context.faulty ? undefined : world.markets.find(isSilent);
+    if (silent !== undefined && dice.chance(silent.priced ? profile.prices.revivePermille : 250)) {
+      return makeSource(context, silent);
     }
     return MAKERS[action](context);
   }
 
-  /** Repeats the last request, like a network that delivers twice. */
+  /** The next command of an aim; null if there is none. */
+  private planned(): Command | null {
+    while (this.plan.length > 0) {
+      const [next, ...rest] = this.plan;
+      this.plan = rest;
+      const command = next?.(this.context) ?? null;
+      if (command !== null) return command;
+    }
+    return null;
+  }
+
+  /** Repeats a recent request, like a network that delivers twice or late. */
   private again(): Command {
-    return {
-      ...must(this.last ?? undefined, 'the opening has commands'),
-      timeUs: this.context.nowUs,
-    };
+    const { dice, nowUs } = this.context;
+    const newest = this.recent[(this.made - 1) % MOST_RECENT];
+    const known = dice.chance(500) ? newest : dice.pick(this.recent);
+    return { ...must(known, 'the opening has commands'), timeUs: nowUs };
   }
 
   private pause(): number {

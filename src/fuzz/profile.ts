@@ -36,6 +36,7 @@ export const ACTIONS = [
   'single',
   'list',
   'again',
+  'aim',
   'terms',
   'status',
   'delist',
@@ -76,6 +77,7 @@ export const ACTION_WEIGHTS: Readonly<Record<Action, number>> = {
   single: 8,
   list: 3,
   again: 1,
+  aim: 6,
   terms: 2,
   status: 3,
   delist: 1,
@@ -162,6 +164,10 @@ export interface FuzzProfile {
   };
   /** Nonces count up from here, over the limits of 31, 32 and 53 bits in some profiles. */
   readonly firstNonce: number;
+  /** Per mille of orders with a nonce at the edge of a window. */
+  readonly nonceEdgePermille: number;
+  /** Time of the opening, in ms since 1970. */
+  readonly startMs: number;
   /** Per mille of batches with the maximum size. */
   readonly fullBatchPermille: number;
   /** Per mille of commands with a fault: a field out of range, a used nonce, an unknown account. */
@@ -202,7 +208,8 @@ export function describeProfile(profile: FuzzProfile): string {
     `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, one market at a time for ${String(prices.focusUs)} µs, leverage to ${String(profile.leveragePercent / 100)}`,
     `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰, hours and days ${String(time.dayShare)} of 10,000`,
     `crisis  bankruptcies ${String(crisis.bankruptPermille)} ‰ of prices, money in a shortfall ${String(crisis.moneyPermille)} ‰, hours ${String(crisis.hourPermille)} ‰, flips ${String(crisis.flipPermille)} ‰, orders at the margin limit ${String(crisis.fullPermille)} ‰, originators ${String(crisis.originatorPermille)} ‰`,
-    `nonces  from ${String(profile.firstNonce)}`,
+    `nonces  from ${String(profile.firstNonce)}, at edges ${String(profile.nonceEdgePermille)} ‰`,
+    `start   ${String(profile.startMs)} ms`,
     `faults  ${String(profile.faultPermille)} ‰, full batches ${String(profile.fullBatchPermille)} ‰`,
     `mix     ${mix.join(', ')}`,
   ].join('\n');

@@ -3,7 +3,7 @@ import { InvariantError, must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { parseExchangeConfig, parseMarketSpec, type Parsed } from '../gateway/market-config.ts';
-import { address, marketId, priceTicks, quanta, type Address } from '../num/units.ts';
+import { address, marketId, priceTicks, quanta, timeUs, type Address } from '../num/units.ts';
 import type { FuzzProfile } from './profile.ts';
 
 export interface RunSetup {
@@ -18,7 +18,8 @@ export const userAddress = (i: number): Address =>
   address(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`);
 
 export function setUp(profile: FuzzProfile): RunSetup {
-  const config = valueOf(parseExchangeConfig(profile.config));
+  const startUs = timeUs(profile.startMs * 1000);
+  const config = valueOf(parseExchangeConfig(profile.config, startUs));
   const specs = profile.markets.map((input) => valueOf(parseMarketSpec(input, feedIdIsGiven)));
   const users = profile.deposits.map((_, i) => userAddress(i));
   return { config, specs, users, opening: openingOf(profile, config, specs, users) };
@@ -31,12 +32,22 @@ export function openingOf(
   specs: readonly MarketSpec[],
   users: readonly Address[],
 ): Command[] {
-  const timeUs = config.genesisTimeUs;
-  const commands: Command[] = specs.map((spec) => ({ kind: 'listMarket', timeUs, spec }));
+  const { genesisTimeUs } = config;
+  const commands: Command[] = specs.map((spec) => ({
+    kind: 'listMarket',
+    timeUs: genesisTimeUs,
+    spec,
+  }));
   const deposit = (account: Address, whole: number): void => {
     const amount = quanta(BigInt(whole) * 1_000_000n);
     if (whole > 0) {
-      commands.push({ kind: 'deposit', timeUs, account, subaccountIndex: 0, amount });
+      commands.push({
+        kind: 'deposit',
+        timeUs: genesisTimeUs,
+        account,
+        subaccountIndex: 0,
+        amount,
+      });
     }
   };
   for (const [i, account] of users.entries()) deposit(account, profile.deposits[i] ?? 0);
@@ -45,10 +56,16 @@ export function openingOf(
     const market = marketId(i);
     const ticks = priceTicks(must(profile.openingTicks[i], 'every market has an opening price'));
     if (spec.indexSource !== 'mid') {
-      commands.push({ kind: 'setIndex', timeUs, market, priceTicks: ticks, text: String(ticks) });
+      commands.push({
+        kind: 'setIndex',
+        timeUs: genesisTimeUs,
+        market,
+        priceTicks: ticks,
+        text: String(ticks),
+      });
     }
     if (spec.markSource === 'external') {
-      commands.push({ kind: 'setMark', timeUs, market, priceTicks: ticks });
+      commands.push({ kind: 'setMark', timeUs: genesisTimeUs, market, priceTicks: ticks });
     }
     if (spec.markSource === 'last' || spec.markSource === 'mid') {
       // A first print and a first book give such a market its mark.
@@ -56,22 +73,28 @@ export function openingOf(
         { side: 'bid', priceTicks: priceTicks(ticks - 1), lots: spec.minLots },
         { side: 'ask', priceTicks: priceTicks(ticks + 1), lots: spec.minLots },
       ] as const;
-      commands.push({ kind: 'tapeDepth', timeUs, market, levels });
-      commands.push({ kind: 'tapeTrade', timeUs, market, priceTicks: ticks, lots: spec.minLots });
+      commands.push({ kind: 'tapeDepth', timeUs: genesisTimeUs, market, levels });
+      commands.push({
+        kind: 'tapeTrade',
+        timeUs: genesisTimeUs,
+        market,
+        priceTicks: ticks,
+        lots: spec.minLots,
+      });
     }
   }
   const [first] = users;
   if (profile.vault > 0 && first !== undefined) {
     commands.push({
       kind: 'deposit',
-      timeUs,
+      timeUs: genesisTimeUs,
       account: first,
       subaccountIndex: 0,
       amount: quanta(BigInt(profile.vault) * 1_000_000n),
     });
     commands.push({
       kind: 'transfer',
-      timeUs,
+      timeUs: genesisTimeUs,
       from: first,
       fromIndex: 0,
       to: config.clsAccount,

@@ -4,15 +4,14 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
-import type { Reply } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
 import { tooManyRequests } from './admission.ts';
-import type { Host } from './exchange-host.ts';
+import type { Host, HostReply } from './exchange-host.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { bodyOf } from './read-body.ts';
-import { sendBody, sendError, sendPage, sendText } from './replies.ts';
+import { sendBody, sendError, sendPage, sendText, showReplica } from './replies.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
 /** Max pieces of work that wait for one caller; beyond it requests are refused. */
@@ -46,7 +45,8 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
   }
 }
 
-function send(reply: FastifyReply, { status, body, page }: Reply): FastifyReply {
+function send(reply: FastifyReply, { status, body, page, shows }: HostReply): FastifyReply {
+  if (shows !== undefined) showReplica(reply, shows);
   if (status !== 200) return sendText(reply, { status, message: String(body) });
   return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
 }
@@ -56,7 +56,7 @@ async function handle(
   id: EndpointId,
   request: FastifyRequest,
   { host, auth, faults, queue }: ContractOptions,
-): Promise<Reply> {
+): Promise<HostReply> {
   const injected = faults.inject(id);
   if (injected !== null) await injected;
   const { work, verified } = mustKnow(request);

@@ -1,4 +1,4 @@
-/** State of the HTTP server: an exchange on disk, its clock, and its replaceable gateway. */
+/** State of the HTTP server: a durable exchange, its clock, and its replaceable gateway. */
 import type { Command } from '../engine/commands.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
@@ -9,9 +9,9 @@ import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
 import { signedRequestsOf } from '../gateway/signed-requests.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
 import { orderId, timeUs, type TimeUs } from '../num/units.ts';
-import type { DurableExchange } from '../journal-files/durable-exchange.ts';
-import { StoreStopped } from '../journal-files/store-stopped.ts';
-import { storeUnavailable } from '../contract/messages.ts';
+import type { ReplicaStatus, ServedExchange } from '../journal/served-exchange.ts';
+import { StoreStopped } from '../journal/store-stopped.ts';
+import { MESSAGES, storeUnavailable } from '../contract/messages.ts';
 import type { Replay } from './replay.ts';
 
 /** Max sleep under a wall clock; a later timer is rescheduled. */
@@ -19,7 +19,7 @@ const MAX_SLEEP_MS = 60_000;
 const STOPPED_MS = 1000;
 
 export interface HostOptions {
-  readonly exchange: DurableExchange;
+  readonly exchange: ServedExchange;
   readonly clock: 'wall' | 'virtual';
   readonly keccak: Keccak;
   readonly signatures: 'trust' | SignatureVerifier;
@@ -27,11 +27,18 @@ export interface HostOptions {
   readonly requestsPerSecond: number | null;
 }
 
+/** A reply and, where the journal is shared, the state that it shows. */
+export interface HostReply extends Reply {
+  readonly shows?: ReplicaStatus & { readonly place: number };
+}
+
 export class Host {
-  readonly exchange: DurableExchange;
+  readonly exchange: ServedExchange;
   readonly clock: 'wall' | 'virtual';
   /** Recorded history that moves the virtual clock; null: there is none. */
   replay: Replay | null = null;
+  /** Reason that clients are given when the server closes their connections. */
+  leaving: string = MESSAGES.shuttingDown.message;
   private readonly options: HostOptions;
   private orderIds: OrderIds;
   private gateway: Gateway;
@@ -50,6 +57,9 @@ export class Host {
     this.exchange.onReset(() => {
       this.orderIds = this.openIds([...this.exchange.orderIds()]);
       this.gateway = this.openGateway();
+    });
+    this.exchange.onOrderIds((first, digests) => {
+      if (this.orderIds instanceof SignedOrderIds) this.orderIds.remember(orderId(first), digests);
     });
     this.schedule();
   }
@@ -130,12 +140,15 @@ export class Host {
   }
 
   /** Replies once every command that the reply may show is durable. */
-  async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<Reply> {
+  async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<HostReply> {
     try {
       const reply = this.gateway.handle(endpoint, input, caller);
+      const { replica, engine } = this.exchange;
+      const shown =
+        replica === null ? reply : { ...reply, shows: { ...replica, place: engine.seq } };
       const durable = this.exchange.durable();
       if (durable !== null) await durable;
-      return reply;
+      return shown;
     } catch (error) {
       if (!(error instanceof StoreStopped)) throw error;
       const { status, message } = storeUnavailable(error.message);

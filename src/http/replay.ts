@@ -11,11 +11,11 @@ import { invalidField, type ErrorReply } from '../contract/messages.ts';
 import type { Command, TapeBar } from '../engine/commands.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { timeUs, type TimeUs } from '../num/units.ts';
-import type { DurableExchange } from '../journal-files/durable-exchange.ts';
+import type { ServedExchange } from '../journal/served-exchange.ts';
 
 /** The served exchange, on a virtual clock. */
 export interface ReplayedExchange {
-  readonly exchange: DurableExchange;
+  readonly exchange: ServedExchange;
   readonly view: { readonly nowUs: TimeUs };
   nowUs(): TimeUs;
   advanceTo(atUs: TimeUs): void;

@@ -4,7 +4,9 @@ import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
 import type { PageInfo } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { StoreStopped } from '../journal-files/store-stopped.ts';
+import type { ReplicaStatus } from '../journal/served-exchange.ts';
+import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
+import { StoreStopped } from '../journal/store-stopped.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
 
 const JSON_HEADERS = {
@@ -18,6 +20,18 @@ const TEXT_HEADERS = {
 
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return sendJson(reply, stringifyExact(body));
+}
+
+/** Names the state that a reply shows, where the journal is shared. */
+export function showReplica(
+  reply: FastifyReply,
+  { role, epoch, place, lagMs }: ReplicaStatus & { readonly place: number },
+): void {
+  void reply
+    .header(REPLICA_HEADERS.role, role)
+    .header(REPLICA_HEADERS.epoch, String(epoch))
+    .header(REPLICA_HEADERS.place, String(place))
+    .header(REPLICA_HEADERS.lag, String(Math.ceil(lagMs)));
 }
 
 /** Sends text that is JSON already. */

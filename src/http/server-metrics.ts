@@ -60,6 +60,15 @@ export class Metrics {
     gauge('orrery_state_mismatch', '1 once the journal replays to a different state', () =>
       snapshots.mismatch ? 1 : 0,
     );
+    if (exchange.replica !== null) {
+      gauge('orrery_leads', '1 while this server leads', () =>
+        exchange.replica?.role === 'leader' ? 1 : 0,
+      );
+      gauge('orrery_epoch', 'Epoch of the leader', () => exchange.replica?.epoch ?? 0);
+      gauge('orrery_lag_seconds', 'Lag of a follower behind the journal', () => {
+        return (exchange.replica?.lagMs ?? 0) / 1000;
+      });
+    }
     riskMetrics(host, registers);
     perMarket(host, registers);
     equityAtRisk(host, registers);

@@ -8,6 +8,7 @@ import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import { PAGE_HEADERS } from '../contract/endpoints.ts';
+import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
@@ -34,6 +35,8 @@ import type { WalletAuth } from './wallet-auth.ts';
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const KEEP_ALIVE_MS = 65_000;
 const PREFLIGHT_S = 600;
+/** Lag up to which a follower is ready for reads. */
+const READY_LAG_MS = 5000;
 /** Log levels that include requests. */
 const LOGGED = ['info', 'debug', 'trace'];
 /** No TLS here, so no directive upgrades requests; a TLS proxy sets its own headers. */
@@ -167,7 +170,7 @@ function openFastify(
 }
 
 /** Request ids, metrics, request log, and rejection of requests after shutdown starts. */
-function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
+function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     void reply.header('x-request-id', request.id);
     done();
@@ -194,7 +197,7 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
     done();
   });
   app.addHook('onRequest', (_request, reply, done) => {
-    if (closing) sendText(reply, MESSAGES.shuttingDown);
+    if (closing) sendText(reply, { ...MESSAGES.shuttingDown, message: host.leaving });
     else done();
   });
 }
@@ -210,7 +213,11 @@ async function documentation(
       origin: origins.includes('*') ? '*' : [...origins],
       methods: ['GET', 'POST', 'DELETE'],
       allowedHeaders: ['authorization', 'content-type', 'x-request-id'],
-      exposedHeaders: [...Object.values(PAGE_HEADERS), 'x-request-id', 'retry-after'],
+      exposedHeaders: [
+        ...Object.values(PAGE_HEADERS),
+        ...Object.values(REPLICA_HEADERS),
+        ...['x-request-id', 'retry-after'],
+      ],
       maxAge: PREFLIGHT_S,
     });
   }
@@ -265,8 +272,21 @@ function operations(app: FastifyInstance, { host, metrics }: ServerOptions): voi
   const probe = { config: { access: { rate: 'probe' } } } as const;
   app.get('/healthz', probe, (_request, reply) => sendBody(reply, { status: 'ok' }));
   app.get('/readyz', probe, (_request, reply) => {
-    const { failure } = host.exchange;
-    if (failure !== null) return sendText(reply, MESSAGES.unavailable);
+    const { failure, replica } = host.exchange;
+    if (replica === null) {
+      if (failure !== null) return sendText(reply, MESSAGES.unavailable);
+      return sendBody(reply, { status: 'ready', sequenceNumber: host.view.seq });
+    }
+    const { role, epoch, lagMs, leader } = replica;
+    const sequenceNumber = host.view.seq;
+    const isReady = role === 'follower' ? lagMs <= READY_LAG_MS : failure === null;
+    if (!isReady) return sendText(reply, MESSAGES.unavailable);
+    const facts = { role, epoch, sequenceNumber, lagMs: Math.ceil(lagMs), leader };
+    return sendBody(reply, { status: 'ready', ...facts });
+  });
+  // For a load balancer that sends commands to the leader.
+  app.get('/leaderz', probe, (_request, reply) => {
+    if (host.exchange.failure !== null) return sendText(reply, MESSAGES.unavailable);
     return sendBody(reply, { status: 'ready', sequenceNumber: host.view.seq });
   });
   const scrape = { config: { access: { cost: LARGE_COST } } };

@@ -175,7 +175,8 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       config: { access },
     },
     (_request: FastifyRequest, reply: FastifyReply) => {
-      const { path, durableSeq } = host.exchange;
+      const { path, durableSeq, replica } = host.exchange;
+      if (replica !== null) return sendText(reply, MESSAGES.sharedJournal);
       const journal = openJournal(path, durableSeq);
       if (journal.fromSeq > 0) return sendText(reply, journalCompacted(journal.fromSeq));
       const chunks = plainJournal(journal, durableSeq);

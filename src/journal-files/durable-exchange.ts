@@ -10,7 +10,6 @@
  */
 import { open } from 'node:fs/promises';
 import type { Command } from '../engine/commands.ts';
-import { configHash } from '../engine/snapshot/config-archive.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent, EventSink } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -18,8 +17,9 @@ import type { Outcome } from '../engine/refusals.ts';
 import { seq as seqOf, type OrderId } from '../num/units.ts';
 import { JournalWriter } from '../journal/format/frames.ts';
 import { BEGINNING, type JournalPosition } from '../journal/format/header.ts';
+import { checkConfig } from './check-config.ts';
 import type { DataFolder } from './data-folder.ts';
-import { FileError, fileError } from '../platform/file-error.ts';
+import { fileError } from '../platform/file-error.ts';
 import { recover, type Recovered } from './recover.ts';
 import {
   SEGMENT_BYTES,
@@ -32,8 +32,9 @@ import {
   startSnapshotWorker,
   type WorkerSnapshot,
 } from './snapshot-worker-client.ts';
-import { writeSnapshot, type OrderDigest } from './snapshots.ts';
-import { StoreStopped } from './store-stopped.ts';
+import type { OrderDigest, ServedExchange, SnapshotHealth } from '../journal/served-exchange.ts';
+import { writeSnapshot } from './snapshots.ts';
+import { StoreStopped } from '../journal/store-stopped.ts';
 import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after this many commands, and after a short pause in writes. */
@@ -72,15 +73,6 @@ export interface Recovery {
   readonly stateHash: string;
 }
 
-/** Status of snapshots. */
-export interface SnapshotHealth {
-  /** Last command of the last snapshot. */
-  seq: number;
-  seconds: number;
-  failures: number;
-  mismatch: boolean;
-}
-
 /** Commands of the same sync share one promise. */
 class Sync {
   resolve: () => void = () => undefined;
@@ -104,7 +96,9 @@ interface Begun {
   readonly orderIds: readonly OrderDigest[];
 }
 
-export class DurableExchange {
+export class DurableExchange implements ServedExchange {
+  /** The journal belongs to this server alone. */
+  readonly replica = null;
   readonly recovery: Recovery;
   readonly snapshots: SnapshotHealth;
   /** Recorded digests, for the order id map. */
@@ -254,6 +248,11 @@ export class DurableExchange {
   /** Called with the exchange that replaces this one after a failure. */
   onReset(listener: (engine: Exchange) => void): void {
     this.resets.push(listener);
+  }
+
+  /** Only this server records digests. */
+  onOrderIds(): void {
+    // No listener is ever called.
   }
 
   /** Throws `StoreStopped`. */
@@ -467,21 +466,6 @@ function openSegments(
 ): SegmentWriter {
   const { segmentBytes = SEGMENT_BYTES, openFile = open } = options;
   return new SegmentWriter({ folder: path, config, bytes: segmentBytes, openFile }, bytes);
-}
-
-/** The stored start time wins over the current clock. */
-function checkConfig(
-  path: string,
-  found: ExchangeConfig,
-  { config: asked, drawSamplingSeed }: DurableOptions,
-): void {
-  if (asked === null) return;
-  const { genesisTimeUs } = found;
-  const samplingSeed = drawSamplingSeed === undefined ? asked.samplingSeed : found.samplingSeed;
-  if (configHash({ ...asked, genesisTimeUs, samplingSeed }) === configHash(found)) return;
-  throw new FileError(
-    `${path}: was created with a different configuration; start without one, or with another folder`,
-  );
 }
 
 function recoveryOf({ engine, snapshotSeq, replayed, passedOver, end }: Recovered): Recovery {

@@ -10,7 +10,8 @@ import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
-import { listSnapshots, readSnapshot, type OrderDigest, type Snapshot } from './snapshots.ts';
+import type { OrderDigest } from '../journal/served-exchange.ts';
+import { listSnapshots, readSnapshot, type Snapshot } from './snapshots.ts';
 
 /** End of the journal: where the next group goes, and a torn tail after it. */
 export interface JournalEnd {

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveReader, ArchiveWriter } from '../base/archive.ts';
+import type { OrderDigest } from '../journal/served-exchange.ts';
 import { fileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 
@@ -15,9 +16,6 @@ const KEPT = 2;
 const NAME = /^snapshot-(\d{16})\.bin$/;
 const MAGIC = 'orrery-snapshot-3';
 const HASH_BYTES = 32;
-
-/** An order id and its client-visible digest. */
-export type OrderDigest = readonly [id: number, digest: string];
 
 export interface Snapshot {
   /** Last command in the snapshot. */
@@ -46,6 +44,11 @@ export function readSnapshot(folder: string, name: string): Snapshot | null {
   } catch {
     return null;
   }
+  return decodeSnapshot(bytes);
+}
+
+/** null if the snapshot is damaged or of another version. */
+export function decodeSnapshot(bytes: Uint8Array): Snapshot | null {
   const body = bytes.subarray(HASH_BYTES);
   const hash = createHash('sha256').update(body).digest();
   if (!hash.equals(bytes.subarray(0, HASH_BYTES))) return null;
@@ -61,7 +64,7 @@ export function readSnapshot(folder: string, name: string): Snapshot | null {
 /** Writes a snapshot and returns the file name. */
 export async function writeSnapshot(folder: string, snapshot: Snapshot): Promise<string> {
   const name = `snapshot-${String(snapshot.seq).padStart(16, '0')}.bin`;
-  await writeWholeFile(join(folder, name), snapshotBytes(snapshot));
+  await writeWholeFile(join(folder, name), encodeSnapshot(snapshot));
   await syncFolder(folder);
   for (const old of listSnapshots(folder).slice(KEPT)) {
     await rm(join(folder, old.name), { force: true });
@@ -69,7 +72,8 @@ export async function writeSnapshot(folder: string, snapshot: Snapshot): Promise
   return name;
 }
 
-function snapshotBytes({ seq, engine, orderIds }: Snapshot): Uint8Array {
+/** Bytes of a snapshot, with a checksum. */
+export function encodeSnapshot({ seq, engine, orderIds }: Snapshot): Uint8Array {
   const archive = new ArchiveWriter();
   archive.text(MAGIC);
   archive.int(seq);

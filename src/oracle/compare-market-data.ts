@@ -2,7 +2,7 @@
 import type { ExchangeView } from '../engine/read/views.ts';
 import { marketId, timeUs } from '../num/units.ts';
 import type { Comparison } from './divergence.ts';
-import { candlesOf, dayOf } from './market-data.ts';
+import { candlesOf, dayOf, keptPrints } from './market-data.ts';
 import type { Market, World } from './world.ts';
 
 const MINUTE = 60_000_000n;
@@ -18,9 +18,18 @@ export function compareMarketData(
   market: Market,
 ): void {
   compareTrades(to, world, exchange, market);
+  const { candleMinutesPerMarket } = world.config.retention;
+  const prints = keptPrints(market.prints, BigInt(candleMinutesPerMarket));
   for (const minutes of [1n, 5n, 60n]) {
-    compareCandles(to, world, exchange, market, minutes * MINUTE);
+    compareCandles(to, world, exchange, { ...market, prints }, minutes * MINUTE);
   }
+  const [first] = prints;
+  const isCut = prints.length < market.prints.length;
+  const keptSince = isCut && first !== undefined ? first.at - (first.at % MINUTE) : null;
+  const { keptSinceUs } = exchange.candles(marketId(market.id), 60_000_000, timeUs(0), ALL_TIME, 1);
+  to.same('R-12.3', () => `start of the candles of market ${market.id}`, keptSince, keptSinceUs);
+  // The day's figures need all its minutes.
+  if (isCut) return;
   const day = dayOf(market, world.now, world.config.retention.tradesPerMarket);
   const shown = exchange.summary(marketId(market.id));
   const of = (what: string) => () => `${what} of market ${market.id}`;

@@ -18,6 +18,15 @@ export interface Candle {
   readonly rate: bigint;
 }
 
+/** R-12.3: prints of the last `kept` minutes, counted from the newest one with a print. */
+export function keptPrints(prints: readonly Print[], kept: bigint): Print[] {
+  const minuteOf = (at: bigint): bigint => at - (at % MINUTE);
+  const newest = prints.at(-1);
+  if (newest === undefined) return [];
+  const since = minuteOf(newest.at) - kept * MINUTE;
+  return prints.filter((print) => minuteOf(print.at) > since);
+}
+
 /** From the first print's bucket (or `since`) on; an empty bucket repeats the previous close. */
 export function candlesOf(
   market: Market,

@@ -57,7 +57,9 @@ test('pages use packages of development, since they are bundled', () => {
 test('src uses every dependency, no other package, and one peer in one place', () => {
   const used = packagesOf('src', (file) => !file.startsWith('src/web/'));
   const others = [...used.keys()].filter((name) => !dependencies.includes(name));
-  expect(others.sort()).toEqual(['fast-check', 'typescript']);
+  expect(others.sort()).toEqual(['fast-check', 'pg', 'typescript']);
+  // Loaded when a journal in PostgreSQL is opened.
+  expect(used.get('pg')).toEqual(['src/postgres/session.ts', 'src/postgres/session.ts']);
   expect(used.get('fast-check')).toEqual(['src/fuzz/arbitraries.ts']);
   // Types only: the check loads the user's.
   expect(used.get('typescript')?.every((file) => /\/type-check/.test(file))).toBe(true);

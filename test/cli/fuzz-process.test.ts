@@ -69,7 +69,7 @@ test('a campaign resumes, and one of its runs is repeated by its number', () => 
   expect(resumed).toMatchObject({ runs: 9, commands: 2700 });
   const again = orrery('fuzz', '--seed', 'cli', '--commands', '300', '--run', '3');
   expect(again.out).toMatch(/^profile stress, seed cli\/3, 300 commands\n/);
-  expect(again.out).toMatch(/300 commands: all checks pass \(state, /);
+  expect(again.out).toMatch(/300 commands: all checks pass \(time, /);
 });
 
 test('an economic search does not depend on the number of workers', () => {

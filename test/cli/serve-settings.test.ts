@@ -21,6 +21,7 @@ test('the defaults', () => {
   expect(read()).toEqual({
     host: '127.0.0.1',
     port: 8080,
+    journal: null,
     dataDir: './var',
     clock: 'wall',
     durability: 'strict',

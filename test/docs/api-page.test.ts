@@ -284,7 +284,8 @@ The public source \`liquidation\` names no account. Its \`event\` is \`step\` (\
 \`insurance\`, \`shortfall\`), \`transfer\` (a position closed without the book, by \`takeover\`, \`adl\` or
 \`delisting\`) or \`shortfall\` (its new balance). A step for all cross positions of an account has \`symbol\` null. It and
 changes of the shortfall go to subscriptions of all markets. The source \`market\` sends a market's record when its
-status or terms change, and when it freezes or thaws.
+status or terms change, when it freezes or thaws, and when
+its first price fixes \`maxOpenInterest\`.
 
 \`/metrics\` has \`orrery_shortfall_usd\`, \`orrery_insurance_usd\`, \`orrery_insurance_allowance_usd\`,
 \`orrery_vault_nav_usd\`, \`orrery_market_frozen\`, \`orrery_liquidation_steps_total\` and

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { openJournal } from '../../src/journal-files/folder-journal.ts';
+import type { DurableExchange, Recovery } from '../../src/journal-files/durable-exchange.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { FailingDisk } from '../journal-files/failing-disk.ts';
@@ -41,10 +42,10 @@ const snapshots = async (): Promise<string[]> =>
 
 async function reopen(): Promise<{
   hash: string;
-  recovery: Served['host']['exchange']['recovery'];
+  recovery: Recovery;
 }> {
   const served = await Served.start({ path });
-  const { engine, recovery } = served.host.exchange;
+  const { engine, recovery } = served.host.exchange as DurableExchange;
   const hash = engine.stateHash();
   await served.stop();
   return { hash, recovery };

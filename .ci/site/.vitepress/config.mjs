@@ -12,7 +12,7 @@ const GROUPS = {
   Start: ['index', 'docs/TUTORIAL', 'docs/CLI', 'docs/LIBRARY', 'docs/PYTHON', 'docs/GLOSSARY'],
   Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS', 'docs/TIME-MACHINE'],
   Tests: ['docs/SCENARIOS', 'docs/FUZZING'],
-  Server: ['docs/API', 'docs/OPERATIONS'],
+  Server: ['docs/API', 'docs/OPERATIONS', 'docs/SCALING'],
   Exchange: ['docs/RULES', 'docs/ORDER-STATES', 'docs/REJECTIONS', 'docs/RISK'],
   Project: [
     ...['docs/ARCHITECTURE', 'docs/DETERMINISM', 'docs/PERFORMANCE', 'docs/DEPENDENCIES'],

@@ -16,6 +16,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
+import { pullCommand } from '../journal-pull.ts';
 import { command as inspectCommand } from './inspect.ts';
 
 interface JournalArguments {
@@ -49,6 +50,7 @@ export const command: CommandModule = {
       .command(verifyCommand)
       .command(exportCommand)
       .command(compactCommand)
+      .command(pullCommand)
       .strict(),
   handler: () => undefined,
 };

@@ -2,10 +2,7 @@
  * `orrery serve`: serves the API over HTTP on a crash-safe exchange. Settings:
  * `cli/serve-settings.ts`.
  */
-import { randomBytes } from 'node:crypto';
 import type { CommandModule } from 'yargs';
-import type { Command } from '../../engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { Faults } from '../../http/injected-faults.ts';
 import { Host } from '../../http/exchange-host.ts';
 import { Metrics } from '../../http/server-metrics.ts';
@@ -13,24 +10,14 @@ import { logClock } from '../../http/clock-log.ts';
 import { logRisk } from '../../http/risk-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
-import { timeUs, type TimeUs } from '../../num/units.ts';
-import { DataFolder } from '../../journal-files/data-folder.ts';
-import { DurableExchange, type Recovery } from '../../journal-files/durable-exchange.ts';
-import { NoncesOnDisk } from '../../journal-files/used-nonces.ts';
+import { timeUs } from '../../num/units.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
-import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';
-import { InputError, print, printError } from '../cli-support.ts';
-import {
-  mustBeSameReplay,
-  openingOf,
-  planReplay,
-  REPLAY_OPTIONS,
-  startReplay,
-  type PlannedReplay,
-  type ReplayArguments,
-} from '../serve-replay.ts';
+import { readExchangeFile } from '../exchange-file.ts';
+import { EXIT, InputError, print, printError, setExitCode } from '../cli-support.ts';
+import { openServed, type OpenedExchange, type Opening } from '../open-served.ts';
+import { planReplay, REPLAY_OPTIONS, startReplay, type ReplayArguments } from '../serve-replay.ts';
 import { readSecrets } from '../token-secrets.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
@@ -92,14 +79,9 @@ async function serve(options: ServeArguments): Promise<void> {
     );
   }
   const secrets = await readSecrets(settings, printError);
-  const folder = await DataFolder.open(settings.dataDir);
-  let host: Host;
-  try {
-    host = await openHost(settings, folder, { file, startUs, replay });
-  } catch (error) {
-    await folder.unlock();
-    throw error;
-  }
+  const opening = { file, startUs, replay };
+  const opened = await openServed(settings, opening);
+  const host = hostOf(settings, opened, opening);
   try {
     if (replay !== null) await startReplay(host, replay);
   } catch (error) {
@@ -108,14 +90,13 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   logRisk(host, printError);
   const endClockLog = logClock(host, printError);
-  const stop = stopSignal();
-  const nonces = await NoncesOnDisk.open(settings.dataDir, Math.floor(host.nowUs() / 1000));
+  const stop = Promise.race([stopSignal(), opened.stopped]);
   const faults = new Faults();
   const auth = new WalletAuth({
     view: () => host.view,
     nowUs: () => host.nowUs(),
     secrets,
-    nonces,
+    nonces: opened.nonces,
     nonceStoreFails: () => faults.nonceStoreFails(),
   });
   rotateOnSignal(settings, auth);
@@ -130,10 +111,15 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   print(`orrery listens on ${address}`);
   host.replay?.start();
-  await stop;
+  const reason = await stop;
+  if (reason !== null) {
+    printError(`orrery: this server stops: ${reason}`);
+    host.leaving = `This server stops: ${reason}`;
+    setExitCode(EXIT.failed);
+  }
   endClockLog();
   await app.close();
-  await nonces.close();
+  await opened.closeNonces();
   await host.close();
 }
 
@@ -172,44 +158,8 @@ function open(
   });
 }
 
-async function openHost(
-  settings: ServeSettings,
-  folder: DataFolder,
-  { file, startUs, replay }: Opening,
-): Promise<Host> {
-  const fallback = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: startUs };
+function hostOf(settings: ServeSettings, { exchange }: OpenedExchange, { replay }: Opening): Host {
   const clock = replay === null ? settings.clock : 'virtual';
-  await mustBeSameReplay(folder.path, replay);
-  const genesisUs = file?.config?.genesisTimeUs ?? startUs;
-  const exchange = await DurableExchange.open(folder, {
-    config: replay?.markets.config ?? file?.config ?? null,
-    fallback,
-    // The seed reveals the times of price samples. Runs on a virtual clock need it fixed to be
-    // repeatable.
-    ...(clock === 'wall' && file?.hasSamplingSeed !== true
-      ? { drawSamplingSeed: () => randomBytes(8).toString('hex') }
-      : {}),
-    opening:
-      replay !== null
-        ? openingOf(replay)
-        : (file?.markets ?? defaultMarkets()).map((spec): Command => ({
-            kind: 'listMarket',
-            timeUs: genesisUs,
-            spec,
-          })),
-    durability: settings.durability,
-    snapshotEvery: settings.snapshotEvery,
-    onProblem: (what) => {
-      printError(`orrery: ${what}`);
-    },
-  });
-  printError(recoveryText(exchange.recovery, settings.dataDir));
-  if (settings.trustSignatures) {
-    printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
-  }
-  if (settings.durability === 'relaxed') {
-    printError('orrery: WARNING: responses do not wait for the disk (--durability relaxed)');
-  }
   const signatures = settings.trustSignatures
     ? 'trust'
     : new RequestVerifier(
@@ -227,34 +177,11 @@ async function openHost(
   });
 }
 
-interface Opening {
-  readonly file: ExchangeFile | null;
-  readonly startUs: TimeUs;
-  readonly replay: PlannedReplay | null;
-}
-
-function recoveryText(recovery: Recovery, path: string): string {
-  if (recovery.isNew) {
-    const torn = `, after ${String(recovery.cutBytes)} bytes of a first write that was cut short`;
-    return `orrery: a new exchange in ${path}${recovery.cutBytes > 0 ? torn : ''}`;
-  }
-  const parts = [
-    recovery.snapshotSeq > 0
-      ? `snapshot of command ${String(recovery.snapshotSeq)}`
-      : 'no snapshot',
-    `${String(recovery.replayed)} commands replayed`,
-    ...recovery.passedOver.map((what) => `not used: ${what}`),
-    ...(recovery.cutBytes > 0 ? [`${String(recovery.cutBytes)} bytes of a torn write wiped`] : []),
-    `state hash ${recovery.stateHash}`,
-  ];
-  return `orrery: recovered ${path}: ${parts.join(', ')}`;
-}
-
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<null> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        resolve();
+        resolve(null);
       });
     }
   });

@@ -20,6 +20,7 @@ import type {
   SubaccountId,
   TimeUs,
 } from '../../num/units.ts';
+import type { OrderTerms } from '../commands.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
 import type { Special } from '../orders/conditional.ts';
 import { ORDER_TYPES, type OrderType } from '../orders/order-types.ts';
@@ -88,24 +89,6 @@ const NEXT = 20;
 const PREV = 21;
 const OWNER_NEXT = 22;
 const OWNER_PREV = 23;
-
-/** The terms of an order, as in its command. */
-export interface OrderTerms {
-  readonly subaccount: SubaccountId;
-  readonly market: MarketId;
-  readonly orderType: OrderType;
-  readonly lots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
-  readonly postOnly: boolean;
-  readonly reduceOnly: boolean;
-  readonly nonce: bigint;
-  readonly expiresAtMs: bigint;
-  readonly delegate: AccountId | null;
-  readonly clientId: string | null;
-  readonly originator: Address | null;
-  readonly originatorFeePpm: Ppm;
-}
 
 /** Fields that few orders have. */
 export interface OrderExtras {

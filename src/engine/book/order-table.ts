@@ -16,15 +16,10 @@ import type {
   SubaccountId,
   TimeUs,
 } from '../../num/units.ts';
-import { FLOATS, NONE, OrderRows, ROW_BYTES, type OrderTerms } from './order-rows.ts';
+import type { OrderTerms } from '../commands.ts';
+import { FLOATS, NONE, OrderRows, ROW_BYTES } from './order-rows.ts';
 
-export {
-  emptyOwnerList,
-  NONE,
-  ORDER_STATUSES,
-  type OrderTerms,
-  type OwnerList,
-} from './order-rows.ts';
+export { emptyOwnerList, NONE, ORDER_STATUSES, type OwnerList } from './order-rows.ts';
 
 const FIRST_ROWS = 64;
 /** Allocation unit of clientIds, in bytes. */

@@ -9,7 +9,7 @@ import { isNegative, moneyOf, NO_MONEY } from '../../num/money.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, orderId, ppm, PPM, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
-import type { OrderTerms } from '../book/order-table.ts';
+import type { OrderTerms } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import { endOrder } from '../orders/end.ts';

@@ -5,8 +5,8 @@
  */
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import { NONE, type OrderTerms } from '../book/order-table.ts';
-import type { NewOrder, PlaceOrders } from '../commands.ts';
+import { NONE } from '../book/order-table.ts';
+import type { NewOrder, OrderTerms, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason, Outcome } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';

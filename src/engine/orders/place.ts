@@ -6,8 +6,7 @@
 import { hashText } from '../../base/slot-index.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
-import type { OrderTerms } from '../book/order-table.ts';
-import type { PlaceOrder } from '../commands.ts';
+import type { OrderTerms, PlaceOrder } from '../commands.ts';
 import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/hash-event.ts';
 import type { EndReason, Outcome } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';

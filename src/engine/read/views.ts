@@ -1,6 +1,13 @@
 /** Views: read access to an exchange between commands. Plain copies or iterators; not hashed. */
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
-import type { Command, CommandKind, OrderType, PlaceOrders, Side } from '../commands.ts';
+import type {
+  Command,
+  CommandKind,
+  OrderTerms,
+  OrderType,
+  PlaceOrders,
+  Side,
+} from '../commands.ts';
 import type { EventSink, LedgerReason } from '../events.ts';
 import type { Attached, OrderRef } from '../orders/conditional.ts';
 import type { EndReason, Outcome, Refusal } from '../refusals.ts';
@@ -24,27 +31,13 @@ export type OrderStatus =
   'new' | 'partiallyFilled' | 'filled' | 'pending' | 'cancelled' | 'expired' | 'rejected';
 
 /** An order as in the contract's order record, in engine units. */
-export interface OrderView {
+export interface OrderView extends OrderTerms {
   readonly orderId: OrderId;
-  readonly subaccount: SubaccountId;
-  readonly market: MarketId;
-  readonly orderType: OrderType;
   readonly status: OrderStatus;
   readonly reason: EndReason | null;
-  /** Signed; lots = settledLots + remainingLots in every state (R-2.9). */
-  readonly lots: Lots;
+  /** Signed, as `lots`: lots = settledLots + remainingLots in every state (R-2.9). */
   readonly settledLots: Lots;
   readonly remainingLots: Lots;
-  readonly priceTicks: PriceTicks;
-  readonly ioc: boolean;
-  readonly postOnly: boolean;
-  readonly reduceOnly: boolean;
-  readonly nonce: bigint;
-  readonly expiresAtMs: bigint;
-  readonly delegate: AccountId | null;
-  readonly clientId: string | null;
-  readonly originator: Address | null;
-  readonly originatorFeePpm: Ppm;
   /** Fires a take-profit or stop-loss, activates a trailing stop. */
   readonly triggerTicks: PriceTicks | null;
   /** Of a trailing stop, in 1e-6. */

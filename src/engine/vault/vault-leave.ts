@@ -13,7 +13,8 @@
 import { ceilDivInt, floorDivInt, floorTo } from '../../num/arithmetic.ts';
 import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
-import { NONE, type OrderTerms } from '../book/order-table.ts';
+import { NONE } from '../book/order-table.ts';
+import type { OrderTerms } from '../commands.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import { MINUTE_US } from '../market/candles.ts';
 import type { Market } from '../market/market.ts';

@@ -2,12 +2,14 @@
  * A record with one field changed, by its schema: another number, another literal, a value in place
  * of null. For checks that a hash or an encoding depends on every field.
  */
-import type { RecordShape, Shape } from '../../engine/schema/field-types.ts';
+import type { NumberShape, RecordShape, Shape } from '../../engine/schema/field-types.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Words of 32 bits enter a hash one by one, so both are changed in turn. */
 const HIGH_WORD = 2 ** 32;
+/** Above it a bigint becomes smaller: it stays an int64. */
+const MIDDLE = 2n ** 62n;
 
 /** Names of the fields, and of the fields of records in lists, as paths. */
 interface Altered {
@@ -15,14 +17,24 @@ interface Altered {
   readonly record: object;
 }
 
-/** The record with its nth field changed; `turn` selects among the changes of a field. */
-export function alterField(shape: RecordShape, record: object, nth: number, turn: number): Altered {
+/**
+ * The record with its nth field changed; `turn` selects among the changes of a field. With `far`
+ * numbers also take other signs, and values beside the powers of two.
+ */
+
+export function alterField(
+  shape: RecordShape,
+  record: object,
+  nth: number,
+  turn: number,
+  far = false,
+): Altered {
   const alterable = shape.fields.filter((one) => isAlterable(one.shape));
   const field = alterable[nth % alterable.length];
   if (field === undefined) return { field: '', record };
   const { name } = field;
   const before = (record as Row)[name];
-  const { path, value } = alterValue(field.shape, before, turn);
+  const { path, value } = alterValue(field.shape, before, turn, far);
   return { field: `${name}${path}`, record: { ...record, [name]: value } };
 }
 
@@ -34,13 +46,18 @@ interface AlteredValue {
   readonly value: unknown;
 }
 
-function alterValue(shape: Shape, value: unknown, turn: number): AlteredValue {
+function alterValue(shape: Shape, value: unknown, turn: number, far: boolean): AlteredValue {
   switch (shape.type) {
     case 'number':
-      return plain(otherNumber(value as number, shape.wide, turn));
+      return plain(
+        far && turn % 4 > 1
+          ? farNumber(shape, turn)
+          : otherNumber(value as number, shape.wide, turn),
+      );
     case 'bigint': {
       const whole = value as bigint;
-      return plain(turn % 2 === 0 ? whole + 1n : whole + BigInt(HIGH_WORD));
+      const other = turn % 2 === 0 ? 1n : BigInt(HIGH_WORD);
+      return plain(whole < MIDDLE ? whole + other : whole - other);
     }
     case 'boolean':
       return plain(value !== true);
@@ -54,19 +71,19 @@ function alterValue(shape: Shape, value: unknown, turn: number): AlteredValue {
     }
     case 'optional':
       if (value === null) return plain(sample(shape.of));
-      return turn % 3 === 2 ? plain(null) : alterValue(shape.of, value, turn);
+      return turn % 3 === 2 ? plain(null) : alterValue(shape.of, value, turn, far);
     case 'list': {
       const items = value as readonly unknown[];
       const at = turn % (items.length + 1);
       if (at === items.length) return plain([...items, sample(shape.of)]);
-      const { path, value: item } = alterValue(shape.of, items[at], turn);
+      const { path, value: item } = alterValue(shape.of, items[at], turn, far);
       return {
         path: `[${String(at)}]${path}`,
         value: items.map((one, i) => (i === at ? item : one)),
       };
     }
     case 'record': {
-      const { field, record } = alterField(shape, value as object, turn, turn >> 3);
+      const { field, record } = alterField(shape, value as object, turn, turn >> 3, far);
       return { path: `.${field}`, value: record };
     }
   }
@@ -77,6 +94,13 @@ const plain = (value: unknown): AlteredValue => ({ path: '', value });
 function otherNumber(value: number, wide: boolean, turn: number): number {
   if (turn % 2 === 0 || !wide) return value + 1;
   return value + HIGH_WORD <= Number.MAX_SAFE_INTEGER ? value + HIGH_WORD : value - HIGH_WORD;
+}
+
+/** A power of two, or one less; negative ones for signed fields. */
+function farNumber({ wide, signed }: NumberShape, turn: number): number {
+  const power = Number(1n << BigInt((7 * turn) % (wide ? 53 : 31)));
+  const beside = power - (turn % 3 === 0 ? 1 : 0);
+  return signed && (turn >> 2) % 2 === 0 ? -beside : beside;
 }
 
 function otherText(value: string, turn: number): string {

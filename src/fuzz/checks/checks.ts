@@ -83,7 +83,7 @@ const CHECKERS: Readonly<
   stream: (_config, { every }) => streamInvariants(every),
   oracle: (config, { every }) =>
     oracleLockstep(config, every === 1 ? { fullEvery: 1 } : { stateEvery: STATE_EVERY }),
-  restore: (config, intervals) => restoreCheck(config, { every: rarelyOf(intervals) }),
+  restore: (config, { every }) => restoreCheck(config, { every }),
   time: (config, { every }) => timeCheck(config, every),
   hash: (_config, intervals) => hashCheck(rarelyOf(intervals)),
   journal: (config, intervals) => journalCheck(config, rarelyOf(intervals)),

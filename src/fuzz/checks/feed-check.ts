@@ -11,15 +11,18 @@ import { encodeOrder } from '../../gateway/encode.ts';
 import { BookFeed } from '../../gateway/feeds/book-feed.ts';
 import { Changes } from '../../gateway/feeds/changes.ts';
 import { FeedRecords, sidesOf } from '../../gateway/feeds/feed-records.ts';
+import { MarketWatch } from '../../gateway/feeds/market-watch.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import {
   balanceRecord,
   candleRecord,
+  closedRecord,
   differingField,
   fillRecord,
   levelRecord,
+  liquidationRecord,
   marketRecord,
   orderRecord,
   positionRecord,
@@ -45,8 +48,7 @@ const UNSENT_OF_QUOTE = [
   ...['nextFundingTime', 'indicativeFundingRate', 'fundingSamples'],
 ];
 
-/** The first index fixes a limit in notional; the account's mode is part of its orders' records. */
-const UNSENT_OF_MARKET = ['maxOpenInterest'];
+/** The account's mode is part of its orders' records. */
 const UNSENT_OF_ORDER = ['flags'];
 
 interface KnownBook {
@@ -102,6 +104,7 @@ class Subscriber {
   private readonly view: ExchangeView;
   private readonly ids: TrustOrderIds;
   private readonly records: FeedRecords;
+  private readonly silent: MarketWatch;
   private readonly feeds = new Map<MarketId, BookFeed>();
   private readonly books = new Map<MarketId, KnownBook>();
   private readonly orders = new Map<OrderId, unknown>();
@@ -113,6 +116,7 @@ class Subscriber {
 
   constructor(view: ExchangeView) {
     this.view = view;
+    this.silent = new MarketWatch(view);
     this.ids = new TrustOrderIds(view, sha256Hex);
     this.records = new FeedRecords({ view, ids: this.ids });
   }
@@ -120,6 +124,7 @@ class Subscriber {
   /** Takes the updates of changes. Returns the fault of one of them, or null. */
   publish(changes: Changes | null): string | null {
     if (changes === null) return null;
+    this.silent.note(changes);
     this.publications += 1;
     const { view, records } = this;
     for (const trade of changes.trades) {
@@ -130,7 +135,10 @@ class Subscriber {
     const candle = this.candleFault(changes);
     if (candle !== null) return candle;
     for (const event of changes.liquidations) {
-      if (ADDRESS.test(textOf(records.liquidation(event)))) return 'liquidation names an account';
+      const sent = records.liquidation(event);
+      if (ADDRESS.test(textOf(sent))) return 'liquidation names an account';
+      const differs = differingField(liquidationRecord(view, event), sent, 'liquidation');
+      if (differs !== null) return differs;
     }
     for (const id of changes.terms) this.terms.set(id, records.market(id));
     for (const id of changes.markets) {
@@ -153,7 +161,12 @@ class Subscriber {
     }
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
-        this.positions.set(placeOf(id, market), records.position(id, market));
+        const sent = records.position(id, market);
+        this.positions.set(placeOf(id, market), sent);
+        if (view.positions(id).some((held) => held.market === market)) continue;
+        const closed = closedRecord(view, id, view.market(market));
+        const differs = differingField(closed, sent, 'closed position');
+        if (differs !== null) return differs;
       }
     }
     for (const id of changes.balances) this.balances.set(id, records.balance(id));
@@ -235,7 +248,7 @@ class Subscriber {
     const { view, books } = this;
     const market = view.market(id);
     const { symbol } = market.spec;
-    const terms = without(marketRecord(market), UNSENT_OF_MARKET);
+    const terms = marketRecord(market);
     const termsFault = differingField(terms, this.terms.get(id), 'market');
     if (termsFault !== null) return `${symbol}: ${termsFault}`;
     for (const [name, side] of [
@@ -252,8 +265,6 @@ class Subscriber {
         return `book of ${symbol}: ${String(known.size)} ${name}, not ${String(levels.length)}`;
       }
     }
-    // Without a mark, an index of the book's mid price moves without an event.
-    if (market.markTicks === null) return null;
     const wanted = { price: priceRecord(view, market), summary: summaryRecord(view, market) };
     for (const source of ['price', 'summary'] as const) {
       const found = this.quotes.get(`${source} ${String(id)}`);

@@ -11,11 +11,13 @@ import type { Reply } from '../../gateway/context.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
-import type { Address } from '../../num/units.ts';
+import { subaccountId, type Address } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { actOf } from '../report/request-form.ts';
-import { expectedRead, type ExpectedRead } from './reads.ts';
+import { betweenTicksFault, boundFault, readBoundFault } from './bounds.ts';
+import { expectedRead, SYSTEM, type ExpectedRead } from './reads.ts';
 import { differingField, steps, type Fields } from './records.ts';
+import { rightsFault } from './rights.ts';
 import {
   opensGateway,
   sendRequest,
@@ -43,10 +45,35 @@ export function gatewayCheck(every: number): Checker {
     const gateway = open(engine);
     gateway.nowUs = engine.nowUs;
     const wanted = expectedRead(engine, turns.reads);
-    const found = wanted === null ? null : readFault(gateway.gateway, engine, wanted);
+    const found =
+      (wanted === null ? null : readFault(gateway.gateway, engine, wanted)) ??
+      otherFault(engine, turns.reads);
     return found === null ? null : broken(engine, found);
   };
-  const between = Math.max(1, every >> 5);
+  /** In turn: bounds of reads, and rights. */
+  const otherFault = (engine: Engine, turn: number): string | null => {
+    const [market] = engine.markets();
+    if (market === undefined || engine.subaccountCount <= SYSTEM || ids === null) return null;
+    const owner = subaccountId(SYSTEM + ((turn >> 1) % (engine.subaccountCount - SYSTEM)));
+    const opened = open(engine);
+    if (turn % 2 === 0) return rightsFault({ opened, engine, ids }, owner, turn >> 1);
+    const { account, index } = engine.subaccount(owner);
+    const fields = { account: engine.addressOf(account), subaccountIndex: index };
+    return readBoundFault(opened, engine, market.spec.symbol, fields, turn >> 1);
+  };
+  const between = Math.max(1, every >> 6);
+  const boundsOf = (engine: Engine, act: CallForm, command: Command): string | null => {
+    if (command.kind === 'placeOrder' && (every === 1 || engine.seq % 4 === 0)) {
+      const found = betweenTicksFault(open(engine), engine, act, command);
+      if (found !== null) return found;
+    }
+    const count = every === 1 ? ALL_BOUNDS : engine.seq % 2;
+    for (let i = 0; i < count; i += 1) {
+      const found = boundFault(open(engine), engine, act, (engine.seq >> 1) + i);
+      if (found !== null) return found;
+    }
+    return null;
+  };
   return {
     before: (engine, command) => {
       refused = null;
@@ -62,11 +89,13 @@ export function gatewayCheck(every: number): Checker {
       if (act.kind !== 'call' || hasSharedFeed(command, engine)) return;
       const result = sendRequest(gateway, engine, act);
       if ('command' in result) {
-        fault = differing(command, result.command, signsItself(engine, act));
+        const field = differing(command, result.command, signsItself(engine, act));
+        fault = field === null ? null : `${command.kind} of a request has ${field}`;
+        fault ??= boundsOf(engine, act, result.command);
       } else if (!WITHOUT_RIGHTS.includes(result.reply.status)) refused = result.reply;
     },
     after: (engine, command, outcome) => {
-      if (fault !== null) return broken(engine, `${command.kind} of a request has ${fault}`);
+      if (fault !== null) return broken(engine, fault);
       const limit = refused === null ? null : limitOf(outcome);
       if (refused !== null && limit !== null && !endsIn(refused, limit)) {
         const text = JSON.stringify(refused.body);
@@ -88,6 +117,9 @@ export function gatewayCheck(every: number): Checker {
     },
   };
 }
+
+/** Bounds of each request of a short run. */
+const ALL_BOUNDS = 80;
 
 /** Reads after the last command of a run; of a short one, every list in many ways. */
 const END_READS = 60;
@@ -211,6 +243,10 @@ function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead)
     const { status, body, page: info } = handle(asked);
     if (WITHOUT_RIGHTS.includes(status)) return null;
     if (status !== 200) return `${where} is refused: ${String(status)} ${String(body)}`;
+    if (wanted.keptSinceMs !== undefined && info?.keptSinceMs !== wanted.keptSinceMs) {
+      const [found, kept] = [String(info?.keptSinceMs), String(wanted.keptSinceMs)];
+      return `${where} says that ${found} is the start of what is kept, not ${kept}`;
+    }
     const list = entriesOf(body);
     if (list.length > pageOf) return `${where}: a page has ${String(list.length)} entries`;
     if (wanted.backward === true) entries.unshift(...list);

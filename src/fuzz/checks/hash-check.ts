@@ -55,6 +55,7 @@ const SAME_AS_NONE = new Set(['triggerTicks', 'sourceTicks', 'indexTicks', 'best
 export function hashCheck(every: number): Checker {
   const chain = new RollingHash();
   let events: EngineEvent[] = [];
+  const tried = new Map<EngineEvent['kind'], number>();
   const state = (engine: Engine): Violation | null =>
     isHashOfState(engine)
       ? null
@@ -74,7 +75,7 @@ export function hashCheck(every: number): Checker {
       const blind =
         every === 1
           ? blindAnywhere(command, emitted)
-          : (blindCommand(command, seq) ?? blindEvent(emitted, seq));
+          : (blindCommand(command, seq) ?? blindEvent(emitted, tried));
       if (blind !== null) return broken(engine, `the hash does not depend on ${blind}`);
       return seq % every === 0 ? state(engine) : null;
     },
@@ -136,10 +137,26 @@ function blindCommand(command: Command, seq: number): string | null {
   return hexOf(one) === hexOf(other) ? `${field} of ${command.kind}` : null;
 }
 
-function blindEvent(events: readonly EngineEvent[], seq: number): string | null {
-  const event = events[seq % Math.max(1, events.length)];
+/** Alterations of an event in a long run. */
+const ALTERED = 3;
+
+/** Tries the kind of event that was tried least: rare kinds have few turns. */
+function blindEvent(
+  events: readonly EngineEvent[],
+  tried: Map<EngineEvent['kind'], number>,
+): string | null {
+  const countOf = ({ kind }: EngineEvent): number => tried.get(kind) ?? 0;
+  let [event] = events;
   if (event === undefined) return null;
-  return blindFields(event, seq >> 1, seq >> 4);
+  for (const other of events) if (countOf(other) < countOf(event)) event = other;
+  const from = countOf(event);
+  tried.set(event.kind, from + ALTERED);
+  for (let turn = from; turn < from + ALTERED; turn += 1) {
+    const { length } = EVENTS[event.kind].body.fields;
+    const found = blindFields(event, turn, Math.floor(turn / Math.max(1, length)));
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function hasNoPrice(command: Command): boolean {

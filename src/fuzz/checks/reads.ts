@@ -10,6 +10,7 @@ import {
   candleRecord,
   levelRecord,
   marketRecord,
+  moneyText,
   orderRecord,
   positionRecord,
   priceRecord,
@@ -32,6 +33,8 @@ export interface ExpectedRead {
   readonly backward?: boolean;
   /** True if the list may have more entries than expected ones. */
   readonly partial?: boolean;
+  /** Start of what is kept, if the request reaches back beyond it; null if not. */
+  readonly keptSinceMs?: number | null;
   /** The account whose token is sent, if not that of the request. */
   readonly as?: Address;
 }
@@ -55,17 +58,23 @@ interface ReadPlace {
 }
 
 /** The nth read; null if there is nothing to read. */
-export function expectedRead(view: ExchangeView, turn: number): ExpectedRead | null {
+export function expectedRead(view: ExchangeView, nth: number): ExpectedRead | null {
   const markets = view.markets();
+  // Endpoints in turn; their parameters without a pattern.
+  const turn = Math.imul(nth, 0x9e3779b1) >>> 8;
   const market = markets[turn % Math.max(1, markets.length)];
   if (market === undefined || view.subaccountCount <= SYSTEM) return null;
-  const owner = subaccountId(SYSTEM + (turn % (view.subaccountCount - SYSTEM)));
-  const make = READS[Math.floor(turn / 3) % READS.length];
-  return make?.(view, { owner, market, turn }) ?? null;
+  const owner = subaccountId(SYSTEM + ((turn >> 4) % (view.subaccountCount - SYSTEM)));
+  const make = READS[nth % READS.length];
+  return make?.(view, { owner, market, turn: turn >> 8 }) ?? null;
 }
 
+/** Start of what is kept, as a reply says it; `from` in ms. */
+const keptOf = (keptSinceUs: number | null, from: number | undefined): number | null =>
+  keptSinceUs !== null && (from ?? 0) * 1000 < keptSinceUs ? Math.floor(keptSinceUs / 1000) : null;
+
 /** Number of system subaccounts, which come first. */
-const SYSTEM = 6;
+export const SYSTEM = 6;
 
 const pageSize = (turn: number): number => 1 + (turn % 4);
 
@@ -84,6 +93,8 @@ function rangeOf(
 ): { readonly from?: number; readonly to?: number } {
   const at = (n: number): number => Math.floor((times[n % times.length] ?? 0) / 1000);
   if (times.length === 0 || turn % 3 === 0) return {};
+  // From the oldest entry that is kept on.
+  if (turn % 7 === 0) return { from: at(times.length - 1) };
   const [one, other] = [at(turn), at(turn >> 2)];
   return { from: Math.min(one, other), to: Math.max(one, other) + (turn % 2) };
 }
@@ -132,7 +143,7 @@ const READS: readonly Make[] = [
     pageOf: pageSize(turn),
   }),
   (view, { owner, turn }) => {
-    const all = view.transfers(owner, START, ALL_TIME, LIMIT).items;
+    const { items: all, keptSinceUs } = view.transfers(owner, START, ALL_TIME, LIMIT);
     const range = rangeOf(
       all.map((entry) => entry.timeUs),
       turn,
@@ -146,6 +157,7 @@ const READS: readonly Make[] = [
       expected: shown.slice(0, SHOWN).map((entry) => transferRecord(view, entry)),
       pageOf: pageSize(turn),
       partial: shown.length > SHOWN,
+      keptSinceMs: keptOf(keptSinceUs, range.from),
     };
   },
   (view, { owner, turn }) => {
@@ -169,9 +181,9 @@ const READS: readonly Make[] = [
     };
   },
   (view, { market, turn }) => {
-    const all = view.trades(market.id, START, ALL_TIME, LIMIT).items;
+    const { items: all, keptSinceUs } = view.trades(market.id, START, ALL_TIME, LIMIT);
     const range = rangeOf(
-      all.slice(0, 40).map((trade) => trade.timeUs),
+      (turn % 2 === 0 ? all : all.slice(0, 40)).map((trade) => trade.timeUs),
       turn,
     );
     const shown = all.filter((trade) => inRange(trade.timeUs, range));
@@ -181,19 +193,35 @@ const READS: readonly Make[] = [
       expected: shown.slice(0, SHOWN).map((trade) => tradeRecord(view, trade)),
       pageOf: 1 + (turn % 7),
       partial: shown.length > SHOWN || all.length === LIMIT,
+      keptSinceMs: keptOf(keptSinceUs, range.from),
     };
   },
   (view, { market, turn }) => {
     const minutes = [1, 3, 5, 15, 60][turn % 5] ?? 1;
     const name = minutes === 60 ? '1h' : `${String(minutes)}m`;
-    const { items } = view.candles(market.id, minutes * MINUTE_US, START, ALL_TIME, SHOWN);
+    const { items, keptSinceUs } = view.candles(
+      market.id,
+      minutes * MINUTE_US,
+      START,
+      ALL_TIME,
+      SHOWN,
+    );
+    // From the start of what is kept on, from the minute before it, or all.
+    const begin = keptSinceUs === null ? 0 : Math.floor(keptSinceUs / 1000);
+    const from = [undefined, begin, Math.max(0, begin - 60_000)][turn % 3];
+    const shown = items.filter(({ timeUs: at }) => at >= (from ?? 0) * 1000);
     return {
       endpoint: 'getCandles',
-      request: { symbol: market.spec.symbol, interval: name },
-      expected: items.map((candle) => candleRecord(view, market, candle)),
+      request: {
+        symbol: market.spec.symbol,
+        interval: name,
+        ...(from === undefined ? {} : { from }),
+      },
+      expected: shown.map((candle) => candleRecord(view, market, candle)),
       pageOf: pageSize(turn),
       backward: true,
       partial: items.length === SHOWN,
+      keptSinceMs: keptOf(keptSinceUs, from),
     };
   },
   (view, { market, turn }) => {
@@ -217,6 +245,30 @@ const READS: readonly Make[] = [
     expected: priceRecord(view, market),
     pageOf: null,
   }),
+  (view, { turn }) => ({
+    endpoint: 'getPrices',
+    request: {},
+    expected: view.markets().map((market) => priceRecord(view, market)),
+    pageOf: pageSize(turn),
+  }),
+  (view, { owner, market, turn }) => {
+    if (!isPriced(view)) return null;
+    const { feedId } = market.spec;
+    const shared = view.markets().filter(({ spec }) => spec.feedId === feedId).length > 1;
+    const isCash = shared || turn % 2 === 0;
+    const amount = isCash
+      ? view.margin(owner).withdrawableQuanta
+      : view.isolatedExcess(owner, market.id);
+    return {
+      endpoint: 'getTransferMax',
+      request: { ...ownerFields(view, owner), ...(isCash ? {} : { feedId }) },
+      expected: {
+        amount: moneyText(amount),
+        shortfallPart: moneyText(isCash ? view.shortfallPart(owner, amount) : 0n),
+      },
+      pageOf: null,
+    };
+  },
   (view, { market }) => ({
     endpoint: 'getSummary',
     request: { symbol: market.spec.symbol },

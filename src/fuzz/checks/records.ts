@@ -2,7 +2,12 @@
  * Records of the contract as docs/API.md defines them, written a second time from the exchange's
  * views: for comparison with the replies of the gateway. Money and sizes are decimal text.
  */
-import type { OrderFilled, PositionTransferred } from '../../engine/events.ts';
+import type {
+  BalanceChanged,
+  LiquidationStep,
+  OrderFilled,
+  PositionTransferred,
+} from '../../engine/events.ts';
 import type {
   CandleView,
   ExchangeView,
@@ -33,12 +38,19 @@ function decimal(value: bigint, scale: number): string {
   return rest === '' ? `${sign}${whole}` : `${sign}${whole}.${rest}`;
 }
 
-const money = (amount: bigint): string => decimal(amount, MONEY);
+export const moneyText = (amount: bigint): string => decimal(amount, MONEY);
+const money = moneyText;
 
 /** A count of steps, each of this decimal size. */
 export function steps(count: bigint, step: string): string {
   const [whole = '', rest = ''] = step.split('.');
   return decimal(count * BigInt(whole + rest), rest.length);
+}
+
+/** The middle between a number of steps and the next. */
+export function middleOf(count: bigint, step: string): string {
+  const [whole = '', rest = ''] = step.split('.');
+  return decimal((2n * count + 1n) * BigInt(whole + rest) * 5n, rest.length + 1);
 }
 
 const priceOf = ({ spec }: MarketView, ticks: number): string =>
@@ -219,6 +231,83 @@ export function fillRecord(
     quantity: sizeOf(market, gives ? -fill.lots : fill.lots),
     order_id: null,
     ...amounts(0n, realized + paid, gives ? fill.fromFundingQuanta : fill.toFundingQuanta),
+  };
+}
+
+/** The record of a position that is closed. */
+export function closedRecord(view: ExchangeView, id: SubaccountId, market: MarketView): Fields {
+  return {
+    ...ownerOf(view, id),
+    adlQuantile: null,
+    basis: '0',
+    entryPrice: '0',
+    fees: '0',
+    funding: '0',
+    isolated: false,
+    liquidationPrice: null,
+    margin: '0',
+    markPrice: priceOf(market, market.markTicks ?? 0),
+    quantity: '0',
+    symbol: market.spec.symbol,
+    updatedAt: msOf(view.nowUs),
+    upnl: '0',
+  };
+}
+
+/** The public record of a step of a liquidation, of a transfer of a position, or of a shortfall. */
+export function liquidationRecord(
+  view: ExchangeView,
+  event: LiquidationStep | PositionTransferred | BalanceChanged,
+): Fields {
+  const nothing = {
+    step: null,
+    symbol: null,
+    isolated: null,
+    quantity: null,
+    price: null,
+    equity: null,
+    maintenanceMargin: null,
+    amount: null,
+    shortfall: null,
+    sequence_number: event.seq,
+    time: dataTime(view, event.timeUs),
+  };
+  if (event.kind === 'balanceChanged') {
+    const { deltaQuanta, balanceQuanta } = event;
+    return {
+      ...nothing,
+      event: 'shortfall',
+      amount: money(deltaQuanta),
+      shortfall: money(balanceQuanta),
+    };
+  }
+  const market = optional(event.market, (id) => view.market(id));
+  const symbol = market?.spec.symbol ?? null;
+  if (event.kind === 'positionTransferred') {
+    return {
+      ...nothing,
+      event: 'transfer',
+      step: event.reason,
+      symbol,
+      quantity: optional(market, (of) => sizeOf(of, event.lots)),
+      price: optional(market, (of) => priceOf(of, event.priceTicks)),
+    };
+  }
+  const sells = event.step === 'order' && market !== null;
+  return {
+    ...nothing,
+    event: 'step',
+    step: event.step,
+    symbol,
+    isolated: event.isolated,
+    equity: money(event.equityQuanta),
+    maintenanceMargin: money(event.maintenanceQuanta),
+    ...(sells
+      ? {
+          quantity: sizeOf(market, event.lots),
+          price: optional(event.limitTicks, (ticks) => priceOf(market, ticks)),
+        }
+      : { amount: money(event.amountQuanta) }),
   };
 }
 

@@ -9,24 +9,30 @@ import type { Engine } from '../../engine/read/views.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { firstDifference } from './view-rows.ts';
 
-/** Snapshot bytes per command until the next restore: bounds its cost on large exchanges. */
+/** Snapshot bytes per command until the next comparison: bounds its cost on large exchanges. */
 const BYTES_PER_COMMAND = 1024;
 const MAX_GAP = 400;
+/** The same until the next restore, which costs less than a comparison. */
+const BYTES_PER_RESTORE = 1024;
+const LEAST_GAP = 16;
 
 interface RestoreOptions {
-  /** Commands between two restores at least; 1: one after each command. */
+  /** Commands between two comparisons at least; 1: one after each command. */
   readonly every: number;
 }
 
 export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
   let twin: Engine = new Exchange(config);
-  let dueAt = 1;
+  let restoreAt = 1;
+  let compareAt = 1;
   const restore = (engine: Engine): Violation | null => {
     const bytes = twin.snapshot();
     twin = Exchange.restore(bytes);
-    const gap = every === 1 ? 1 : every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
-    // The last term shifts the places from run to run.
-    dueAt = engine.seq + Math.min(MAX_GAP, gap) + (every === 1 ? 0 : engine.nowUs % 7);
+    const gap = every === 1 ? 1 : LEAST_GAP + Math.ceil(bytes.length / BYTES_PER_RESTORE);
+    restoreAt = engine.seq + gap + (every === 1 ? 0 : engine.nowUs % 7);
+    if (engine.seq < compareAt) return null;
+    const wait = every === 1 ? 1 : 4 * every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
+    compareAt = engine.seq + Math.min(MAX_GAP, wait);
     if (twin.stateHash() !== engine.stateHash()) return broken('the state hash differs', engine);
     if (!isSame(bytes, twin.snapshot())) return broken('its snapshot has other bytes', engine);
     return compare(engine, twin);
@@ -37,9 +43,12 @@ export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions):
       if (twin.chainHash() !== engine.chainHash()) {
         return broken(`${command.kind} has another outcome or other events`, engine);
       }
-      return engine.seq >= dueAt ? restore(engine) : null;
+      return engine.seq >= restoreAt ? restore(engine) : null;
     },
-    end: restore,
+    end: (engine) => {
+      compareAt = engine.seq;
+      return restore(engine);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Shared state of generators: dice, world model, time of the command, next nonce. */
-import { timeUs, type Address, type TimeUs } from '../../num/units.ts';
+import { timeUs, type Address, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Dice } from '../dice.ts';
 import type { FuzzProfile } from '../profile.ts';
 import { NEVER_MS, type RunSetup } from '../run-setup.ts';
@@ -62,6 +62,15 @@ export class Context {
   lateNonce(): bigint {
     const late = this.skipped.length > 0 && this.dice.chance(40);
     return late ? BigInt(this.dice.pick(this.skipped)) : this.nonce();
+  }
+
+  /**
+   * Like `lateNonce`; sometimes one at an edge of the windows of a subaccount: its 1,024 highest
+   * used ones, the first one below, or one that another identity has used.
+   */
+  orderNonce(owner: SubaccountId): bigint {
+    if (!this.dice.chance(this.profile.nonceEdgePermille)) return this.lateNonce();
+    return this.world.nonceEdge(owner, this.dice) ?? this.lateNonce();
   }
 
   /** For a faulty group: usually its orders are valid but inconsistent. */

@@ -1,6 +1,6 @@
 /** Draws deposits, withdrawals, transfers, vault shares and excess margin. */
 import type { Command, Transfer } from '../../engine/commands.ts';
-import { quanta, type Address, type MarketId } from '../../num/units.ts';
+import { quanta, type Address, type MarketId, type SubaccountId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
 
 /** Some deposits open new subaccounts. */
@@ -24,17 +24,26 @@ export function makeDeposit(context: Context): Command {
 export function makeWithdraw(context: Context): Command {
   const { id, address, index, cash } = context.subaccount();
   // Everything to the last Quantum: equity equals maintenance if both margins are equal.
-  const leaves = context.dice.chance(300)
-    ? BigInt(context.world.view.margin(id).withdrawableQuanta)
-    : 0n;
+  const leaves = context.dice.chance(300) ? withdrawable(context, id) : 0n;
   const { treasuryAccount } = context.setup.config;
   return {
     kind: 'withdraw',
     timeUs: context.nowUs,
     account: context.faulty ? treasuryAccount : address,
     subaccountIndex: context.faulty ? 77 : index,
-    amount: quanta(leaves > 0n ? leaves : context.partOf(cash)),
+    amount: quanta(
+      leaves > 0n
+        ? leaves + BigInt(context.dice.pick([0, 0, 1]))
+        : context.partOf(context.dice.chance(500) ? cash : Number(withdrawable(context, id))),
+    ),
   };
+}
+
+/** Withdrawable money of a subaccount; 0 before all markets have a price. */
+function withdrawable({ world }: Context, id: SubaccountId): bigint {
+  const { view } = world;
+  if (view.markets().some(({ markTicks }) => markTicks === null)) return 0n;
+  return view.margin(id).withdrawableQuanta;
 }
 
 export function makeTransfer(context: Context): Command {
@@ -47,7 +56,7 @@ export function makeTransfer(context: Context): Command {
     fromIndex: from.index,
     to,
     toIndex: context.subaccountIndex(),
-    amount: context.partOf(from.cash),
+    amount: context.partOf(dice.chance(500) ? from.cash : Number(withdrawable(context, from.id))),
     market: null,
     signer,
   });
@@ -60,10 +69,18 @@ export function makeVaultDeposit(context: Context): Command {
     fromIndex: index,
     to: context.setup.config.clsAccount,
     toIndex: context.faulty ? 3 : 0,
-    amount: context.partOf(cash / 2),
+    amount: vaultAmount(context, cash),
     market: null,
     signer: address,
   });
+}
+
+/** A part of the cash; often the least amount of a deposit, or a Quantum beside it. */
+function vaultAmount(context: Context, cash: number): bigint {
+  const least = BigInt(context.setup.config.minVaultDeposit);
+  if (context.dice.chance(200)) return least + BigInt(context.dice.between(-1, 1));
+  const part = context.partOf(cash / 2);
+  return part < least && !context.faulty ? least : part;
 }
 
 export function makeVaultRedeem(context: Context): Command {

@@ -17,7 +17,7 @@ export function makeOrder(context: Context): PlaceOrder {
     ioc: terms.ioc,
     postOnly: terms.postOnly,
     reduceOnly: terms.reduceOnly,
-    nonce: context.lateNonce(),
+    nonce: context.orderNonce(terms.subaccount),
     expiresAtMs: context.expiresAtMs(),
     delegate: terms.delegate,
     clientId: terms.clientId,

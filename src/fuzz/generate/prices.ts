@@ -1,6 +1,6 @@
 /** Draws index prices, recorded marks and recorded funding rates. */
 import type { Command, SetIndex } from '../../engine/commands.ts';
-import { marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
+import { lots, marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
 import { bankrupting, bankruptingRate } from './crisis.ts';
 import type { Context } from './draw-context.ts';
@@ -23,6 +23,20 @@ export function makeMark(context: Context): Command {
     market: market.id,
     priceTicks: hunted?.ticks ?? moved(context, market, market.markTicks),
   };
+}
+
+/** A price of the source that the market's mark needs. */
+export function makeSource(context: Context, market: KnownMarket): Command {
+  const { markSource, indexSource } = market.spec;
+  const at = { timeUs: context.nowUs, market: market.id };
+  if (markSource === 'external') {
+    return { ...at, kind: 'setMark', priceTicks: moved(context, market, market.markTicks) };
+  }
+  if (indexSource !== 'mid' && (market.priced || markSource !== 'last')) {
+    return makeIndex(context, market);
+  }
+  const size = lots(market.spec.minLots);
+  return { ...at, kind: 'tapeTrade', priceTicks: priceTicks(market.markTicks), lots: size };
 }
 
 export function makeFundingRate(context: Context): Command {

@@ -5,6 +5,15 @@ import type { KnownMarket } from '../fuzz-world.ts';
 import type { Context } from './draw-context.ts';
 import { moved } from './prices.ts';
 
+/** Usually a market that takes bars and single orders: some impact models need levels. */
+function marketWithoutLevels(context: Context): KnownMarket {
+  for (let tries = 0; tries < 3; tries += 1) {
+    const market = context.market();
+    if (market.spec.impactModel !== 'squareRoot') return market;
+  }
+  return context.market();
+}
+
 export function makeDepth(context: Context): Command {
   const market = context.market();
   const levels = Array.from({ length: context.dice.between(1, 4) }, () => level(context, market));
@@ -52,7 +61,7 @@ export function makeGap(context: Context): Command {
  */
 export function makeBar(context: Context): Command {
   const { dice } = context;
-  const market = context.market();
+  const market = marketWithoutLevels(context);
   const step = (from: number): number => {
     const to = moved(context, market, from);
     return Math.max(from - MAX_BAR_TICKS, Math.min(from + MAX_BAR_TICKS, to));
@@ -84,7 +93,7 @@ export function makeBar(context: Context): Command {
 /** Single recorded orders with few ids, so that most updates concern a live one. */
 export function makeSingleOrder(context: Context): Command {
   const { dice } = context;
-  const market = context.market();
+  const market = marketWithoutLevels(context);
   const { side, priceTicks: price, lots: size } = level(context, market);
   return {
     kind: 'tapeL3',

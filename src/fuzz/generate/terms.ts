@@ -86,13 +86,13 @@ export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): 
   const mark = market.markTicks;
   const spread = Math.max(2, Math.floor((mark * profile.prices.spreadPpm) / 1_000_000));
   const style = dice.below(100);
-  if (style < 45) return atLeastOne(mark - side * dice.below(spread));
-  if (style < 65) return atLeastOne(mark + side * dice.below(spread));
+  if (style < 30) return atLeastOne(mark - side * dice.below(spread));
+  if (style < 50) return atLeastOne(mark + side * dice.below(spread));
   if (style < 90) {
     const { bestBid, bestAsk } = world.view.market(market.id);
     const own = side > 0 ? bestBid : bestAsk;
     const other = side > 0 ? bestAsk : bestBid;
-    const best = style < 75 ? own : other;
+    const best = style < 60 ? own : other;
     return atLeastOne((best?.priceTicks ?? mark) + dice.between(-1, 1));
   }
   if (style < 96) return atLeastOne(bandEdge(market, side) + dice.between(-2, 2));
@@ -142,7 +142,16 @@ function drawSize(
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
   // Capacity under the limit is used up quickly, so most orders fit into the remainder.
   const room = hasLimit(market) && dice.chance(800) ? roomOf(context, market) : 0;
-  return within(spec.minLots, room > 0 ? Math.min(affordable, room) : affordable, spec.maxLots);
+  const size = room > 0 ? Math.min(affordable, room) : affordable;
+  return within(spec.minLots, dice.chance(300) ? rounded(size) : size, spec.maxLots);
+}
+
+/** Down to 1, 2 or 5 times a power of ten: notionals of such sizes can equal round limits. */
+function rounded(size: number): number {
+  let power = 1;
+  while (power * 10 <= size) power *= 10;
+  const first = Math.floor(size / power);
+  return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * power;
 }
 
 /** Largest size that free collateral allows with the taker's fee, or one lot more or less. */

@@ -174,13 +174,15 @@ export class MarketData extends StreamInvariant {
     bars: readonly Traded[],
   ): void {
     const startUs = engine.nowUs - (engine.nowUs % DAY_US);
-    const [candle] = engine.candles(
+    const { items, keptSinceUs } = engine.candles(
       market,
       DAY_US,
       startUs as never,
       (startUs + DAY_US) as never,
       1,
-    ).items;
+    );
+    const [candle] = items;
+    if (keptSinceUs !== null && keptSinceUs > startUs) return;
     let high = 0;
     let low = Infinity;
     const volume = new ExactSum();
@@ -215,7 +217,9 @@ export class MarketData extends StreamInvariant {
     prints: readonly Printed[],
     bars: readonly Traded[],
   ): void {
-    if (engine.trades(market, 0 as never, Infinity as never, 1).keptSinceUs !== null) return;
+    const all = [0 as never, Infinity as never, 1] as const;
+    if (engine.trades(market, ...all).keptSinceUs !== null) return;
+    if (engine.candles(market, MINUTE_US, ...all).keptSinceUs !== null) return;
     const sinceUs = engine.nowUs - DAY_US;
     const volume = new ExactSum();
     for (const { timeUs, lots } of prints) if (timeUs >= sinceUs) volume.add(Math.abs(lots));

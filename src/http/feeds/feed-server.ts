@@ -3,6 +3,7 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MESSAGES } from '../../contract/messages.ts';
+import { REPLICA_HEADERS } from '../../contract/replica-headers.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
 import { refuse, refuseLater } from '../malformed.ts';
 import { callerOfAddress } from '../rate-limit.ts';
@@ -16,6 +17,10 @@ const PING_EVERY_MS = 30_000;
 const BACKLOG_EVERY_MS = 1000;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_WAIT_MS = 2000;
+
+/** A close frame has at most 123 bytes of reason. */
+const shortened = (reason: string): string =>
+  reason.length <= 123 ? reason : `${reason.slice(0, 120)}...`;
 
 export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
   /** Client address, resolved behind trusted proxies. */
@@ -37,12 +42,21 @@ export class FeedServer {
   private readonly alive = new WeakSet<WebSocket>();
   private readonly timers: NodeJS.Timeout[];
   private readonly backlogBytes: number;
+  private readonly leaving: () => string;
 
   constructor(server: HttpServer, services: FeedServices) {
     this.publisher = new Publisher(services.host);
     const { addressOf } = services;
     this.backlogBytes = services.backlogBytes;
     const shared: ConnectionServices = { ...services, publisher: this.publisher };
+    const { host } = services;
+    this.leaving = () => host.leaving;
+    this.sockets.on('headers', (headers: string[]) => {
+      const { replica } = host.exchange;
+      if (replica === null) return;
+      headers.push(`${REPLICA_HEADERS.role}: ${replica.role}`);
+      headers.push(`${REPLICA_HEADERS.lag}: ${String(Math.ceil(replica.lagMs))}`);
+    });
     server.on('upgrade', (request, stream: Duplex, head: Buffer) => {
       const [path] = (request.url ?? '').split('?', 1);
       if (path !== PATH || request.headers.upgrade?.toLowerCase() !== 'websocket') {
@@ -117,7 +131,9 @@ export class FeedServer {
   close(): void {
     for (const timer of this.timers) clearInterval(timer);
     this.publisher.close();
-    for (const socket of this.open.keys()) socket.close(CLOSE_GOING_AWAY, 'Shutting down');
+    for (const socket of this.open.keys()) {
+      socket.close(CLOSE_GOING_AWAY, shortened(this.leaving()));
+    }
     this.sockets.close();
     if (this.open.size === 0) return;
     // Terminates clients that do not complete the close handshake.

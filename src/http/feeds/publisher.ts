@@ -13,6 +13,7 @@ import { must } from '../../base/assert.ts';
 import type { Host } from '../exchange-host.ts';
 import { BookFeed } from '../../gateway/feeds/book-feed.ts';
 import { Changes } from '../../gateway/feeds/changes.ts';
+import { MarketWatch } from '../../gateway/feeds/market-watch.ts';
 import { ReplayFeed, type Driver } from './replay-feed.ts';
 import { FeedRecords, sidesOf } from '../../gateway/feeds/feed-records.ts';
 import type { Subscription } from './subscription.ts';
@@ -55,6 +56,7 @@ export class Publisher {
   private readonly topics = new Topics<Watcher>();
   private readonly books = new Map<MarketId, BookFeed>();
   private changes: Changes;
+  private readonly silent: MarketWatch;
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
@@ -67,6 +69,7 @@ export class Publisher {
     this.host = host;
     this.records = new FeedRecords(host);
     this.changes = this.noChanges();
+    this.silent = new MarketWatch(host.view);
     const { replay } = host;
     this.replay =
       replay?.speed === null
@@ -183,6 +186,7 @@ export class Publisher {
   private publish(): boolean {
     this.scheduled = false;
     const { changes } = this;
+    this.silent.note(changes);
     this.changes = this.noChanges();
     if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
     const messages: Message[] = [];
@@ -335,6 +339,7 @@ export class Publisher {
 
   /** Publishes prices and summaries of all markets, and snapshots after lost deltas. */
   private publishThrottled(): void {
+    if (this.watchers.size > 0 && this.silent.note(this.changes)) this.schedule();
     const changed = [...this.throttled];
     this.throttled.clear();
     const messages: Message[] = [];

@@ -2,7 +2,7 @@
 import { FEED_METHODS } from '../../contract/feeds.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import { RequestError } from '../../gateway/request-error.ts';
-import { StoreStopped } from '../../journal-files/store-stopped.ts';
+import { StoreStopped } from '../../journal/store-stopped.ts';
 
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;

@@ -36,6 +36,3 @@ export function compare(a: Rational, b: Rational): number {
   const difference = a.n * b.d - b.n * a.d;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
-
-/** Nearest double, for display only. */
-export const toNumber = ({ n, d }: Rational): number => Number(n) / Number(d);

@@ -1,0 +1,48 @@
+/** `orrery journal pull`: copies a journal from PostgreSQL into a data folder. */
+import type { CommandModule } from 'yargs';
+import { pullJournal, type PulledJournal } from '../postgres/pull-journal.ts';
+import { print, printJson, startProgress, stopIfInterrupted } from './cli-support.ts';
+
+interface PullArguments {
+  readonly address: string;
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+export const pullCommand: CommandModule<object, PullArguments> = {
+  command: 'pull <address> <folder>',
+  describe: 'Copy a journal from PostgreSQL and verify it',
+  builder: (yargs) =>
+    yargs
+      .positional('address', {
+        type: 'string',
+        demandOption: true,
+        describe: 'postgres://… of a shared journal',
+      })
+      .positional('folder', {
+        type: 'string',
+        demandOption: true,
+        describe: 'data folder without a journal',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 journal pull postgres://db/exchange ./copy', 'then journal verify ./copy'),
+  handler: async ({ address, folder, json }) => {
+    const progress = startProgress('pull', json);
+    let pulled: PulledJournal;
+    try {
+      pulled = await pullJournal(address, folder, (fraction) => {
+        stopIfInterrupted();
+        progress.update(fraction);
+      });
+    } finally {
+      progress.stop();
+    }
+    if (json) {
+      printJson(pulled);
+      return;
+    }
+    const { commands, rows, chainHash } = pulled;
+    print(`${folder}: ${String(commands)} commands in ${String(rows)} rows, all match`);
+    print(`chain hash ${chainHash}`);
+  },
+};

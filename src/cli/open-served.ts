@@ -1,0 +1,167 @@
+/** Exchange of `orrery serve`: in its data folder, or on a journal that several servers share. */
+import { randomBytes } from 'node:crypto';
+import type { Command } from '../engine/commands.ts';
+import type { ExchangeConfig } from '../engine/config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
+import { checkConfig } from '../journal-files/check-config.ts';
+import { DataFolder } from '../journal-files/data-folder.ts';
+import { DurableExchange, type Recovery } from '../journal-files/durable-exchange.ts';
+import { NoncesOnDisk, type NonceStore } from '../journal-files/used-nonces.ts';
+import type { ServedExchange } from '../journal/served-exchange.ts';
+import type { TimeUs } from '../num/units.ts';
+import { shownAddress } from '../postgres/address.ts';
+import { openPostgresExchange } from '../postgres/open-exchange.ts';
+import type { ReplicaRecovery } from '../replication/load-journal.ts';
+import { defaultMarkets, type ExchangeFile } from './exchange-file.ts';
+import { InputError, printError } from './cli-support.ts';
+import { mustBeSameReplay, openingOf, type PlannedReplay } from './serve-replay.ts';
+import type { ServeSettings, SharedJournal } from './serve-settings.ts';
+
+export interface Opening {
+  readonly file: ExchangeFile | null;
+  readonly startUs: TimeUs;
+  readonly replay: PlannedReplay | null;
+}
+
+export interface OpenedExchange {
+  readonly exchange: ServedExchange;
+  readonly nonces: NonceStore;
+  readonly closeNonces: () => Promise<void>;
+  /** Resolves with the reason if the exchange stops by itself. */
+  readonly stopped: Promise<string>;
+}
+
+/** Throws a `UserError` if the exchange cannot be opened. */
+export async function openServed(
+  settings: ServeSettings,
+  opening: Opening,
+): Promise<OpenedExchange> {
+  if (settings.trustSignatures) {
+    printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
+  }
+  const { journal } = settings;
+  return journal === null ? openFolder(settings, opening) : openShared(settings, journal, opening);
+}
+
+interface NewExchange {
+  /** null: any configuration of an existing exchange. */
+  readonly config: ExchangeConfig | null;
+  readonly fallback: ExchangeConfig;
+  readonly drawSamplingSeed?: () => string;
+  readonly opening: readonly Command[];
+}
+
+function newExchange(
+  { clock: asked }: ServeSettings,
+  { file, startUs, replay }: Opening,
+): NewExchange {
+  const clock = replay === null ? asked : 'virtual';
+  const genesisUs = file?.config?.genesisTimeUs ?? startUs;
+  return {
+    config: replay?.markets.config ?? file?.config ?? null,
+    fallback: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: startUs },
+    // The seed reveals the times of price samples. Runs on a virtual clock need it fixed to be
+    // repeatable.
+    ...(clock === 'wall' && file?.hasSamplingSeed !== true
+      ? { drawSamplingSeed: () => randomBytes(8).toString('hex') }
+      : {}),
+    opening:
+      replay !== null
+        ? openingOf(replay)
+        : (file?.markets ?? defaultMarkets()).map((spec): Command => ({
+            kind: 'listMarket',
+            timeUs: genesisUs,
+            spec,
+          })),
+  };
+}
+
+const onProblem = (what: string): void => {
+  printError(`orrery: ${what}`);
+};
+
+async function openFolder(settings: ServeSettings, opening: Opening): Promise<OpenedExchange> {
+  const { dataDir, durability, snapshotEvery } = settings;
+  const folder = await DataFolder.open(dataDir);
+  try {
+    await mustBeSameReplay(folder.path, opening.replay);
+    const exchange = await DurableExchange.open(folder, {
+      ...newExchange(settings, opening),
+      ...{ durability, snapshotEvery, onProblem },
+    });
+    printError(recoveryText(exchange.recovery, dataDir));
+    if (durability === 'relaxed') {
+      printError('orrery: WARNING: responses do not wait for the disk (--durability relaxed)');
+    }
+    const nonces = await NoncesOnDisk.open(dataDir, Math.floor(exchange.engine.nowUs / 1000));
+    return {
+      exchange,
+      nonces,
+      closeNonces: () => nonces.close(),
+      stopped: new Promise(() => undefined),
+    };
+  } catch (error) {
+    await folder.unlock();
+    throw error;
+  }
+}
+
+async function openShared(
+  settings: ServeSettings,
+  { address, follow, advertise, leaseMs }: SharedJournal,
+  opening: Opening,
+): Promise<OpenedExchange> {
+  if (opening.replay !== null)
+    throw new InputError('--replay requires a data folder, not --journal');
+  if (settings.durability === 'relaxed') {
+    throw new InputError('--durability relaxed requires a data folder, not --journal');
+  }
+  const wanted = newExchange(settings, opening);
+  const { exchange, nonces } = await openPostgresExchange({
+    ...{ address, advertise, leaseMs, onProblem },
+    snapshotEvery: settings.snapshotEvery,
+    start: follow ? 'follow' : 'lead',
+    create: () => {
+      const asked = wanted.config ?? wanted.fallback;
+      const samplingSeed = wanted.drawSamplingSeed?.() ?? asked.samplingSeed;
+      return { config: { ...asked, samplingSeed }, opening: wanted.opening };
+    },
+    checkConfig: (path, found) => {
+      checkConfig(path, found, wanted);
+    },
+  });
+  printError(sharedText(exchange.recovery, shownAddress(address), follow));
+  return {
+    exchange,
+    nonces,
+    closeNonces: () => Promise.resolve(),
+    stopped: new Promise((resolve) => {
+      exchange.onStopped(resolve);
+    }),
+  };
+}
+
+function sharedText(recovery: ReplicaRecovery, path: string, follow: boolean): string {
+  if (recovery.isNew) return `orrery: a new exchange in ${path}`;
+  const { snapshotSeq, replayed, stateHash } = recovery;
+  const from = snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot';
+  const role = follow ? 'follows' : 'leads';
+  return `orrery: ${role} ${path}: ${from}, ${String(replayed)} commands replayed, state hash ${stateHash}`;
+}
+
+function recoveryText(recovery: Recovery, path: string): string {
+  if (recovery.isNew) {
+    const torn = `, after ${String(recovery.cutBytes)} bytes of a first write that was cut short`;
+    return `orrery: a new exchange in ${path}${recovery.cutBytes > 0 ? torn : ''}`;
+  }
+  const parts = [
+    recovery.snapshotSeq > 0
+      ? `snapshot of command ${String(recovery.snapshotSeq)}`
+      : 'no snapshot',
+    `${String(recovery.replayed)} commands replayed`,
+    ...recovery.passedOver.map((what) => `not used: ${what}`),
+    ...(recovery.cutBytes > 0 ? [`${String(recovery.cutBytes)} bytes of a torn write wiped`] : []),
+    `state hash ${recovery.stateHash}`,
+  ];
+  return `orrery: recovered ${path}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,124 @@
+/**
+ * Rights to see and cancel orders: those of an owner, and of its delegates for their subaccounts.
+ * Everyone else finds no order (R-9.3, R-9.6).
+ */
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { ExchangeView, OrderView } from '../../engine/read/views.ts';
+import type { OrderIds } from '../../gateway/order-ids.ts';
+import { subaccountId, type Address, type SubaccountId } from '../../num/units.ts';
+import { balanceRecord, differingField, type Fields } from './records.ts';
+import { sendRequest, type ReadOnlyGateway } from './request-command.ts';
+
+interface Place {
+  readonly opened: ReadOnlyGateway;
+  readonly engine: ExchangeView;
+  readonly ids: OrderIds;
+}
+
+/** The first wrong reply to its owner, a delegate or a stranger; null if there is none. */
+export function rightsFault(place: Place, owner: SubaccountId, turn: number): string | null {
+  const { engine } = place;
+  const { account, index } = engine.subaccount(owner);
+  const address = engine.addressOf(account);
+  const orders = engine.openOrders(owner);
+  const order = orders[turn % Math.max(1, orders.length)];
+  const others = otherAccounts(engine, address);
+  const other = others[turn % Math.max(1, others.length)];
+  if (other === undefined) return null;
+  const delegated = engine
+    .delegatesOf(address)
+    .filter(({ delegate }) => engine.addressOf(delegate) === other)
+    .map(({ subaccountIndex }) => subaccountIndex);
+  return (
+    balanceFault(place, address, other, delegated) ??
+    (order === undefined
+      ? null
+      : (cancelFault(place, order, address, address, true) ??
+        cancelFault(place, order, address, other, delegated.includes(index))))
+  );
+}
+
+function otherAccounts(engine: ExchangeView, than: Address): Address[] {
+  const found = new Set<Address>();
+  for (let id = 0; id < engine.subaccountCount; id += 1) {
+    const { account, system } = engine.subaccount(subaccountId(id));
+    const address = engine.addressOf(account);
+    if (!system && address !== than) found.add(address);
+    for (const { delegate } of engine.delegatesOf(than)) found.add(engine.addressOf(delegate));
+  }
+  // One that signs for the account has its rights.
+  const { signers } = engine.signersOf(than);
+  return [...found].filter((address) => {
+    const own = engine.signersOf(address).signers;
+    return !signers.includes(address) && !own.some((signer) => signers.includes(signer));
+  });
+}
+
+function balanceFault(
+  { opened, engine }: Place,
+  account: Address,
+  other: Address,
+  delegated: readonly number[],
+): string | null {
+  const { status, body } = opened.gateway.handle(
+    'getBalance',
+    { account },
+    callerOf(engine, other),
+  );
+  const what = `getBalance of ${account} for ${other}`;
+  if (delegated.length === 0) {
+    return status === 403 ? null : `${what} is ${String(status)}, although it has no right`;
+  }
+  const shown = engine.subaccountsOf(account).filter(({ index }) => delegated.includes(index));
+  const differs = differingField(
+    shown.map(({ id }) => balanceRecord(engine, id)),
+    body,
+    'body',
+  );
+  return status === 200 && differs !== null ? `${what}: ${differs}` : null;
+}
+
+/** Whether a cancel of an order becomes the command exactly if the caller has the right. */
+
+function cancelFault(
+  { opened, engine, ids }: Place,
+  order: OrderView,
+  account: Address,
+  caller: Address,
+  may: boolean,
+): string | null {
+  const digest = ids.digestOf(order);
+  const own = caller === account;
+  const requests: (readonly [EndpointId, Fields])[] = [
+    ['cancelOrder', { orderId: digest }],
+    ['cancelOrders', { account: may ? account : caller, orderIds: [digest] }],
+  ];
+  for (const [endpoint, request] of requests) {
+    const sent = sendRequest(opened, engine, {
+      kind: 'call',
+      endpoint,
+      account: caller,
+      signer: callerOf(engine, caller).signer,
+      request,
+    });
+    const cancels =
+      'command' in sent && sent.command.kind === 'cancelOrder'
+        ? sent.command.orderId === order.orderId
+        : false;
+    if (cancels === may) continue;
+    const who = own ? 'its owner' : may ? 'a delegate' : 'a stranger';
+    return `${endpoint} of order ${String(order.orderId)} by ${who} ${cancels ? 'cancels it' : 'does not cancel it'}`;
+  }
+  const { status } = opened.gateway.handle(
+    'getOrder',
+    { orderId: digest },
+    callerOf(engine, caller),
+  );
+  if ((status === 200) === may) return null;
+  return `getOrder of order ${String(order.orderId)} by ${caller} is ${String(status)}`;
+}
+
+function callerOf(engine: ExchangeView, account: Address): { account: Address; signer: Address } {
+  const [signer = account] = engine.signersOf(account).signers;
+  return { account, signer };
+}

@@ -1,0 +1,46 @@
+/**
+ * Changes of markets that no event reports (R-11.4). Until a market has a mark, its index may be
+ * the mid price of the book, which moves with time, and its first price fixes the limit of open
+ * interest. Afterwards every price is an event.
+ */
+import type { ExchangeView } from '../../engine/read/views.ts';
+import type { MarketId } from '../../num/units.ts';
+import type { Changes } from './changes.ts';
+
+interface Seen {
+  readonly indexTicks: number | null;
+  readonly capLots: number;
+}
+
+export class MarketWatch {
+  private readonly view: ExchangeView;
+  /** Markets without a mark, as they were last seen. */
+  private readonly unmarked = new Map<MarketId, Seen>();
+
+  constructor(view: ExchangeView) {
+    this.view = view;
+    for (const { id } of view.markets()) this.see(id);
+  }
+
+  /** Adds what has changed since the last call. Returns whether anything was added. */
+  note(changes: Changes): boolean {
+    // New markets are among these.
+    for (const id of changes.terms) if (!this.unmarked.has(id)) this.see(id);
+    let found = false;
+    for (const [id, before] of [...this.unmarked]) {
+      const { indexTicks, capLots } = this.see(id);
+      if (capLots !== before.capLots) changes.terms.add(id);
+      if (indexTicks !== before.indexTicks) changes.markets.add(id);
+      found ||= capLots !== before.capLots || indexTicks !== before.indexTicks;
+    }
+    return found;
+  }
+
+  private see(id: MarketId): Seen {
+    const { indexTicks, markTicks, openInterestCapLots: capLots } = this.view.market(id);
+    const seen = { indexTicks, capLots };
+    if (markTicks === null) this.unmarked.set(id, seen);
+    else this.unmarked.delete(id);
+    return seen;
+  }
+}

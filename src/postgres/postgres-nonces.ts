@@ -1,0 +1,32 @@
+/** Login nonces that were used, shared by all servers of a journal. */
+import type { NonceStore } from '../journal-files/used-nonces.ts';
+import type { Session } from './session.ts';
+
+/** Logins between deletions of expired nonces. */
+const SWEEP_EVERY = 1000;
+
+export class PostgresNonces implements NonceStore {
+  private readonly session: Session;
+  private untilSweep = SWEEP_EVERY;
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  async use(nonce: string, expiresMs: number, nowMs: number): Promise<boolean> {
+    const rows = await this.session.query(
+      'use-nonce',
+      `insert into orrery.logins (nonce, expires_ms) values ($1, $2)
+       on conflict (nonce) do nothing returning nonce`,
+      [nonce, expiresMs],
+    );
+    this.untilSweep -= 1;
+    if (this.untilSweep === 0) {
+      this.untilSweep = SWEEP_EVERY;
+      await this.session.query('drop-nonces', 'delete from orrery.logins where expires_ms < $1', [
+        nowMs,
+      ]);
+    }
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Copies a journal from PostgreSQL into a data folder, and verifies each row: its place, epoch,
+ * checksum and chain hash. The commands of `orrery journal` read the copy, and `orrery serve
+ * --data-dir` continues it.
+ */
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { JournalWriter } from '../journal/format/frames.ts';
+import { listSegments, segmentPath } from '../journal-files/segments.ts';
+import { syncFolder } from '../journal-files/snapshots.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
+import type { Poll } from '../replication/ports.ts';
+import { ReplicationError } from '../replication/replication-error.ts';
+import { Tail } from '../replication/tail.ts';
+import { shownAddress } from './address.ts';
+import { PostgresStore } from './postgres-store.ts';
+
+const ANSWER_MS = 60_000;
+
+export interface PulledJournal {
+  readonly commands: number;
+  readonly rows: number;
+  readonly chainHash: string;
+}
+
+/** Throws `FileError`, `DatabaseError` or `ReplicationError`. */
+export async function pullJournal(
+  address: string,
+  folder: string,
+  onProgress: (fraction: number) => void,
+): Promise<PulledJournal> {
+  const store = new PostgresStore({ address, answerMs: ANSWER_MS });
+  try {
+    await mkdir(folder, { recursive: true });
+    if (listSegments(folder).length > 0) throw new FileError(`${folder}: has a journal already`);
+    const base = await store.base();
+    if (base === null) throw new ReplicationError(`${shownAddress(address)}: the journal is empty`);
+    const path = segmentPath(folder, 0);
+    const temporary = `${path}.partial`;
+    await rm(temporary, { force: true });
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      const pulled = await copy(
+        store,
+        Tail.from({ ...base, snapshot: null }),
+        async (bytes) => {
+          await file.writeFile(bytes);
+        },
+        onProgress,
+        base.header,
+      );
+      await file.sync();
+      await rename(temporary, path);
+      await syncFolder(folder);
+      return pulled;
+    } finally {
+      await file.close();
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    throw fileError(folder, error);
+  } finally {
+    await store.close();
+  }
+}
+
+async function copy(
+  store: PostgresStore,
+  tail: Tail,
+  write: (bytes: Uint8Array) => Promise<void>,
+  onProgress: (fraction: number) => void,
+  header: Uint8Array,
+): Promise<PulledJournal> {
+  await write(header);
+  let rows = 0;
+  let poll: Poll;
+  do {
+    poll = await store.poll(tail.end.seq);
+    tail.apply(poll.rows, { onEvent: undefined, onOrderIds: () => undefined });
+    for (const { bytes } of poll.rows) await write(bytes);
+    rows += poll.rows.length;
+    onProgress(tail.end.seq / poll.end.seq);
+  } while (tail.end.seq < poll.end.seq);
+  // The hash of the last row, for a verification of the copy.
+  const writer = new JournalWriter(tail.position);
+  writer.chain(tail.position.seq, tail.position.timeUs, tail.end.chainHash);
+  const last = writer.takeGroup();
+  if (last !== null) await write(last.bytes);
+  return { commands: tail.end.seq, rows, chainHash: tail.end.chainHash };
+}

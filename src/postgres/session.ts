@@ -1,0 +1,134 @@
+/**
+ * One connection to PostgreSQL. It is opened on demand and dropped after any error, since the
+ * outcome of what ran on it is unknown. `pg` is an optional peer of the package.
+ */
+import type { Client, QueryResultRow } from 'pg';
+import { DatabaseError, hostsOf, shownAddress } from './address.ts';
+
+export interface SessionOptions {
+  readonly address: string;
+  readonly connectMs: number;
+  /** Time after which an answer is given up. */
+  readonly answerMs: number;
+}
+
+type ClientClass = new (config: object) => Client;
+
+/** Throws `DatabaseError` if the package is missing. */
+async function loadClient(): Promise<ClientClass> {
+  try {
+    const { default: pg } = (await import('pg')) as { default: { Client: ClientClass } };
+    return pg.Client;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DatabaseError('PostgreSQL needs the package pg; install it with: npm install pg');
+  }
+}
+
+export class Session {
+  private readonly options: SessionOptions;
+  private opening: Promise<Client> | null = null;
+  private closed = false;
+  /** Warnings of the server during the last write. */
+  private warnings: string[] = [];
+
+  constructor(options: SessionOptions) {
+    this.options = options;
+  }
+
+  async query<R extends QueryResultRow>(
+    name: string,
+    text: string,
+    values: unknown[] = [],
+  ): Promise<R[]> {
+    if (this.closed) throw new Error('the connection is closed');
+    this.opening ??= this.connect();
+    const { opening } = this;
+    try {
+      const client = await opening;
+      const { rows } = await client.query<R>({ name, text, values });
+      return rows;
+    } catch (error) {
+      if (this.opening === opening) this.opening = null;
+      opening.then(drop, () => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * A query whose commit must be whole. A server that gives up waiting for its synchronous standby
+   * commits with a warning, which is an unknown outcome here. One write at a time.
+   */
+  async write<R extends QueryResultRow>(
+    name: string,
+    text: string,
+    values: unknown[],
+  ): Promise<R[]> {
+    this.warnings = [];
+    const rows = await this.query<R>(name, text, values);
+    const [warning] = this.warnings;
+    if (warning !== undefined) throw new Error(`the commit is not confirmed: ${warning}`);
+    return rows;
+  }
+
+  /** Statements without parameters, such as a migration. */
+  async run(text: string): Promise<void> {
+    this.opening ??= this.connect();
+    await (await this.opening).query(text);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const client = await this.opening?.catch(() => null);
+    this.opening = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<Client> {
+    const { address, connectMs, answerMs } = this.options;
+    const hosts = hostsOf(address);
+    const ClientOf = await loadClient();
+    let problem: unknown = null;
+    for (const host of hosts) {
+      const client = new ClientOf({
+        connectionString: host,
+        connectionTimeoutMillis: connectMs,
+        query_timeout: answerMs,
+        keepAlive: true,
+        application_name: 'orrery',
+      });
+      client.on('error', () => {
+        // A query in progress gets the error; the next one connects again.
+        this.opening = null;
+      });
+      client.on('notice', ({ severity, message }) => {
+        if (severity === 'WARNING') this.warnings.push(message ?? 'a warning');
+      });
+      try {
+        await client.connect();
+        if (hosts.length === 1) return client;
+        const { rows } = await client.query<{ standby: boolean }>(
+          'select pg_is_in_recovery() as standby',
+        );
+        if (rows[0]?.standby === false) return client;
+        problem = new Error('the server is a standby');
+      } catch (error) {
+        problem = error;
+      }
+      drop(client);
+    }
+    throw new DatabaseError(`${shownAddress(address)}: ${messageOf(problem)}`, { cause: problem });
+  }
+}
+
+function drop(client: Client): void {
+  // A statement in progress would otherwise keep the socket open.
+  client.connection.stream.destroy();
+  client.end().catch(() => undefined);
+}
+
+function messageOf(error: unknown): string {
+  const { message, errors } = error as { message?: string; errors?: { message: string }[] };
+  if (message !== undefined && message !== '') return message;
+  return errors?.[0]?.message ?? 'cannot connect';
+}

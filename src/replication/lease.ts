@@ -1,0 +1,79 @@
+/**
+ * Lease of a leader. The leader renews it by counting `beat` up. A follower takes over once it has
+ * seen the same beat for the whole lease by its own clock. The leader counts from the moment at
+ * which it sent the renewal, so its lease ends first; no clock is compared with another one. A
+ * tenth of the lease is kept for clocks that run at different rates.
+ *
+ * The lease decides who answers reads. Appends are safe without it: they name their epoch.
+ */
+import type { JournalStore, Ticker } from './ports.ts';
+
+/** Share of the lease for which a leader relies on it. */
+const RELIED = 0.9;
+/** Renewals per lease. */
+const BEATS = 5;
+
+export interface LeaseOptions {
+  readonly store: JournalStore;
+  readonly ticker: Ticker;
+  readonly epoch: number;
+  readonly leaseMs: number;
+  /** When the request that started or renewed the lease was sent. */
+  readonly sentMs: number;
+  readonly onLost: (reason: string) => void;
+  readonly onProblem: (what: string) => void;
+}
+
+export class Lease {
+  private readonly options: LeaseOptions;
+  private untilMs: number;
+  private stopped = false;
+  private failing = false;
+  private cancel: () => void = () => undefined;
+
+  constructor(options: LeaseOptions) {
+    this.options = options;
+    this.untilMs = options.sentMs + RELIED * options.leaseMs;
+    this.renewLater();
+  }
+
+  get isValid(): boolean {
+    return !this.stopped && this.options.ticker.nowMs() < this.untilMs;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancel();
+  }
+
+  private renewLater(): void {
+    const { ticker, leaseMs } = this.options;
+    this.cancel = ticker.after(leaseMs / BEATS, () => void this.renew());
+  }
+
+  private async renew(): Promise<void> {
+    const { store, ticker, epoch, leaseMs, onLost, onProblem } = this.options;
+    const sentMs = ticker.nowMs();
+    try {
+      const holds = await store.beat(epoch);
+      if (this.stopped) return;
+      if (!holds) {
+        this.stop();
+        onLost(`epoch ${String(epoch)} is no longer in force`);
+        return;
+      }
+      this.untilMs = Math.max(this.untilMs, sentMs + RELIED * leaseMs);
+      if (this.failing) onProblem('the lease is renewed again');
+      this.failing = false;
+    } catch (error) {
+      if (!this.failing) onProblem(`the lease was not renewed: ${(error as Error).message}`);
+      this.failing = true;
+    }
+    // `stop` may have been called during the renewal.
+    if (!this.isStopped()) this.renewLater();
+  }
+
+  private isStopped(): boolean {
+    return this.stopped;
+  }
+}

@@ -1,0 +1,126 @@
+/** A PostgreSQL server in a temporary folder, on loopback and a free port; for tests. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const DEBIAN = '/usr/lib/postgresql';
+const MISSING =
+  'PostgreSQL 15 or newer is not installed; on Debian: apt-get install postgresql (elsewhere, put initdb and pg_ctl on the PATH)';
+
+/** Folder of the newest server's programs. */
+function programs(): string {
+  if (existsSync(DEBIAN)) {
+    const versions = readdirSync(DEBIAN)
+      .map(Number)
+      .filter((version) => version >= 15 && existsSync(join(DEBIAN, String(version), 'bin/initdb')))
+      .sort((a, b) => b - a);
+    if (versions[0] !== undefined) return join(DEBIAN, String(versions[0]), 'bin');
+  }
+  for (const folder of (process.env['PATH'] ?? '').split(':')) {
+    if (existsSync(join(folder, 'initdb'))) return folder;
+  }
+  throw new Error(MISSING);
+}
+
+export class Cluster {
+  readonly port: number;
+  private readonly folder: string;
+  private readonly bin: string;
+  private readonly user: { readonly uid: number; readonly gid: number } | null;
+
+  private constructor(folder: string, port: number) {
+    this.folder = folder;
+    this.port = port;
+    this.bin = programs();
+    // The server refuses to run as root.
+    this.user = process.getuid?.() === 0 ? idOf('postgres') : null;
+  }
+
+  /** Throws with one line if PostgreSQL is not installed. */
+  static async start(): Promise<Cluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'orrery-pg-'));
+    const cluster = new Cluster(folder, await freePort());
+    const { user } = cluster;
+    if (user !== null) chownSync(folder, user.uid, user.gid);
+    chmodSync(folder, 0o700);
+    cluster.run('initdb', ['-D', cluster.data, '-A', 'trust', '-U', 'postgres']);
+    cluster.startServer();
+    return cluster;
+  }
+
+  /** A synchronous standby of this server. Commits then wait for it. */
+  async addStandby(): Promise<Cluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'orrery-pg-'));
+    const standby = new Cluster(folder, await freePort());
+    const { user } = standby;
+    if (user !== null) chownSync(folder, user.uid, user.gid);
+    chmodSync(folder, 0o700);
+    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres'];
+    standby.run('pg_basebackup', [...from, '-D', standby.data, '-R', '-c', 'fast']);
+    standby.startServer();
+    return standby;
+  }
+
+  promote(): void {
+    this.run('pg_ctl', ['-D', this.data, '-w', 'promote']);
+  }
+
+  private get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  address(database = 'postgres'): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+
+  startServer(): void {
+    const options = `-p ${this.port} -c listen_addresses=127.0.0.1 -k ${this.folder}`;
+    this.run('pg_ctl', [
+      ...['-D', this.data, '-w', '-o', options, '-l', join(this.folder, 'log'), 'start'],
+    ]);
+  }
+
+  /** `immediate`: as after a crash. */
+  stopServer(mode: 'fast' | 'immediate'): void {
+    this.run('pg_ctl', ['-D', this.data, '-w', '-m', mode, 'stop']);
+  }
+
+  stop(): void {
+    try {
+      this.stopServer('immediate');
+    } catch {
+      // It is stopped already.
+    } finally {
+      rmSync(this.folder, { recursive: true, force: true });
+    }
+  }
+
+  private run(program: string, args: readonly string[]): void {
+    // A server that outlives the call must not keep its output open.
+    execFileSync(join(this.bin, program), args, {
+      stdio: 'ignore',
+      cwd: this.folder,
+      ...this.user,
+    });
+  }
+}
+
+function idOf(name: string): { uid: number; gid: number } {
+  const id = (flag: string): number =>
+    Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}

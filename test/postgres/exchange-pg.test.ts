@@ -1,0 +1,330 @@
+/**
+ * An exchange on a journal in PostgreSQL: the leader is killed, paused and cut off from the
+ * database, and no answered command is lost or done twice.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { replayJournal } from '../../src/journal-files/replay-journal.ts';
+import { openJournal } from '../../src/journal-files/folder-journal.ts';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { PostgresStore } from '../../src/postgres/postgres-store.ts';
+import { Session } from '../../src/postgres/session.ts';
+import type { JournalRow } from '../../src/replication/ports.ts';
+import { Cluster } from './cluster.ts';
+import { Proxy } from './proxy.ts';
+import { CLI, ServerProcess, sleep, until } from './server-process.ts';
+
+const ACCOUNT = `0x${'a'.repeat(40)}`;
+const LEASE_MS = 900;
+/** Under a virtual clock no timer adds a command between two reads. */
+const FLAGS = ['--lease-ms', String(LEASE_MS), '--clock', 'virtual'];
+
+let cluster: Cluster;
+let admin: pg.Client;
+let journal: string;
+let servers: ServerProcess[];
+let databases = 0;
+
+beforeAll(async () => {
+  cluster = await Cluster.start();
+  admin = new pg.Client({ connectionString: cluster.address() });
+  admin.on('error', () => undefined);
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  cluster.stop();
+});
+beforeEach(async () => {
+  databases += 1;
+  servers = [];
+  await admin.query(`create database journal_${databases}`);
+  journal = cluster.address(`journal_${databases}`);
+});
+afterEach(async () => {
+  for (const { child, ended } of servers) {
+    child.kill('SIGCONT');
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+async function serve(...flags: string[]): Promise<ServerProcess> {
+  const server = await ServerProcess.start(journal, [...FLAGS, ...flags]);
+  servers.push(server);
+  return server;
+}
+
+async function query<R extends pg.QueryResultRow>(text: string): Promise<R[]> {
+  const client = new pg.Client({ connectionString: journal });
+  await client.connect();
+  try {
+    return (await client.query<R>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Amounts of the deposits in the journal, in their order. */
+async function depositsOf(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-pull-'));
+  try {
+    await promisify(execFile)(process.execPath, [CLI, 'journal', 'pull', journal, folder]);
+    const amounts: string[] = [];
+    const source = openJournal(folder);
+    for (let frame = source.next(); frame !== null; frame = source.next()) {
+      if (frame.kind !== 'command' || frame.command.kind !== 'deposit') continue;
+      amounts.push(String(frame.command.amount));
+    }
+    expect(replayJournal(folder, { verify: true }).mismatch).toBeNull();
+    return amounts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Clients that deposit distinct amounts at whichever server leads, until `stop`. */
+function startClients(count: number) {
+  const answered: string[] = [];
+  const sent: string[] = [];
+  let stopped = false;
+  const client = async (): Promise<void> => {
+    let at = 0;
+    while (!stopped) {
+      sent.push('');
+      const amount = sent.length;
+      sent[amount - 1] = String(amount * 1_000_000);
+      const server = servers[at % servers.length]!;
+      const status = await server.deposit(ACCOUNT, String(amount)).catch(() => 0);
+      if (status === 200) answered.push(String(amount * 1_000_000));
+      else {
+        at += 1;
+        await sleep(5);
+      }
+    }
+  };
+  const clients = Array.from({ length: count }, client);
+  return {
+    answered,
+    sent,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+async function expectAllOnce(answered: readonly string[]): Promise<void> {
+  const found = await depositsOf();
+  expect(new Set(found).size).toBe(found.length);
+  const kept = new Set(found);
+  expect(answered.filter((amount) => !kept.has(amount))).toEqual([]);
+}
+
+test('a follower takes over from a leader that is killed, and no answer is lost', async () => {
+  await serve();
+  await serve('--follow');
+  const clients = startClients(8);
+  const takeovers: number[] = [];
+  for (let round = 0; round < 2; round++) {
+    await sleep(300);
+    const [leader, follower] = servers as [ServerProcess, ServerProcess];
+    const before = clients.answered.length;
+    leader.child.kill('SIGKILL');
+    takeovers.push(await until(() => follower.leads()));
+    await until(() => Promise.resolve(clients.answered.length > before));
+    servers = [follower];
+    await serve('--follow');
+  }
+  await clients.stop();
+  expect(Math.max(...takeovers)).toBeLessThan(3000);
+  expect(clients.answered.length).toBeGreaterThan(20);
+  await expectAllOnce(clients.answered);
+  const [leader, follower] = servers as [ServerProcess, ServerProcess];
+  const { chainHash, sequenceNumber } = await leader.hash();
+  await until(async () => (await follower.hash()).sequenceNumber === sequenceNumber);
+  expect((await follower.hash()).chainHash).toBe(chainHash);
+});
+
+test('a leader that is paused past its lease answers nothing and ends with the reason', async () => {
+  const old = await serve();
+  const follower = await serve('--follow');
+  const clients = startClients(4);
+  await sleep(200);
+  const socket = new WebSocket(`${old.url.replace('http', 'ws')}/ws`);
+  const closed = new Promise<string>((resolve) => {
+    socket.on('close', (_code, reason) => {
+      resolve(reason.toString());
+    });
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  old.child.kill('SIGSTOP');
+  await until(() => follower.leads());
+  await sleep(100);
+  const read = old.get('/markets');
+  old.child.kill('SIGCONT');
+  const status = await read.then((answer) => answer.status).catch(() => 0);
+  expect([0, 503]).toContain(status);
+  expect(await closed).toMatch(/leadership is lost: epoch/);
+  expect(await old.ended).toBe(1);
+  expect(old.log).toMatch(/this server stops: leadership is lost/);
+  servers = [follower];
+  await clients.stop();
+  await expectAllOnce(clients.answered);
+});
+
+test('a leader that is cut off from the database is replaced, and stops once it is back', async () => {
+  const direct = journal;
+  const proxy = await Proxy.start(cluster.port);
+  try {
+    journal = direct.replace(String(cluster.port), String(proxy.port));
+    const old = await serve();
+    journal = direct;
+    const follower = await serve('--follow');
+    const clients = startClients(4);
+    await sleep(200);
+    proxy.cut();
+    await until(() => follower.leads());
+    // It neither answers reads of an old state nor takes commands.
+    expect((await old.get('/markets')).status).toBe(503);
+    expect(await old.deposit(ACCOUNT, '0.5')).toBe(503);
+    proxy.heal();
+    expect(await old.ended).toBe(1);
+    servers = [follower];
+    await clients.stop();
+    expect(clients.answered.length).toBeGreaterThan(5);
+    await expectAllOnce(clients.answered);
+  } finally {
+    proxy.stop();
+  }
+});
+
+test('a restart of the database delays answers and loses none', async () => {
+  const leader = await serve();
+  const clients = startClients(4);
+  await sleep(300);
+  await admin.end();
+  cluster.stopServer('immediate');
+  await sleep(300);
+  cluster.startServer();
+  admin = new pg.Client({ connectionString: cluster.address() });
+  admin.on('error', () => undefined);
+  await admin.connect();
+  const before = clients.answered.length;
+  await until(() => Promise.resolve(clients.answered.length > before + 10));
+  await clients.stop();
+  expect(await leader.leads()).toBe(true);
+  await expectAllOnce(clients.answered);
+});
+
+test('a follower serves reads with its lag and refuses commands', async () => {
+  const leader = await serve('--advertise', 'http://leader.example');
+  const follower = await serve('--follow');
+  expect(await leader.deposit(ACCOUNT, '7')).toBe(200);
+  const { sequenceNumber } = await leader.hash();
+  await until(async () => (await follower.hash()).sequenceNumber === sequenceNumber, 2000);
+  const { headers } = await follower.get('/markets');
+  expect(headers.get('x-orrery-role')).toBe('follower');
+  expect(headers.get('x-orrery-place')).toBe(String(sequenceNumber));
+  expect(Number(headers.get('x-orrery-lag-ms'))).toBeGreaterThanOrEqual(0);
+  expect((await leader.get('/markets')).headers.get('x-orrery-role')).toBe('leader');
+  expect(await follower.deposit(ACCOUNT, '7')).toBe(503);
+  const ready = (await (await follower.get('/readyz')).json()) as Record<string, unknown>;
+  expect(ready).toMatchObject({ role: 'follower', leader: 'http://leader.example' });
+  expect(await follower.leads()).toBe(false);
+});
+
+test('a second leader is refused, and one that ends hands over at once', async () => {
+  const leader = await serve();
+  await expect(serve()).rejects.toThrow(/is led by .*--follow/);
+  const follower = await serve('--follow');
+  expect(await leader.stop()).toBe(0);
+  expect(await until(() => follower.leads())).toBeLessThan(LEASE_MS);
+});
+
+test('a follower stops at a row that is not what the leader wrote', async () => {
+  const leader = await serve();
+  await leader.deposit(ACCOUNT, '7');
+  await leader.stop();
+  await query("update orrery.journal set chain_hash = repeat('0', 32) where first_seq = 4");
+  await expect(serve('--follow')).rejects.toThrow(/row of commands 4 to 4 .* replays to/);
+});
+
+test('a snapshot shortens the replay of a start', async () => {
+  const leader = await serve('--snapshot-every', '5');
+  for (let i = 1; i <= 12; i++) await leader.deposit(ACCOUNT, String(i));
+  await until(async () => (await query('select seq from orrery.snapshots')).length > 0);
+  const { chainHash } = await leader.hash();
+  await leader.stop();
+  const again = await serve();
+  expect(again.log).toMatch(/snapshot of command/);
+  expect((await again.hash()).chainHash).toBe(chainHash);
+});
+
+test('the roles of docs/SCALING.md suffice, and the journal cannot be changed by them', async () => {
+  await (await serve()).stop();
+  const page = readFileSync(new URL('../../docs/SCALING.md', import.meta.url), 'utf8');
+  const sql = /```sql\n([^`]*)```/.exec(page)![1]!;
+  const as = (role: string): string => journal.replace('postgres@', `${role}@`);
+  const owner = journal;
+  await query(sql);
+  try {
+    journal = as('orrery_server');
+    const leader = await serve('--snapshot-every', '2');
+    expect(await leader.deposit(ACCOUNT, '7')).toBe(200);
+    expect(await leader.deposit(ACCOUNT, '8')).toBe(200);
+    await until(async () => (await query('select seq from orrery.snapshots')).length > 0);
+    await leader.stop();
+    await expect(query('delete from orrery.journal')).rejects.toThrow(/permission denied/);
+    await expect(query('update orrery.journal set epoch = 9')).rejects.toThrow(/permission denied/);
+    journal = as('orrery_reader');
+    expect(await depositsOf()).toEqual(['7000000', '8000000']);
+  } finally {
+    journal = owner;
+    await query('drop owned by orrery_server, orrery_reader');
+    await query('drop role orrery_server, orrery_reader');
+  }
+});
+
+test('an append holds only for the epoch in force, the next place and the same history', async () => {
+  const session = new Session({ address: journal, answerMs: 5000, connectMs: 5000 });
+  expect(await migrate(session)).toBe(1);
+  expect(await migrate(session)).toBe(0);
+  await session.close();
+  const store = new PostgresStore({ address: journal, answerMs: 5000 });
+  const self = { holder: 'one', address: '' };
+  const { lead, end } = await store.poll(0);
+  expect([lead.epoch, end.seq]).toEqual([0, 0]);
+  const both = await Promise.all([store.takeLead(lead, self), store.takeLead(lead, self)]);
+  expect(both.sort()).toEqual([1, null]);
+  const bytes = new Uint8Array([1, 2, 3]);
+  const row: JournalRow = {
+    ...{ firstSeq: 1, lastSeq: 2, epoch: 1, checksum: 7, chainHash: 'aa', bytes },
+    header: bytes,
+  };
+  expect(await store.append({ ...row, epoch: 2 }, end)).toBe(false);
+  expect(await store.append(row, { seq: 0, chainHash: 'other' })).toBe(false);
+  expect(await store.append(row, end)).toBe(true);
+  expect(await store.append(row, end)).toBe(false);
+  const next: JournalRow = { ...row, firstSeq: 3, lastSeq: 3, chainHash: 'bb', header: null };
+  expect(await store.append(next, { seq: 2, chainHash: 'xx' })).toBe(false);
+  expect(await store.beat(1)).toBe(true);
+  expect(await store.takeLead({ ...lead, epoch: 1, beat: 0 }, self)).toBeNull();
+  expect(await store.takeLead({ ...lead, epoch: 1, beat: 1 }, self)).toBe(2);
+  expect(await store.beat(1)).toBe(false);
+  expect(await store.append(next, { seq: 2, chainHash: 'aa' })).toBe(false);
+  expect(await store.append({ ...next, epoch: 2 }, { seq: 2, chainHash: 'aa' })).toBe(true);
+  const found = await store.poll(0);
+  expect(found.rows.map(({ firstSeq, epoch }) => [firstSeq, epoch])).toEqual([
+    [1, 1],
+    [3, 2],
+  ]);
+  expect(found.rows[0]).toMatchObject({ checksum: 7, chainHash: 'aa', lastSeq: 2 });
+  await store.close();
+});

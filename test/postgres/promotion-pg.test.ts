@@ -1,0 +1,89 @@
+/** Loss of the database's primary: a synchronous standby is promoted, and no answer is lost. */
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { JournalReader } from '../../src/journal/format/frames.ts';
+import { PostgresStore } from '../../src/postgres/postgres-store.ts';
+import type { JournalRow } from '../../src/replication/ports.ts';
+import { contradictionOf } from '../replication/observed.ts';
+import { Cluster } from './cluster.ts';
+import { ServerProcess, sleep, until } from './server-process.ts';
+
+const ACCOUNT = `0x${'b'.repeat(40)}`;
+const started: { stop: () => unknown }[] = [];
+afterEach(() => {
+  for (const one of started.reverse()) one.stop();
+});
+
+/** A primary whose commits wait for a standby. */
+async function pair(): Promise<[primary: Cluster, standby: Cluster]> {
+  const primary = await Cluster.start();
+  started.push(primary);
+  const standby = await primary.addStandby();
+  started.push(standby);
+  const client = new pg.Client({ connectionString: primary.address() });
+  await client.connect();
+  await client.query("alter system set synchronous_standby_names = '*'");
+  await client.query('select pg_reload_conf()');
+  await client.end();
+  return [primary, standby];
+}
+
+async function rowsOf(address: string): Promise<JournalRow[]> {
+  const store = new PostgresStore({ address, answerMs: 10_000 });
+  const rows: JournalRow[] = [];
+  for (;;) {
+    const poll = await store.poll(rows.at(-1)?.lastSeq ?? 0);
+    if (poll.rows.length === 0) break;
+    rows.push(...poll.rows);
+  }
+  await store.close();
+  return rows;
+}
+
+test('a leader goes on with the promoted standby, and answered commands are there', async () => {
+  const [primary, standby] = await pair();
+  const journal = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`;
+  const server = await ServerProcess.start(journal, ['--lease-ms', '1500', '--clock', 'virtual']);
+  started.push({ stop: () => server.child.kill('SIGKILL') });
+  const answered = new Set<bigint>();
+  let next = 1;
+  let stopped = false;
+  const client = async (): Promise<void> => {
+    while (!stopped) {
+      const amount = next++;
+      const status = await server.deposit(ACCOUNT, String(amount)).catch(() => 0);
+      if (status === 200) answered.add(BigInt(amount) * 1_000_000n);
+      else await sleep(20);
+    }
+  };
+  const clients = [client(), client(), client()];
+  await sleep(500);
+  const before = answered.size;
+  expect(before).toBeGreaterThan(5);
+  primary.stopServer('immediate');
+  standby.promote();
+  // From the loss of the primary to the first answer.
+  expect(await until(() => Promise.resolve(answered.size > before + 6))).toBeLessThan(10_000);
+  stopped = true;
+  await Promise.all(clients);
+  const rows = await rowsOf(standby.address());
+  expect(contradictionOf({ writes: [], reads: [], rows })).toBeNull();
+  const { sequenceNumber, chainHash } = await server.hash();
+  expect(rows.at(-1)).toMatchObject({ lastSeq: sequenceNumber, chainHash });
+  const found = amountsOf(rows);
+  expect(new Set(found).size).toBe(found.length);
+  expect([...answered].filter((amount) => !found.includes(amount))).toEqual([]);
+});
+
+function amountsOf(rows: readonly JournalRow[]): bigint[] {
+  const reader = new JournalReader(
+    Buffer.concat([rows[0]!.header!, ...rows.map(({ bytes }) => bytes)]),
+  );
+  const amounts: bigint[] = [];
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command' && frame.command.kind === 'deposit') {
+      amounts.push(frame.command.amount);
+    }
+  }
+  return amounts;
+}

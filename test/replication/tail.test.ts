@@ -1,0 +1,68 @@
+/** A follower accepts only the rows that the leader wrote. */
+import { expect, test } from 'vitest';
+import { headerBytes } from '../../src/journal/format/header.ts';
+import { JournalWriter } from '../../src/journal/format/frames.ts';
+import { address, orderId, quanta, seq } from '../../src/num/units.ts';
+import { EMPTY, type JournalRow } from '../../src/replication/ports.ts';
+import { checksumOf, Tail } from '../../src/replication/tail.ts';
+import { freshExchange } from './sim-cluster.ts';
+
+const ACCOUNT = address(`0x${'7'.repeat(40)}`);
+const SINKS = { onEvent: undefined, onOrderIds: () => undefined };
+
+/** Rows of one deposit each, by leaders of these epochs. */
+function rowsOf(epochs: readonly number[]): JournalRow[] {
+  const engine = freshExchange();
+  const begins = { seq: engine.seq, timeUs: engine.nowUs };
+  const writer = new JournalWriter(begins);
+  return epochs.map((epoch, i) => {
+    const command = {
+      ...({ kind: 'deposit', timeUs: engine.config.genesisTimeUs, account: ACCOUNT } as const),
+      ...{ subaccountIndex: 0, amount: quanta(BigInt(i + 1)) },
+    };
+    writer.append(seq(engine.seq + 1), command);
+    engine.apply(command);
+    writer.orderIds(engine.seq, engine.nowUs, orderId(i + 1), ['ab'.repeat(32)]);
+    const { bytes, after, last } = writer.takeGroup()!;
+    return {
+      ...{ firstSeq: after.seq + 1, lastSeq: last.seq, epoch, bytes },
+      ...{ checksum: checksumOf(bytes), chainHash: engine.chainHash() },
+      header: i === 0 ? headerBytes(engine.config, begins) : null,
+    };
+  });
+}
+
+const fresh = (): Tail => new Tail(freshExchange(), EMPTY);
+const changed = (bytes: Uint8Array): Uint8Array => {
+  const copy = bytes.slice();
+  copy[copy.length - 1]! ^= 1;
+  return copy;
+};
+
+test('rows are applied with their order ids, and the chain hash is that of the leader', () => {
+  const tail = fresh();
+  const ids: number[] = [];
+  const rows = rowsOf([1, 1, 2]);
+  tail.apply(rows, { ...SINKS, onOrderIds: (first) => ids.push(first) });
+  expect(tail.end).toEqual({ seq: 3, chainHash: rows[2]!.chainHash });
+  expect(ids).toEqual([1, 2, 3]);
+});
+
+test.each<[what: string, change: (rows: JournalRow[]) => JournalRow[], error: RegExp]>([
+  ['a gap', (rows) => rows.slice(1), /follows command 0/],
+  ['a row twice', (rows) => [rows[0]!, rows[0]!], /follows command 1/],
+  ['an epoch that goes back', (rows) => [{ ...rows[0]!, epoch: 5 }, rows[1]!], /after a later one/],
+  ['bytes of another row', ([a, b]) => [{ ...a!, bytes: b!.bytes }], /another checksum/],
+  [
+    'a flipped bit',
+    ([a]) => [{ ...a!, bytes: changed(a!.bytes) }],
+    /wrong checksum|fewer commands/,
+  ],
+  ['no bytes', ([a]) => [{ ...a!, bytes: new Uint8Array() }], /another checksum/],
+  ['fewer commands than named', ([a]) => [{ ...a!, lastSeq: 2 }], /fewer commands/],
+  ['another chain hash', ([a]) => [{ ...a!, chainHash: 'f'.repeat(32) }], /replays to/],
+])('%s is an error', (_what, change, error) => {
+  expect(() => {
+    fresh().apply(change(rowsOf([1, 2])), SINKS);
+  }).toThrow(error);
+});
