@@ -1,10 +1,12 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
+ * Builds the time machine if it is missing; `.ci/web.mjs` builds it anew.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPages, PAGE } from './web.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -21,7 +23,7 @@ const ASSETS = {
 };
 
 /** Also the global setup of vitest, which runs sources that are not compiled. */
-export function setup() {
+export async function setup() {
   const folder = join(ROOT, 'dist', 'assets');
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(ASSETS)) {
@@ -29,6 +31,7 @@ export function setup() {
     const to = join(folder, name);
     if (!existsSync(to) || statSync(to).mtimeMs < statSync(from).mtimeMs) copyFileSync(from, to);
   }
+  if (!existsSync(PAGE)) await buildPages();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) setup();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await setup();

@@ -48,4 +48,4 @@ if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {
   run('bundling the pages', process.execPath, [inRoot('.ci', 'web.mjs')]);
   writeFileSync(built, '');
 }
-copyAssets();
+await copyAssets();

@@ -8,13 +8,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'vite';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const WEB = join(ROOT, 'src', 'web');
+export const PAGE = join(ROOT, 'dist', 'assets', 'time-machine.html.gz');
 
 /** An entry and all that it imports as one script. */
 async function bundle(entry) {
+  // Loaded late: most commands find the page built.
+  const { build } = await import('vite');
   const built = await build({
     root: WEB,
     configFile: false,
@@ -75,10 +77,9 @@ export async function buildPages() {
     await bundle('time-machine/page.tsx'),
     await bundle('time-machine/worker.ts'),
   ];
-  const folder = join(ROOT, 'dist', 'assets');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dirname(PAGE), { recursive: true });
   const html = gzipSync(htmlOf(script, worker), { level: 9 });
-  writeFileSync(join(folder, 'time-machine.html.gz'), html);
+  writeFileSync(PAGE, html);
   return html.length;
 }
 

@@ -1,4 +1,5 @@
 /** Light or dark: the reader's setting, until the page's switch is used. */
+import { DARK, LIGHT } from '../design/tokens.ts';
 import { keep, readKept } from './kept.ts';
 
 export function applyKeptTheme(): void {
@@ -19,7 +20,7 @@ export function switchTheme(): void {
   keep('theme', theme);
 }
 
-/** Value of a colour token, for canvases. */
-export function colour(token: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+/** Value of a colour token, for canvases: a computed style would force a layout. */
+export function colour(token: keyof typeof LIGHT): string {
+  return (isDark() ? DARK : LIGHT)[token];
 }

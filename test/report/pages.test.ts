@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
+import { violations } from '../browser/violations.ts';
 import { examplePages } from './fixture-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-pages-'));
@@ -41,31 +41,6 @@ async function open(name: string, hash = ''): Promise<Opened> {
   await page.setViewportSize({ width: 1360, height: 800 });
   await page.goto(`${pathToFileURL(join(folder, `${name}.html`)).href}${hash}`);
   return { page, problems };
-}
-
-/** Rules that the page violates, with the first elements. */
-async function violations(page: Page, only: readonly string[] = []): Promise<string[]> {
-  // The policy of the page forbids scripts of others; a debugger's evaluation is allowed.
-  await page.evaluate(axe.source);
-  return page.evaluate(async (rules) => {
-    interface Violation {
-      readonly id: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }
-    const { axe: inPage } = globalThis as unknown as {
-      axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> };
-    };
-    const found = await inPage.run(
-      rules.length === 0 ? {} : { runOnly: { type: 'rule', values: rules } },
-    );
-    return found.violations.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .slice(0, 3)
-          .map(({ html }) => html.slice(0, 160))
-          .join(' | ')}`,
-    );
-  }, only);
 }
 
 test.each(NAMES)(

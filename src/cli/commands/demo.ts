@@ -9,6 +9,7 @@ import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
+import { writeRunPage } from '../time-machine/run-page.ts';
 import { isInterrupted, Interrupted, print, printJson, startProgress } from '../cli-support.ts';
 
 interface DemoArguments {
@@ -41,6 +42,7 @@ export const command: CommandModule<object, DemoArguments> = {
     const journal = join(out, 'journal.orrery');
     await makeFolder(out);
     await writeWholeFile(journal, run.output.journal);
+    await writeRunPage(out, journal);
     const { report, page } = await writeReport(run.output, aboutOf(run, out), out);
     if (json) {
       const { chainHash, stateHash, commands } = run.output;

@@ -95,7 +95,8 @@ function Ladder({ rows, side, label, most, priceDecimals, sizeDecimals }: Ladder
   const bars = rows.map(({ lots }) => (sum += lots) / Math.max(1, most));
   const items = rows.map((row, i) => (
     <li
-      key={row.ticks}
+      // By place: elements are used again for other prices, which is faster than new ones.
+      key={i}
       class={`${side} ${row.own.length > 0 ? 'own' : ''} ${row.own.map(({ orderId }) => litOrder(orderId)).join(' ')}`}
       style={{ '--share': `${((bars[i] ?? 0) * 100).toFixed(1)}%` }}
       title={row.own.length > 0 ? 'with own orders' : undefined}

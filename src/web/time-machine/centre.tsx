@@ -4,7 +4,9 @@ import { grouped, percent } from '../../design/number-text.ts';
 import { axisText, money } from '../exact-text.ts';
 import { AccountChart } from './account-chart.tsx';
 import type { AccountScan } from './account-scan.ts';
+import { bottomTab } from './bottom-tab.ts';
 import { BottomTabs } from './bottom-tabs.tsx';
+import { InevitabilityPanel } from './inevitability-panel.tsx';
 import { PriceChart } from './price-chart.tsx';
 import type { Scene } from './scene.ts';
 import { thinMarks } from './thin-marks.ts';
@@ -13,9 +15,10 @@ import { focus, market, prices, range, scan, scene, seekTo, seq, theme } from '.
 export function Centre() {
   const now = scene.value;
   return (
-    <main class="centre">
+    <main class={bottomTab.value === 'fork' ? 'centre deep' : 'centre'}>
       <Price scene={now} />
       <AccountCurves scene={now} />
+      <InevitabilityPanel />
       <BottomTabs />
     </main>
   );
@@ -71,8 +74,8 @@ function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
           <span class="soft">none in focus</span>
         ) : (
           <>
-            <span class="accent">equity {money(account.equity)}</span>{' '}
-            <span class="s2">┄ maintenance {money(account.maintenance)}</span>{' '}
+            <i class="swatch s1" /> equity {money(account.equity)} <i class="swatch s2" />{' '}
+            maintenance {money(account.maintenance)}{' '}
             {made === null ? null : <span class="soft">drawdown {drawdown(made, seq.value)}</span>}
           </>
         )}

@@ -81,9 +81,9 @@ function Commands() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ seq, timeUs, kind, flags }) => (
+          {rows.map(({ seq, timeUs, kind, flags }, i) => (
             <tr
-              key={seq}
+              key={i}
               ref={seq === now?.seq ? current : null}
               aria-current={seq === now?.seq ? 'true' : undefined}
               class={seq === now?.seq ? 'lit' : seq > (now?.seq ?? 0) ? 'future' : ''}

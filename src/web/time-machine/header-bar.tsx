@@ -72,7 +72,8 @@ function Verified() {
       id="verified"
     >
       {verified.value === 'ok' ? '✓ ' : ''}
-      {text} · {count(hashes)} hashes · chain <code>{shortHash(done.chainHash ?? '–')}</code>
+      {text} · {count(hashes)} {hashes === 1 ? 'hash' : 'hashes'} · chain{' '}
+      <code>{shortHash(done.chainHash ?? '–')}</code>
     </span>
   );
 }

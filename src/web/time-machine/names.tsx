@@ -1,6 +1,7 @@
 /** Orders, accounts and commands in text: a press selects them, and all their places light up. */
 import { count } from '../exact-text.ts';
 import { selectedId, selectionText } from './selection.ts';
+import { sideTab } from './side-tab.ts';
 import { seekTo, select, selection } from './store.ts';
 
 export function OrderName({ id }: { readonly id: number }) {
@@ -12,6 +13,7 @@ export function OrderName({ id }: { readonly id: number }) {
       aria-pressed={chosen}
       onClick={() => {
         select(selectionText('order', id));
+        sideTab.value = 'order';
       }}
     >
       #{String(id)}
@@ -28,6 +30,7 @@ export function AccountName({ id, name }: { readonly id: number; readonly name: 
       aria-pressed={chosen}
       onClick={() => {
         select(selectionText('account', id));
+        sideTab.value = 'account';
       }}
     >
       {name}

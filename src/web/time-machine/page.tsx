@@ -39,7 +39,8 @@ import {
   zoom,
 } from './store.ts';
 import machineCss from './time-machine.css?inline';
-import { SidePane, sideTab } from './side-pane.tsx';
+import { SidePane } from './side-pane.tsx';
+import { sideTab } from './side-tab.ts';
 import { Transport } from './transport.tsx';
 
 const ACTIONS: Readonly<Record<KeyAction, () => void>> = {

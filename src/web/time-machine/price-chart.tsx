@@ -59,7 +59,7 @@ export function PriceChart(props: PriceChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const future = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
-  const levels = useRef<IPriceLine[]>([]);
+  const levels = useRef<(IPriceLine | null)[]>([]);
   const latest = useRef({ points, seq, onSeek, decimals });
   latest.current = { points, seq, onSeek, decimals };
 
@@ -131,14 +131,19 @@ export function PriceChart(props: PriceChartProps) {
   useEffect(() => {
     if (parts.current === null) return;
     const { line } = parts.current;
-    for (const level of levels.current) line.removePriceLine(level);
     const common = { lineStyle: LineStyle.Dashed, lineWidth: 1, axisLabelVisible: true } as const;
-    levels.current = [
-      ...(mark === null ? [] : [{ ...common, price: mark, color: colour('text-2'), title: '' }]),
-      ...(liquidationPrice === null
-        ? []
-        : [{ ...common, price: liquidationPrice, color: colour('danger'), title: 'liquidation' }]),
-    ].map((options) => line.createPriceLine(options));
+    const wanted = [
+      { ...common, price: mark, color: colour('text-2'), title: '' },
+      { ...common, price: liquidationPrice, color: colour('danger'), title: 'liquidation' },
+    ];
+    wanted.forEach(({ price, ...look }, i) => {
+      const old = levels.current[i] ?? null;
+      if (price === null) {
+        if (old !== null) line.removePriceLine(old);
+        levels.current[i] = null;
+      } else if (old === null) levels.current[i] = line.createPriceLine({ ...look, price });
+      else old.applyOptions({ ...look, price });
+    });
   }, [mark, liquidationPrice, theme]);
 
   useEffect(() => {

@@ -28,20 +28,28 @@ interface ScrubberProps {
 export function Scrubber(props: ScrubberProps) {
   const { strip, seq, window: range, bookmarks, valueText, theme, onSeek } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useRef<Size>([0, 0]);
+  const latest = useRef<[Strip, Marks]>([strip, { seq, range, bookmarks }]);
+  latest.current = [strip, { seq, range, bookmarks }];
   const span = Math.max(1, strip.toSeq - strip.fromSeq);
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return;
-    const paint = (): void => {
-      draw(element, strip, { seq, range, bookmarks });
-    };
-    paint();
-    const sizes = new ResizeObserver(paint);
+    draw(element, size.current, strip, { seq, range, bookmarks });
+  }, [strip, seq, range, bookmarks, theme]);
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    // Reading the size of an element forces a layout, so it is kept.
+    const sizes = new ResizeObserver(() => {
+      size.current = [element.clientWidth, element.clientHeight];
+      draw(element, size.current, ...latest.current);
+    });
     sizes.observe(element);
     return () => {
       sizes.disconnect();
     };
-  }, [strip, seq, range, bookmarks, theme]);
+  }, []);
   const seekAt = (event: PointerEvent): void => {
     const box = canvas.current?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return;
@@ -88,21 +96,29 @@ export function Scrubber(props: ScrubberProps) {
   );
 }
 
+type Size = readonly [width: number, height: number];
+
 interface Marks {
   readonly seq: number;
   readonly range: readonly [number, number];
   readonly bookmarks: readonly number[];
 }
 
-function draw(canvas: HTMLCanvasElement, strip: Strip, { seq, range, bookmarks }: Marks): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  [width, height]: Size,
+  strip: Strip,
+  { seq, range, bookmarks }: Marks,
+): void {
   const scale = devicePixelRatio;
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (width === 0) return;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
+  const [across, down] = [Math.round(width * scale), Math.round(height * scale)];
+  if (canvas.width !== across) canvas.width = across;
+  if (canvas.height !== down) canvas.height = down;
   const pen = canvas.getContext('2d');
   if (pen === null) return;
-  pen.scale(scale, scale);
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, width, height);
   const span = Math.max(1, strip.toSeq - strip.fromSeq);
   const x = (at: number): number => ((at - strip.fromSeq) / span) * width;
   const parts = strip.commands.length;

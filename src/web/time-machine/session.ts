@@ -6,8 +6,15 @@ import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/s
 import { FrameStream } from '../../time-machine/source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
+import {
+  Inevitability,
+  type InevitabilityCurve,
+  type InevitabilityOptions,
+} from '../../time-machine/what-if/inevitability.ts';
+import { Slices } from './slices.ts';
 import { runBranch } from './branch-run.ts';
 import type { EditText } from './edits.ts';
+import { orderHistory, type OrderMoment } from './order-history.ts';
 import { searchEvents, type Finding } from './event-search.ts';
 import { countHits, nearestHit } from './breakpoint-runs.ts';
 import { compilePredicate } from '../../time-machine/expression/compile.ts';
@@ -72,6 +79,9 @@ export class Session {
   private reportedMs = 0;
   private scans = 0;
   private runs = 0;
+  private opens = 0;
+  private histories = 0;
+  private curves = 0;
   private searches = 0;
   private branches = 0;
 
@@ -82,8 +92,12 @@ export class Session {
   /** Opens a journal and starts to index it. Throws if it is none. */
   async open(source: Source): Promise<Opened> {
     this.timeline = null;
-    this.source = await sourceOf(source);
-    const timeline = Timeline.open(this.source);
+    this.opens += 1;
+    const mine = this.opens;
+    const found = await sourceOf(source);
+    const timeline = Timeline.open(found);
+    if (mine !== this.opens) throw new Error('another journal was opened');
+    this.source = found;
     this.timeline = timeline;
     this.indexSoon(timeline);
     return { baseSeq: timeline.baseSeq, bytes: timeline.progress.totalBytes };
@@ -245,6 +259,34 @@ export class Session {
     );
   }
 
+  /** The curve of a liquidation; null if a newer call replaced it. */
+  async inevitability(options: InevitabilityOptions): Promise<InevitabilityCurve | null> {
+    this.curves += 1;
+    const mine = this.curves;
+    const timeline = this.mustTimeline();
+    const work = new Inevitability(timeline, options);
+    const slices = new Slices();
+    let curve = work.run(1);
+    while (!curve.done) {
+      if (!(await slices.next(() => mine !== this.curves || this.timeline !== timeline)))
+        return null;
+      curve = work.run(1);
+    }
+    return curve;
+  }
+
+  /** The life of an order; null if a newer call replaced it. */
+  orderHistory(order: number): Promise<readonly OrderMoment[] | null> {
+    this.histories += 1;
+    const mine = this.histories;
+    const timeline = this.mustTimeline();
+    return orderHistory(
+      timeline,
+      order,
+      () => mine !== this.histories || this.timeline !== timeline,
+    );
+  }
+
   countHits(text: string): Promise<number | null> {
     const timeline = this.mustTimeline();
     return countHits(timeline, text, () => this.timeline !== timeline);
@@ -291,6 +333,8 @@ export class Session {
         this.runTo(texts, from, direction),
       branch: (edits: readonly EditText[]) => this.branch(edits),
       search: (query: string) => this.search(query),
+      inevitability: (options: InevitabilityOptions) => this.inevitability(options),
+      orderHistory: (order: number) => this.orderHistory(order),
       countHits: (text: string) => this.countHits(text),
       packed: () => this.packed(),
     };

@@ -1,5 +1,4 @@
 /** Right pane: why the command came out as it did, the account or the order in focus, requests. */
-import { signal } from '@preact/signals';
 import { grouped } from '../../design/number-text.ts';
 import type { AccountAt, Formula, PositionAt } from '../../time-machine/views/account-at.ts';
 import type { LiquidationStepAt } from '../../time-machine/views/liquidation-at.ts';
@@ -7,13 +6,14 @@ import { ORDER_STATES, type OrderAt } from '../../time-machine/views/order-at.ts
 import { clock, count, money, result, toneOf } from '../exact-text.ts';
 import { bottomTab } from './bottom-tab.ts';
 import type { EditText } from './edits.ts';
+import { showInevitability } from './inevitability-panel.tsx';
 import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
+import { OrderLife } from './order-life.tsx';
+import { selectedId } from './selection.ts';
+import { sideTab } from './side-tab.ts';
 import { announcement, focus, scene, selection } from './store.ts';
 import { Tabs } from './tabs.tsx';
 import { runFork } from './what-if.tsx';
-
-export type SideTab = 'why' | 'account' | 'order' | 'request';
-export const sideTab = signal<SideTab>('why');
 
 export function SidePane() {
   const now = scene.value;
@@ -79,7 +79,7 @@ function Why() {
       ) : (
         <Lines lines={step.why} />
       )}
-      <Forks seq={now.seq} liquidated={step.liquidations[0]?.subaccount ?? null} />
+      <Forks seq={now.seq} liquidated={step.liquidations[0] ?? null} />
       {step.liquidations.length === 0 ? null : <Ladder steps={step.liquidations} />}
       <div>
         <h3>Request</h3>
@@ -148,8 +148,8 @@ function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonl
 
 interface ForksProps {
   readonly seq: number;
-  /** The account whose liquidation the command brought. */
-  readonly liquidated: number | null;
+  /** The first account whose liquidation the command brought. */
+  readonly liquidated: LiquidationStepAt | null;
 }
 
 /** The questions that are asked most, as one press. */
@@ -172,15 +172,25 @@ function Forks({ seq, liquidated }: ForksProps) {
           Without this command
         </button>
         {liquidated === null ? null : (
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              run({ kind: 'collateral', subaccount: liquidated, before: seq, sharePpm: 10_000 });
-            }}
-          >
-            1 % more collateral
-          </button>
+          <>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                const { subaccount } = liquidated;
+                run({ kind: 'collateral', subaccount, before: seq, sharePpm: 10_000 });
+              }}
+            >
+              {liquidated.owner}: 1 % more collateral
+            </button>
+            <button
+              type="button"
+              class="button"
+              onClick={() => void showInevitability(liquidated.subaccount, liquidated.owner, seq)}
+            >
+              When was it certain?
+            </button>
+          </>
         )}
       </div>
     </div>
@@ -348,7 +358,13 @@ function Order() {
     const text = selection.value?.startsWith('order:')
       ? 'The selected order does not exist at this instant, or ended long before it.'
       : 'Select an order: press its number anywhere.';
-    return <p class="note">{text}</p>;
+    const id = selectedId(selection.value, 'order');
+    return (
+      <div class="why">
+        <p>{text}</p>
+        {id === null ? null : <OrderLife key={id} id={id} />}
+      </div>
+    );
   }
   return (
     <div class="why">
@@ -406,6 +422,7 @@ function Order() {
         <Related title="Parent" id={order.parent} />
         <Related title="Sibling" id={order.sibling} />
       </dl>
+      <OrderLife key={order.orderId} id={order.orderId} />
     </div>
   );
 }

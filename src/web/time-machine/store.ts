@@ -293,7 +293,12 @@ async function goToTrade(id: number): Promise<void> {
   else seekTo(found);
 }
 
+/** A newer journal replaces one that is still being opened. */
+let opens = 0;
+
 export async function openSource(source: Source, data: About): Promise<void> {
+  opens += 1;
+  const mine = opens;
   batch(() => {
     about.value = data;
     problem.value = null;
@@ -311,6 +316,7 @@ export async function openSource(source: Source, data: About): Promise<void> {
   zoomed = false;
   try {
     const made = await engine.open(source);
+    if (mine !== opens) return;
     batch(() => {
       opened.value = made;
       range.value = [made.baseSeq, made.baseSeq + 1];
@@ -323,6 +329,7 @@ export async function openSource(source: Source, data: About): Promise<void> {
     if (place.seq === null) seekTo(data.seq ?? made.baseSeq + 1, false);
     else goToPlace();
   } catch (error) {
+    if (mine !== opens) return;
     opened.value = null;
     fail(error as Error);
   }
