@@ -55,9 +55,11 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
       }
     });
   }
-  app.get('/operator/audit', access, (request, reply) => {
+  app.get('/operator/audit', access, async (request, reply) => {
     try {
-      return reply.send(operatorAudit(host.view, request.query));
+      const audit = operatorAudit(host.view, request.query);
+      await host.exchange.durable();
+      return await reply.send(audit);
     } catch (error) {
       return sendError(reply, error);
     }

@@ -281,6 +281,10 @@ export class DurableExchange implements ServedExchange {
     return this.settledAt(seq);
   }
 
+  committed(): Promise<void> | null {
+    return this.durable();
+  }
+
   private settledAt(seq: number): Promise<void> {
     // During a rebuild, in-memory state is not durable and will be discarded.
     if (this.stopped !== null) return Promise.reject(new StoreStopped(this.stopped.message));

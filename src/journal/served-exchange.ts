@@ -59,8 +59,10 @@ export interface ServedExchange {
   /** Throws `StoreStopped`. */
   submit(command: Command): Outcome;
   recordOrderIds(first: OrderId, digests: readonly string[]): void;
-  /** Resolves once all applied commands are durable; null if they are. */
+  /** Resolves once the state may be shown as the newest; null if it may. Rejects if it may not. */
   durable(): Promise<void> | null;
+  /** Resolves once all applied commands are durable; null if they are. For feeds, which are past. */
+  committed(): Promise<void> | null;
   /** Writes a snapshot; resolves with its name. */
   snapshot(): Promise<string>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export class DatabaseError extends UserError {
   readonly code = 'database';
 }
 
-const SHAPE = /^(postgres(?:ql)?:\/\/)((?:[^@/?]*@)?)([^/?]*)(.*)$/;
+const SHAPE = /^(postgres(?:ql)?:\/\/)((?:[^?]*@)?)([^/?]*)(.*)$/s;
 
 /** One address per host. Throws `DatabaseError`. */
 export function hostsOf(address: string): string[] {
@@ -21,9 +21,12 @@ export function hostsOf(address: string): string[] {
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`);
 }
 
-/** The address without its password and options, for messages. */
+/**
+ * The address without its password and options, for messages. Everything up to the last `@` may be
+ * a password, also in an address that is not valid.
+ */
 export function shownAddress(address: string): string {
-  const [, scheme = '', user = '', hosts = '', rest = ''] = SHAPE.exec(address) ?? [];
-  const name = user.slice(0, -1).split(':')[0] ?? '';
-  return `${scheme}${name === '' ? '' : `${name}@`}${hosts}${rest.split('?')[0] ?? ''}`;
+  const scheme = /^postgres(?:ql)?:\/\//.exec(address)?.[0] ?? '';
+  const [place = ''] = address.slice(scheme.length).split('@').at(-1)?.split(/[?&]/) ?? [];
+  return scheme + place;
 }

@@ -20,6 +20,8 @@ import { decodeSnapshot, encodeSnapshot } from '../journal-files/snapshots.ts';
 import { Session } from './session.ts';
 
 const ROWS_A_POLL = 64;
+/** Bytes from which a poll takes no further row. */
+const BYTES_A_POLL = 4_194_304;
 const UNIQUE_VIOLATION = '23505';
 const SNAPSHOTS_KEPT = 2;
 
@@ -31,7 +33,13 @@ const POLL = `
     select last_seq, chain_hash from orrery.journal order by first_seq desc limit 1
   ) e on true
   left join lateral (
-    select * from orrery.journal where first_seq > $1 order by first_seq limit ${String(ROWS_A_POLL)}
+    select * from (
+      select *, sum(octet_length(frames)) over (order by first_seq) - octet_length(frames) as before
+      from (
+        select * from orrery.journal where first_seq > $1
+        order by first_seq limit ${String(ROWS_A_POLL)}
+      ) next_rows
+    ) sized where before < ${String(BYTES_A_POLL)}
   ) j on true
   order by j.first_seq`;
 
@@ -100,22 +108,24 @@ export class PostgresStore implements JournalStore {
   private readonly appends: Session;
   private readonly renewals: Session;
   readonly reads: Session;
+  private readonly bulk: Session;
 
   constructor({ address, answerMs }: StoreOptions) {
     const options = { address, answerMs, connectMs: answerMs };
     this.appends = new Session(options);
     this.renewals = new Session(options);
-    // A poll of a long journal has many bytes.
-    this.reads = new Session({ ...options, answerMs: 10 * answerMs });
+    this.reads = new Session({ ...options, answerMs: 2 * answerMs });
+    // Snapshots may be large.
+    this.bulk = new Session({ ...options, answerMs: 100 * answerMs });
   }
 
   async base(): Promise<JournalBase | null> {
-    const [first] = await this.reads.query<{ header: Buffer }>(
+    const [first] = await this.bulk.query<{ header: Buffer }>(
       'header',
       'select header from orrery.journal where first_seq = 1',
     );
     if (first === undefined) return null;
-    const stored = await this.reads.query<{ seq: string; chain_hash: string; body: Buffer }>(
+    const stored = await this.bulk.query<{ seq: string; chain_hash: string; body: Buffer }>(
       'snapshots',
       SNAPSHOTS,
     );
@@ -169,13 +179,13 @@ export class PostgresStore implements JournalStore {
   }
 
   async saveSnapshot(snapshot: StoredSnapshot): Promise<void> {
-    await this.reads.query(
+    await this.bulk.query(
       'save-snapshot',
       `insert into orrery.snapshots (seq, chain_hash, body) values ($1, $2, $3)
        on conflict (seq) do update set chain_hash = excluded.chain_hash, body = excluded.body`,
       [snapshot.seq, snapshot.chainHash, bytesOf(encodeSnapshot(snapshot))],
     );
-    await this.reads.query(
+    await this.bulk.query(
       'drop-snapshots',
       `delete from orrery.snapshots where seq not in
        (select seq from orrery.snapshots order by seq desc limit ${String(SNAPSHOTS_KEPT)})`,
@@ -183,7 +193,8 @@ export class PostgresStore implements JournalStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.appends.close(), this.renewals.close(), this.reads.close()]);
+    const sessions = [this.appends, this.renewals, this.reads, this.bulk];
+    await Promise.all(sessions.map((session) => session.close()));
   }
 }
 

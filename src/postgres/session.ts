@@ -5,6 +5,9 @@
 import type { Client, QueryResultRow } from 'pg';
 import { DatabaseError, hostsOf, shownAddress } from './address.ts';
 
+/** Time for the end of a connection. */
+const END_MS = 1000;
+
 export interface SessionOptions {
   readonly address: string;
   readonly connectMs: number;
@@ -28,6 +31,7 @@ async function loadClient(): Promise<ClientClass> {
 export class Session {
   private readonly options: SessionOptions;
   private opening: Promise<Client> | null = null;
+  private current: Client | null = null;
   private closed = false;
   /** Warnings of the server during the last write. */
   private warnings: string[] = [];
@@ -81,7 +85,13 @@ export class Session {
     this.closed = true;
     const client = await this.opening?.catch(() => null);
     this.opening = null;
-    await client?.end().catch(() => undefined);
+    if (client === null || client === undefined) return;
+    // A server that is out of reach does not answer the end of the connection either.
+    const giveUp = setTimeout(() => {
+      drop(client);
+    }, END_MS);
+    await client.end().catch(() => undefined);
+    clearTimeout(giveUp);
   }
 
   private async connect(): Promise<Client> {
@@ -99,18 +109,24 @@ export class Session {
       });
       client.on('error', () => {
         // A query in progress gets the error; the next one connects again.
-        this.opening = null;
+        if (this.current === client) this.opening = null;
       });
       client.on('notice', ({ severity, message }) => {
         if (severity === 'WARNING') this.warnings.push(message ?? 'a warning');
       });
       try {
         await client.connect();
-        if (hosts.length === 1) return client;
+        if (hosts.length === 1) {
+          this.current = client;
+          return client;
+        }
         const { rows } = await client.query<{ standby: boolean }>(
           'select pg_is_in_recovery() as standby',
         );
-        if (rows[0]?.standby === false) return client;
+        if (rows[0]?.standby === false) {
+          this.current = client;
+          return client;
+        }
         problem = new Error('the server is a standby');
       } catch (error) {
         problem = error;

@@ -85,7 +85,8 @@ export class ReplicatedExchange implements ServedExchange {
    * server leads, and an error of the store if it is out of reach.
    */
   static async open(options: ReplicatedOptions): Promise<ReplicatedExchange> {
-    const { start, store, ticker, pollMs } = options;
+    const { start, ticker, pollMs } = options;
+    let isWaiting = false;
     for (;;) {
       const started = await load(options);
       if (started !== null) {
@@ -100,8 +101,9 @@ export class ReplicatedExchange implements ServedExchange {
         // Another server has created it meanwhile.
         continue;
       }
-      await sleep(ticker, Math.max(pollMs, 1));
-      await store.poll(0);
+      if (!isWaiting) options.onProblem('the journal is empty; this server waits for a leader');
+      isWaiting = true;
+      await sleep(ticker, pollMs);
     }
   }
 
@@ -216,12 +218,17 @@ export class ReplicatedExchange implements ServedExchange {
   }
 
   durable(): Promise<void> | null {
+    const pending = this.committed();
+    // A commit proves that no other server leads. Without one, and without a lease, one may.
+    const { leading } = this;
+    if (pending !== null || leading === null || leading.lease.isValid) return pending;
+    return Promise.reject(new StoreStopped(LAPSED));
+  }
+
+  committed(): Promise<void> | null {
     const { leading, stopped } = this;
     if (stopped !== null) return Promise.reject(new StoreStopped(stopped));
-    if (leading === null) return null;
-    // Another server may lead by now, so this state may be old.
-    if (!leading.lease.isValid) return Promise.reject(new StoreStopped(LAPSED));
-    return leading.commits.settled();
+    return leading?.commits.settled() ?? null;
   }
 
   /** Reason for which a command is refused. */

@@ -359,7 +359,7 @@ export class Publisher {
   /** Sends messages once the state they show is durable. */
   private release(messages: readonly Message[]): void {
     if (messages.length === 0) return;
-    const durable = this.host.exchange.durable();
+    const durable = this.host.exchange.committed();
     const driver = this.replay?.driver ?? null;
     const stamped: readonly Message[] =
       driver === null
