@@ -194,6 +194,10 @@ function inputOf(
         name,
         in: 'query',
         required: required.includes(name),
+        // Empty as absent: all subaccounts.
+        ...(name === 'subaccountIndex' && !required.includes(name)
+          ? { allowEmptyValue: true }
+          : {}),
         schema: named(properties[name] ?? {}, names),
       })),
   ];

@@ -228,7 +228,7 @@ async function documentation(
   // Documentation pages get security headers; JSON records need only one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
-    await docsPage(pages);
+    await docsPage(pages, host.view.config.name);
   });
   const large = { config: { access: { cost: LARGE_COST } } };
   const text = stringifyExact(document);

@@ -145,6 +145,10 @@ export interface MarketView {
   readonly indexTicks: PriceTicks | null;
   /** The oracle's price as sent; null if the index has another source. */
   readonly indexText: string | null;
+  /** When the index last had a price; null before the first. */
+  readonly indexAtUs: TimeUs | null;
+  /** True if that is longer ago than `config.indexStaleUs`; the book's own mid is never stale. */
+  readonly indexStale: boolean;
   readonly markTicks: PriceTicks | null;
   readonly lastTicks: PriceTicks | null;
   readonly bestBid: LevelView | null;
