@@ -33,7 +33,8 @@ import {
   type WorkerSnapshot,
 } from './snapshot-worker-client.ts';
 import { writeSnapshot, type OrderDigest } from './snapshots.ts';
-import { StoreStopped } from './store-stopped.ts';
+import { StoreStopped, type StoreProblem } from './store-stopped.ts';
+import { Sync } from './sync.ts';
 import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after this many commands, and after a short pause in writes. */
@@ -55,7 +56,7 @@ export interface DurableOptions {
   /** Commands between snapshots; 0: no snapshots. */
   readonly snapshotEvery: number;
   /** Reports a problem, or its end, in one line. */
-  readonly onProblem: (what: string) => void;
+  readonly onProblem: (what: string, problem: StoreProblem) => void;
   readonly segmentBytes?: SegmentBytes;
   readonly openFile?: OpenFile;
 }
@@ -79,22 +80,6 @@ export interface SnapshotHealth {
   seconds: number;
   failures: number;
   mismatch: boolean;
-}
-
-/** Commands of the same sync share one promise. */
-class Sync {
-  resolve: () => void = () => undefined;
-  reject: (error: Error) => void = () => undefined;
-  waiting = 0;
-  readonly done = new Promise<void>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-
-  constructor() {
-    // Prevents an unhandled rejection if no reply waits.
-    this.done.catch(() => undefined);
-  }
 }
 
 interface Begun {
@@ -367,12 +352,15 @@ export class DurableExchange {
     }
     this.writingSeq = 0;
     this.upcoming = new Sync();
-    this.options.onProblem(`writes have stopped: ${cause.message}`);
+    this.options.onProblem(`writes have stopped: ${cause.message}`, 'writes_stopped');
     try {
       this.current = recover(this.folder.path, { untilSeq: this.durableAt.seq }).engine;
     } catch (unreadable) {
       // Reads are rejected too: in-memory state is not durable.
-      this.options.onProblem(`reads have stopped: ${(unreadable as Error).message}`);
+      this.options.onProblem(
+        `reads have stopped: ${(unreadable as Error).message}`,
+        'reads_stopped',
+      );
       return;
     }
     this.writer = new JournalWriter(this.durableAt);
@@ -389,7 +377,7 @@ export class DurableExchange {
       try {
         await this.segments.repair();
         this.stopped = null;
-        this.options.onProblem('the disk has space again; writes have resumed');
+        this.options.onProblem('the disk has space again; writes have resumed', 'writes_resumed');
       } catch {
         this.retryLater();
       }
@@ -425,8 +413,8 @@ export class DurableExchange {
         // A restart would not reproduce the replies already sent.
         this.snapshots.mismatch = true;
         this.stopped = error;
-        this.options.onProblem(`writes have stopped: ${error.message}`);
-      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`);
+        this.options.onProblem(`writes have stopped: ${error.message}`, 'writes_stopped');
+      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
       throw error;
     } finally {
       this.snapshotWorker = null;

@@ -5,3 +5,7 @@ export class StoreStopped extends UserError {
   override readonly name = 'StoreStopped';
   readonly code = 'store-stopped';
 }
+
+/** A problem of the store that an operator should know, or its end. */
+export type StoreProblem =
+  'writes_stopped' | 'writes_resumed' | 'reads_stopped' | 'snapshot_failed';

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
 import { UPDATE_DATA } from '../../src/contract/asyncapi.ts';
+import { operatorLog } from '../../src/http/operator-log.ts';
 import { logRisk } from '../../src/http/risk-log.ts';
 import { ALICE, BOB, order, START, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
@@ -17,7 +18,10 @@ let served: Served;
 const lines: string[] = [];
 beforeAll(async () => {
   served = await Served.start();
-  logRisk(served.host, (line) => lines.push(line));
+  logRisk(
+    served.host,
+    operatorLog('text', (line) => lines.push(line)),
+  );
   await served.sim('deposit', { account: ALICE, amount: '1500' });
   await served.sim('deposit', { account: BOB, amount: '100000' });
   await served.sim('oracle', { symbol: SYMBOL, price: '60000' });

@@ -128,6 +128,7 @@ export class Served {
       faults,
       metrics: new Metrics(host),
       simToken: SIM_TOKEN,
+      servesMetrics: true,
       operator:
         options.operatorToken === null
           ? null

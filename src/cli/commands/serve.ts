@@ -11,6 +11,8 @@ import { Host } from '../../http/exchange-host.ts';
 import { Metrics } from '../../http/server-metrics.ts';
 import { logClock } from '../../http/clock-log.ts';
 import { logRisk } from '../../http/risk-log.ts';
+import { serveMetrics, type MetricsServer } from '../../http/metrics-server.ts';
+import { operatorLog, type OperatorLog } from '../../http/operator-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
@@ -91,23 +93,24 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: config, markets and start: a replay has those of its recording`,
     );
   }
-  const secrets = await readSecrets(settings, printError);
+  const log = operatorLog(settings.logFormat, printError);
+  const secrets = await readSecrets(settings, log);
   const folder = await DataFolder.open(settings.dataDir);
   let host: Host;
   try {
-    host = await openHost(settings, folder, { file, startUs, replay });
+    host = await openHost(settings, folder, { file, startUs, replay, log });
   } catch (error) {
     await folder.unlock();
     throw error;
   }
   try {
-    if (replay !== null) await startReplay(host, replay);
+    if (replay !== null) await startReplay(host, replay, log);
   } catch (error) {
     await host.close();
     throw error;
   }
-  logRisk(host, printError);
-  const endClockLog = logClock(host, printError);
+  logRisk(host, log);
+  const endClockLog = logClock(host, log);
   const stop = stopSignal();
   const nonces = await NoncesOnDisk.open(settings.dataDir, Math.floor(host.nowUs() / 1000));
   const faults = new Faults();
@@ -118,36 +121,75 @@ async function serve(options: ServeArguments): Promise<void> {
     nonces,
     nonceStoreFails: () => faults.nonceStoreFails(),
   });
-  rotateOnSignal(settings, auth);
-  const app = await open(host, settings, { faults, auth });
+  rotateOnSignal(settings, auth, log);
+  const metrics = new Metrics(host);
+  const app = await open(host, settings, { faults, auth, metrics });
+  let metricsServer: MetricsServer | null = null;
   let address: string;
   try {
+    metricsServer = await openMetrics(metrics, settings, log);
     address = await app.listen({ host: settings.host, port: settings.port });
   } catch (error) {
+    await metricsServer?.close();
     await app.close();
     await host.close();
     throw new InputError(`cannot listen: ${(error as Error).message}`);
   }
   print(`orrery listens on ${address}`);
+  log('listening', `the API listens on ${address}`, { address });
   host.replay?.start();
-  await stop;
+  const signal = await stop;
+  log('stopping', `${signal}: requests end, the journal is synced, a snapshot is written`, {
+    signal,
+  });
   endClockLog();
   await app.close();
+  await metricsServer?.close();
   await nonces.close();
   await host.close();
+  log('stopped', 'the exchange has stopped');
+}
+
+/** The default port gives way to a free one, so that two servers on one host can start. */
+async function openMetrics(
+  metrics: Metrics,
+  { metrics: place }: ServeSettings,
+  log: OperatorLog,
+): Promise<MetricsServer | null> {
+  if (place.kind !== 'port') return null;
+  let server: MetricsServer;
+  try {
+    server = await serveMetrics(metrics, place);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (place.isChosen || code !== 'EADDRINUSE') {
+      throw new InputError(`metrics: ${message}; choose another --metrics-port, or off`);
+    }
+    server = await serveMetrics(metrics, { host: place.host, port: 0 });
+    log(
+      'metrics_port_taken',
+      `port ${String(place.port)} of --metrics-port is in use; ${server.url}`,
+      {
+        url: server.url,
+      },
+    );
+    return server;
+  }
+  log('metrics_listening', `metrics on ${server.url}`, { url: server.url });
+  return server;
 }
 
 /** SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. */
-function rotateOnSignal(settings: ServeSettings, auth: WalletAuth): void {
+function rotateOnSignal(settings: ServeSettings, auth: WalletAuth, log: OperatorLog): void {
   if (settings.secretFile === null) return;
   process.on('SIGHUP', () => {
-    readSecrets(settings, printError).then(
+    readSecrets(settings, log).then(
       (secrets) => {
         auth.rotate(secrets);
-        printError('orrery: the secrets of tokens were read again');
+        log('secrets_read', 'the secrets of tokens were read again');
       },
       (error: unknown) => {
-        printError(`orrery: the secrets of tokens stay: ${(error as Error).message}`);
+        log('secrets_kept', `the secrets of tokens stay: ${(error as Error).message}`);
       },
     );
   });
@@ -156,13 +198,18 @@ function rotateOnSignal(settings: ServeSettings, auth: WalletAuth): void {
 function open(
   host: Host,
   settings: ServeSettings,
-  { faults, auth }: { readonly faults: Faults; readonly auth: WalletAuth },
+  {
+    faults,
+    auth,
+    metrics,
+  }: { readonly faults: Faults; readonly auth: WalletAuth; readonly metrics: Metrics },
 ): ReturnType<typeof buildServer> {
   return buildServer({
     host,
     auth,
     faults,
-    metrics: new Metrics(host),
+    metrics,
+    servesMetrics: settings.metrics.kind === 'api',
     simToken: settings.simToken,
     operator: settings.operatorToken === null ? null : { token: settings.operatorToken, keccak },
     logLevel: settings.logLevel,
@@ -175,7 +222,7 @@ function open(
 async function openHost(
   settings: ServeSettings,
   folder: DataFolder,
-  { file, startUs, replay }: Opening,
+  { file, startUs, replay, log }: Opening,
 ): Promise<Host> {
   const fallback = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: startUs };
   const clock = replay === null ? settings.clock : 'virtual';
@@ -199,16 +246,16 @@ async function openHost(
           })),
     durability: settings.durability,
     snapshotEvery: settings.snapshotEvery,
-    onProblem: (what) => {
-      printError(`orrery: ${what}`);
+    onProblem: (what, problem) => {
+      log(problem, what);
     },
   });
-  printError(recoveryText(exchange.recovery, settings.dataDir));
+  logRecovery(exchange.recovery, settings.dataDir, log);
   if (settings.trustSignatures) {
-    printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
+    log('signatures_not_verified', 'signatures are not verified (--trust-signatures)');
   }
   if (settings.durability === 'relaxed') {
-    printError('orrery: WARNING: responses do not wait for the disk (--durability relaxed)');
+    log('durability_relaxed', 'responses do not wait for the disk (--durability relaxed)');
   }
   const signatures = settings.trustSignatures
     ? 'trust'
@@ -231,30 +278,32 @@ interface Opening {
   readonly file: ExchangeFile | null;
   readonly startUs: TimeUs;
   readonly replay: PlannedReplay | null;
+  readonly log: OperatorLog;
 }
 
-function recoveryText(recovery: Recovery, path: string): string {
+function logRecovery(recovery: Recovery, path: string, log: OperatorLog): void {
+  const { cutBytes, snapshotSeq, replayed, stateHash } = recovery;
   if (recovery.isNew) {
-    const torn = `, after ${String(recovery.cutBytes)} bytes of a first write that was cut short`;
-    return `orrery: a new exchange in ${path}${recovery.cutBytes > 0 ? torn : ''}`;
+    const torn = `, after ${String(cutBytes)} bytes of a first write that was cut short`;
+    log('exchange_created', `a new exchange in ${path}${cutBytes > 0 ? torn : ''}`, { path });
+    return;
   }
   const parts = [
-    recovery.snapshotSeq > 0
-      ? `snapshot of command ${String(recovery.snapshotSeq)}`
-      : 'no snapshot',
-    `${String(recovery.replayed)} commands replayed`,
+    snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot',
+    `${String(replayed)} commands replayed`,
     ...recovery.passedOver.map((what) => `not used: ${what}`),
-    ...(recovery.cutBytes > 0 ? [`${String(recovery.cutBytes)} bytes of a torn write wiped`] : []),
-    `state hash ${recovery.stateHash}`,
+    ...(cutBytes > 0 ? [`${String(cutBytes)} bytes of a torn write wiped`] : []),
+    `state hash ${stateHash}`,
   ];
-  return `orrery: recovered ${path}: ${parts.join(', ')}`;
+  const fields = { path, snapshotSeq, replayed, cutBytes, stateHash };
+  log('exchange_recovered', `recovered ${path}: ${parts.join(', ')}`, fields);
 }
 
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        resolve();
+        resolve(signal);
       });
     }
   });
