@@ -10,7 +10,13 @@ import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
-import { listSnapshots, readSnapshot, type OrderDigest, type Snapshot } from './snapshots.ts';
+import {
+  listSnapshots,
+  readSnapshot,
+  snapshotFault,
+  type OrderDigest,
+  type Snapshot,
+} from './snapshots.ts';
 
 /** End of the journal: where the next group goes, and a torn tail after it. */
 export interface JournalEnd {
@@ -56,7 +62,8 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
     if (seq > untilSeq) continue;
     const snapshot = readSnapshot(folder, name);
     if (snapshot === null) {
-      passedOver.push(`${name} is damaged`);
+      const isOld = snapshotFault(folder, name) === 'outdated';
+      passedOver.push(`${name} is ${isOld ? 'of another release' : 'damaged'}`);
       continue;
     }
     try {
