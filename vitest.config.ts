@@ -19,8 +19,11 @@ const replaceModules = files.filter((file) =>
 /** Commands as users start them, many times; too long for `npm test`. */
 const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
 
+/** Files of `deploy` with the programs that use them: nginx, promtool, systemd-analyze. */
+const deploy = files.filter((file) => file.startsWith('test/deploy/'));
+
 const isApart = (file: string): boolean =>
-  replaceModules.includes(file) || startProcesses.includes(file);
+  [replaceModules, startProcesses, deploy].some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
@@ -63,6 +66,8 @@ export default defineConfig({
       project('isolated', { include: replaceModules }),
       // `npm run test:processes`
       project('processes', { include: startProcesses, isolate: false }),
+      // `npm run test:deploy`
+      project('deploy', { include: deploy, isolate: false }),
     ],
   },
 });
