@@ -8,6 +8,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
 import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
+import { RecoveredDigests } from './recovered-digests.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
 import {
@@ -90,14 +91,14 @@ function recoverFrom(
     );
   }
   const journal = new FolderJournal(segments, snapshot, untilSeq);
-  const orderIds: OrderDigest[] = [...(snapshot?.orderIds ?? [])];
+  const digests = new RecoveredDigests(snapshot?.orderIds ?? []);
   const { engine, commands, mismatch } = asSnapshotError(() =>
     replay(journal, {
       verify: true,
       recover: true,
       untilSeq,
-      onOrderIds: (first, digests) => {
-        digests.forEach((digest, i) => orderIds.push([first + i, digest]));
+      onOrderIds: (frame, at) => {
+        digests.add(frame, at);
       },
     }),
   );
@@ -117,7 +118,7 @@ function recoverFrom(
   }
   return {
     engine,
-    orderIds,
+    orderIds: digests.retained(engine),
     snapshotSeq: snapshot?.seq ?? 0,
     replayed: commands,
     passedOver,

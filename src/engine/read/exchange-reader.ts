@@ -26,7 +26,14 @@ import type { PlaceOrders, Side } from '../commands.ts';
 import { hasFreshIndex } from '../pricing/freshness.ts';
 import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from '../market/candles.ts';
-import { findOrders, openOrders, orderByClientId, orderOf, queueAhead } from './order-reader.ts';
+import {
+  findOrders,
+  hasOrder,
+  openOrders,
+  orderByClientId,
+  orderOf,
+  queueAhead,
+} from './order-reader.ts';
 import { orderRefusal } from '../orders/order-refusal.ts';
 import { selfTradeModeOf } from '../orders/self-trade.ts';
 import type { Refusal } from '../refusals.ts';
@@ -361,6 +368,10 @@ export class ExchangeReader implements ExchangeView {
 
   order(id: OrderId): OrderView | undefined {
     return orderOf(this.state, id);
+  }
+
+  hasOrder(id: OrderId): boolean {
+    return hasOrder(this.state, id);
   }
 
   /**

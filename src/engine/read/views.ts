@@ -408,6 +408,8 @@ export interface ExchangeView {
 
   /** A live or retained order. */
   order(id: OrderId): OrderView | undefined;
+  /** Whether `order` has it. */
+  hasOrder(id: OrderId): boolean;
   /**
    * Lots ahead of a resting order at its price, users' and the tape's; null if it does not rest.
    */
