@@ -1,4 +1,4 @@
-/** Digests of a recovery: those of retained orders, as by a plain list that is filtered at the end. */
+/** Digests of a recovery: those of retained orders, as in a plain list filtered at the end. */
 import { expect, test } from 'vitest';
 import { OrderIdsFrame } from '../../src/journal/format/frame.ts';
 import { RecoveredDigests } from '../../src/journal-files/recovered-digests.ts';
