@@ -25,8 +25,11 @@ const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'))
 /** Tests on a PostgreSQL server of their own; `npm run test:pg`. */
 const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
 
-const isApart = (file: string): boolean =>
-  [replaceModules, startProcesses, inBrowser, onPostgres].some((list) => list.includes(file));
+/** Files of `deploy` with the programs that use them: nginx, promtool, systemd-analyze. */
+const deploy = files.filter((file) => file.startsWith('test/deploy/'));
+
+const apart = [replaceModules, startProcesses, inBrowser, onPostgres, deploy];
+const isApart = (file: string): boolean => apart.some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
   extends: true as const,
@@ -73,6 +76,8 @@ export default defineConfig({
       project('browser', { include: inBrowser, isolate: false }),
       // `npm run test:pg`
       project('postgres', { include: onPostgres, isolate: false }),
+      // `npm run test:deploy`
+      project('deploy', { include: deploy, isolate: false }),
     ],
   },
 });

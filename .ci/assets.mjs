@@ -19,7 +19,6 @@ const ASSETS = {
   'uplot.LICENSE': 'uplot/LICENSE',
   'swagger-ui.js': '@fastify/swagger-ui/static/swagger-ui-bundle.js',
   'swagger-ui.css': '@fastify/swagger-ui/static/swagger-ui.css',
-  'swagger-ui.png': '@fastify/swagger-ui/static/favicon-32x32.png',
 };
 
 /** Also the global setup of vitest, which runs sources that are not compiled. */

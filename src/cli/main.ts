@@ -129,6 +129,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'doctor',
+    describe: 'Check a host and a data folder for orrery serve, and say what to do',
+    load: () => import('./commands/doctor.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'data <action>',
     describe: 'Import and verify recorded market data',
     load: () => import('./commands/data.ts') as ReturnType<LazyCommand['load']>,

@@ -8,12 +8,14 @@ import { DataFolder } from '../journal-files/data-folder.ts';
 import { DurableExchange, type Recovery } from '../journal-files/durable-exchange.ts';
 import { NoncesOnDisk, type NonceStore } from '../journal-files/used-nonces.ts';
 import type { ServedExchange } from '../journal/served-exchange.ts';
+import type { StoreProblem } from '../journal/store-stopped.ts';
 import type { TimeUs } from '../num/units.ts';
 import { shownAddress } from '../postgres/address.ts';
 import { openPostgresExchange } from '../postgres/open-exchange.ts';
 import type { ReplicaRecovery } from '../replication/load-journal.ts';
 import { defaultMarkets, type ExchangeFile } from './exchange-file.ts';
-import { InputError, printError } from './cli-support.ts';
+import type { OperatorLog } from '../http/operator-log.ts';
+import { InputError } from './cli-support.ts';
 import { mustBeSameReplay, openingOf, type PlannedReplay } from './serve-replay.ts';
 import type { ServeSettings, SharedJournal } from './serve-settings.ts';
 
@@ -21,6 +23,7 @@ export interface Opening {
   readonly file: ExchangeFile | null;
   readonly startUs: TimeUs;
   readonly replay: PlannedReplay | null;
+  readonly log: OperatorLog;
 }
 
 export interface OpenedExchange {
@@ -28,7 +31,7 @@ export interface OpenedExchange {
   readonly nonces: NonceStore;
   readonly closeNonces: () => Promise<void>;
   /** Resolves with the reason if the exchange stops by itself. */
-  readonly stopped: Promise<string>;
+  readonly stopped: Promise<{ readonly reason: string }>;
 }
 
 /** Throws a `UserError` if the exchange cannot be opened. */
@@ -37,7 +40,7 @@ export async function openServed(
   opening: Opening,
 ): Promise<OpenedExchange> {
   if (settings.trustSignatures) {
-    printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
+    opening.log('signatures_not_verified', 'signatures are not verified (--trust-signatures)');
   }
   const { journal } = settings;
   return journal === null ? openFolder(settings, opening) : openShared(settings, journal, opening);
@@ -76,9 +79,11 @@ function newExchange(
   };
 }
 
-const onProblem = (what: string): void => {
-  printError(`orrery: ${what}`);
-};
+const reportTo =
+  (log: OperatorLog) =>
+  (what: string, problem: StoreProblem): void => {
+    log(problem, what);
+  };
 
 async function openFolder(settings: ServeSettings, opening: Opening): Promise<OpenedExchange> {
   const { dataDir, durability, snapshotEvery } = settings;
@@ -87,11 +92,14 @@ async function openFolder(settings: ServeSettings, opening: Opening): Promise<Op
     await mustBeSameReplay(folder.path, opening.replay);
     const exchange = await DurableExchange.open(folder, {
       ...newExchange(settings, opening),
-      ...{ durability, snapshotEvery, onProblem },
+      ...{ durability, snapshotEvery, onProblem: reportTo(opening.log) },
     });
-    printError(recoveryText(exchange.recovery, dataDir));
+    logRecovery(exchange.recovery, dataDir, opening.log);
     if (durability === 'relaxed') {
-      printError('orrery: WARNING: responses do not wait for the disk (--durability relaxed)');
+      opening.log(
+        'durability_relaxed',
+        'responses do not wait for the disk (--durability relaxed)',
+      );
     }
     const nonces = await NoncesOnDisk.open(dataDir, Math.floor(exchange.engine.nowUs / 1000));
     return {
@@ -118,7 +126,7 @@ async function openShared(
   }
   const wanted = newExchange(settings, opening);
   const { exchange, nonces } = await openPostgresExchange({
-    ...{ address, advertise, leaseMs, onProblem },
+    ...{ address, advertise, leaseMs, onProblem: reportTo(opening.log) },
     snapshotEvery: settings.snapshotEvery,
     start: follow ? 'follow' : 'lead',
     create: () => {
@@ -130,38 +138,53 @@ async function openShared(
       checkConfig(path, found, wanted);
     },
   });
-  printError(sharedText(exchange.recovery, shownAddress(address), follow));
+  logSharedRecovery(exchange.recovery, shownAddress(address), follow, opening.log);
   return {
     exchange,
     nonces,
     closeNonces: () => Promise.resolve(),
     stopped: new Promise((resolve) => {
-      exchange.onStopped(resolve);
+      exchange.onStopped((reason) => {
+        resolve({ reason });
+      });
     }),
   };
 }
 
-function sharedText(recovery: ReplicaRecovery, path: string, follow: boolean): string {
-  if (recovery.isNew) return `orrery: a new exchange in ${path}`;
+function logSharedRecovery(
+  recovery: ReplicaRecovery,
+  path: string,
+  follow: boolean,
+  log: OperatorLog,
+): void {
+  if (recovery.isNew) {
+    log('exchange_created', `a new exchange in ${path}`, { path });
+    return;
+  }
   const { snapshotSeq, replayed, stateHash } = recovery;
   const from = snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot';
   const role = follow ? 'follows' : 'leads';
-  return `orrery: ${role} ${path}: ${from}, ${String(replayed)} commands replayed, state hash ${stateHash}`;
+  log(
+    'exchange_recovered',
+    `${role} ${path}: ${from}, ${String(replayed)} commands replayed, state hash ${stateHash}`,
+    { path, role, snapshotSeq, replayed, stateHash },
+  );
 }
 
-function recoveryText(recovery: Recovery, path: string): string {
+function logRecovery(recovery: Recovery, path: string, log: OperatorLog): void {
+  const { cutBytes, snapshotSeq, replayed, stateHash } = recovery;
   if (recovery.isNew) {
-    const torn = `, after ${String(recovery.cutBytes)} bytes of a first write that was cut short`;
-    return `orrery: a new exchange in ${path}${recovery.cutBytes > 0 ? torn : ''}`;
+    const torn = `, after ${String(cutBytes)} bytes of a first write that was cut short`;
+    log('exchange_created', `a new exchange in ${path}${cutBytes > 0 ? torn : ''}`, { path });
+    return;
   }
   const parts = [
-    recovery.snapshotSeq > 0
-      ? `snapshot of command ${String(recovery.snapshotSeq)}`
-      : 'no snapshot',
-    `${String(recovery.replayed)} commands replayed`,
+    snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot',
+    `${String(replayed)} commands replayed`,
     ...recovery.passedOver.map((what) => `not used: ${what}`),
-    ...(recovery.cutBytes > 0 ? [`${String(recovery.cutBytes)} bytes of a torn write wiped`] : []),
-    `state hash ${recovery.stateHash}`,
+    ...(cutBytes > 0 ? [`${String(cutBytes)} bytes of a torn write wiped`] : []),
+    `state hash ${stateHash}`,
   ];
-  return `orrery: recovered ${path}: ${parts.join(', ')}`;
+  const fields = { path, snapshotSeq, replayed, cutBytes, stateHash };
+  log('exchange_recovered', `recovered ${path}: ${parts.join(', ')}`, fields);
 }

@@ -11,7 +11,8 @@ import { FileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { openMarkets, type RunMarkets, type RunPlan } from '../run-plan/plan.ts';
 import { exchangeTerms } from '../run-plan/run-terms.ts';
-import { InputError, printError } from './cli-support.ts';
+import type { OperatorLog } from '../http/operator-log.ts';
+import { InputError } from './cli-support.ts';
 import { marketPlanOf, RUN_OPTIONS, type MarketArguments } from './run-options.ts';
 
 export interface ReplayArguments extends MarketArguments {
@@ -113,7 +114,11 @@ export async function mustBeSameReplay(
 }
 
 /** Continues the replay behind the journal's history, and connects it to the exchange. */
-export async function startReplay(host: Host, planned: PlannedReplay): Promise<void> {
+export async function startReplay(
+  host: Host,
+  planned: PlannedReplay,
+  log: OperatorLog,
+): Promise<void> {
   const { markets, dataset, speed } = planned;
   const { tape, beginUs, endUs, sampleUs, barsEmitted } = markets;
   host.replay = await Replay.open({
@@ -131,10 +136,13 @@ export async function startReplay(host: Host, planned: PlannedReplay): Promise<v
     played: commandsNow(host),
     speed,
     onEnd: () => {
-      printError(`orrery: the replay of ${dataset} has ended; the exchange stays at its last time`);
+      log(
+        'replay_ended',
+        `the replay of ${dataset} has ended; the exchange stays at its last time`,
+      );
     },
     onProblem: (error) => {
-      printError(`orrery: the replay has stopped: ${error.message}`);
+      log('replay_stopped', `the replay has stopped: ${error.message}`);
     },
   });
 }

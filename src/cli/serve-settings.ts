@@ -4,6 +4,7 @@
  * `server: { dataDir }` are equivalent.
  */
 import type { Argv } from 'yargs';
+import type { LogFormat } from '../http/operator-log.ts';
 import { InputError } from './cli-support.ts';
 
 interface Setting {
@@ -113,6 +114,21 @@ export const SETTINGS = {
     fallback: 'warn',
     describe: 'log level on standard error; info logs every request',
   },
+  'log-format': {
+    takes: 'text',
+    fallback: 'text',
+    describe: 'lines for operators on standard error: text, or json with an event each',
+  },
+  'metrics-port': {
+    takes: 'text',
+    fallback: '9464',
+    describe: 'port of /metrics; 0: a free one; api: on the port of the API; off',
+  },
+  'metrics-host': {
+    takes: 'text',
+    fallback: '127.0.0.1',
+    describe: 'address that /metrics listens on',
+  },
 } as const satisfies Record<string, Setting>;
 
 type Name = keyof typeof SETTINGS;
@@ -126,6 +142,17 @@ export interface SharedJournal {
   readonly advertise: string;
   readonly leaseMs: number;
 }
+
+/** Where `/metrics` is served: on a port of its own, on the port of the API, or nowhere. */
+export type MetricsPlace =
+  | {
+      readonly kind: 'port';
+      readonly host: string;
+      readonly port: number;
+      /** False for the default port, which gives way to a free one. */
+      readonly isChosen: boolean;
+    }
+  | { readonly kind: 'api' | 'off' };
 
 export interface ServeSettings {
   readonly host: string;
@@ -148,6 +175,8 @@ export interface ServeSettings {
   readonly securityHeaders: 'pages' | 'all' | 'off';
   readonly trustProxy: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logFormat: LogFormat;
+  readonly metrics: MetricsPlace;
 }
 
 export const environmentName = (name: string): string =>
@@ -203,7 +232,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     if (found.value === '') throw new InputError(`${found.called} must not be empty`);
     return found.value;
   };
-  const integer = (name: Name, min: number, max: number): number => {
+  const integer = (name: Name, min: number, max: number, words = ''): number => {
     const digits = text(name) ?? SETTINGS[name].fallback;
     const number = /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
     if (number >= min && number <= max) return number;
@@ -211,7 +240,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
       max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${String(min)}`
         : `from ${String(min)} to ${String(max)}`;
-    throw new InputError(`${findSetting(name)?.called ?? name} must be ${range}`);
+    throw new InputError(`${findSetting(name)?.called ?? name} must be ${words}${range}`);
   };
   const word = <T extends string>(name: Name, words: readonly T[]): T => {
     const found = text(name) ?? SETTINGS[name].fallback;
@@ -260,6 +289,16 @@ export function readSettings(sources: SettingSources): ServeSettings {
       leaseMs: integer('lease-ms', 300, 600_000),
     };
   };
+  const metricsPlace = (): MetricsPlace => {
+    const asked = text('metrics-port');
+    if (asked === 'api' || asked === 'off') return { kind: asked };
+    const metricsHost = text('metrics-host') ?? SETTINGS['metrics-host'].fallback;
+    // Servers on free ports do not compete for the default one.
+    if (asked === null && port === 0)
+      return { kind: 'port', host: metricsHost, port: 0, isChosen: true };
+    const chosen = integer('metrics-port', 0, 65_535, 'api, off, or a port ');
+    return { kind: 'port', host: metricsHost, port: chosen, isChosen: asked !== null };
+  };
   return {
     host,
     port,
@@ -279,6 +318,8 @@ export function readSettings(sources: SettingSources): ServeSettings {
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),
     trustProxy: list('trust-proxy'),
     logLevel: word('log-level', LOG_LEVELS),
+    logFormat: word('log-format', ['text', 'json']),
+    metrics: metricsPlace(),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Secrets of login tokens, from files or the environment. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { OperatorLog } from '../http/operator-log.ts';
 import type { Secrets } from '../http/wallet-auth.ts';
 import { fileError } from '../platform/file-error.ts';
 import { InputError } from './cli-support.ts';
@@ -15,7 +16,7 @@ export interface SecretFiles {
 /** Without a secret, a random one for this process, with a warning. Throws `InputError`. */
 export async function readSecrets(
   { secretFile, previousSecretFile }: SecretFiles,
-  warn: (line: string) => void,
+  log: OperatorLog,
 ): Promise<Secrets> {
   const inEnvironment = process.env['ORRERY_SECRET'];
   const previous =
@@ -27,7 +28,7 @@ export async function readSecrets(
   if (inEnvironment !== undefined) {
     return { current: secretOf(Buffer.from(inEnvironment), 'ORRERY_SECRET'), previous };
   }
-  warn('orrery: WARNING: no secret is set; tokens are valid until this process ends');
+  log('secret_random', 'no secret is set; tokens are valid until this process ends');
   return { current: randomBytes(MIN_SECRET_BYTES), previous };
 }
 

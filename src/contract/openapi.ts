@@ -77,9 +77,11 @@ export interface DocumentOptions {
   /** Without their tokens these routes do not exist. */
   readonly simulation: boolean;
   readonly operator: boolean;
+  /** Whether `/metrics` is served with the API; default true. */
+  readonly metrics?: boolean;
 }
 
-export function openApi({ title, simulation, operator }: DocumentOptions): Json {
+export function openApi({ title, simulation, operator, metrics = true }: DocumentOptions): Json {
   const names = new Map<object, string>(
     Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]),
   );
@@ -94,6 +96,7 @@ export function openApi({ title, simulation, operator }: DocumentOptions): Json 
   for (const route of CONTROL_ROUTES) {
     if (route.scheme === 'simulation' && !simulation) continue;
     if (route.scheme === 'operator' && !operator) continue;
+    if (route.id === 'metrics' && !metrics) continue;
     add(route.path, route.method, controlOperation(route, names));
   }
   const schemas: Record<string, unknown> = {};
@@ -194,6 +197,10 @@ function inputOf(
         name,
         in: 'query',
         required: required.includes(name),
+        // Empty as absent: all subaccounts.
+        ...(name === 'subaccountIndex' && !required.includes(name)
+          ? { allowEmptyValue: true }
+          : {}),
         schema: named(properties[name] ?? {}, names),
       })),
   ];

@@ -216,6 +216,8 @@ const MARKET_STATE = {
   status: words(MARKET_STATUS_WORDS),
   frozen: Type.Boolean(),
   frozenSince: nullable(Int64),
+  indexTime: nullable(Int64),
+  indexStale: Type.Boolean(),
   markComposition: MarkCompositionRecord,
   nextFundingTime: nullable(Int64),
   indicativeFundingRate: nullable(Decimal),

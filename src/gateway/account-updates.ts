@@ -15,7 +15,7 @@ import {
   type Address,
   type MarketId,
 } from '../num/units.ts';
-import { mustAct, mustBeInTime, mustBeSigned, mustSubaccount } from './authorise.ts';
+import { mustAccount, mustAct, mustBeInTime, mustBeSigned, mustSubaccount } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { Fields } from './fields.ts';
 import { mustSucceed } from './refusal-reply.ts';
@@ -122,9 +122,6 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
   const timeUs = mustBeInTime(context, expiresAtMs);
   const rights = mustAct(context, 'updateMargin', caller, account, index);
-  if (context.engine.accountIdOf(account) === undefined) {
-    throw new RequestError(MESSAGES.accountNotFound);
-  }
   const subaccount = mustSubaccount(context, account, index);
   const delegate = mustBeSigned(
     context,
@@ -246,8 +243,7 @@ function mustHaveNonce(
   delegate: AccountId | null,
   nonce: bigint,
 ): void {
-  const id = context.engine.accountIdOf(account);
-  if (id === undefined) throw new RequestError(MESSAGES.accountNotFound);
+  const id = mustAccount(context, account);
   mustSucceed(context.engine.checkAccountNonce(id, delegate, nonce));
 }
 

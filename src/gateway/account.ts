@@ -13,11 +13,18 @@ import {
   type TimeUs,
 } from '../num/units.ts';
 import { feedMarket } from './account-updates.ts';
-import { mustAct, mustSubaccount, rightsOf } from './authorise.ts';
+import { mustAct, rightsOf, subaccountOrEmpty } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
-import { encodePosition, encodeStats, encodeTransfer, millis, money } from './encode.ts';
+import {
+  emptyStats,
+  encodePosition,
+  encodeStats,
+  encodeTransfer,
+  millis,
+  money,
+} from './encode.ts';
 import { Fields } from './fields.ts';
-import { MOMENT_PLACES, type Page, pageOfAll, pageOfMoments, Paging } from './paging.ts';
+import { MOMENT_PLACES, Page, pageOfAll, pageOfMoments, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 
 /** Decimals of vault shares and of margin ratios. */
@@ -53,7 +60,8 @@ export function getBalance(context: Context, input: unknown, caller: Caller): Pa
 
 export function getStats(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex'], true);
-  return encodeStats(context.engine, mustRead(context, 'getStats', fields, caller).id);
+  const { account, index, id } = mustRead(context, 'getStats', fields, caller);
+  return id === null ? emptyStats(account, index) : encodeStats(context.engine, id);
 }
 
 /** Largest transferable amount: cash, or the excess isolated margin of the market of `feedId`. */
@@ -62,6 +70,7 @@ export function getTransferMax(context: Context, input: unknown, caller: Caller)
   const feedId = fields.has('feedId') ? fields.feedId('feedId') : context.engine.config.cashFeedId;
   const { id } = mustRead(context, 'getTransferMax', fields, caller);
   const market = feedMarket(context, feedId);
+  if (id === null) return { amount: money(0n), shortfallPart: money(0n) };
   const amount =
     market === null
       ? context.engine.margin(id).withdrawableQuanta
@@ -75,7 +84,9 @@ export function getPositions(context: Context, input: unknown, caller: Caller): 
   const { id, market, paging } = mustReadMarket(context, 'getPositions', input, caller);
   return pageOfAll(
     paging,
-    context.engine.positions(id).filter((held) => market === null || held.market === market),
+    id === null
+      ? []
+      : context.engine.positions(id).filter((held) => market === null || held.market === market),
     (position) => [position.market],
     (position) => encodePosition(context.engine, position),
   );
@@ -91,7 +102,9 @@ export function getMargin(context: Context, input: unknown, caller: Caller): Pag
   );
   return pageOfAll(
     paging,
-    context.engine.marginSettings(id).filter((one) => market === null || one.market === market),
+    id === null
+      ? []
+      : context.engine.marginSettings(id).filter((one) => market === null || one.market === market),
     (setting) => [setting.market],
     (setting) => ({
       account,
@@ -106,7 +119,8 @@ export function getMargin(context: Context, input: unknown, caller: Caller): Pag
 interface Read {
   readonly account: Address;
   readonly index: number;
-  readonly id: SubaccountId;
+  /** null: the wallet never deposited. */
+  readonly id: SubaccountId | null;
 }
 
 /** The subaccount of a read, after a check of the caller's access. */
@@ -114,7 +128,7 @@ function mustRead(context: Context, endpoint: EndpointId, fields: Fields, caller
   const account = fields.address('account', context.keccak);
   const index = fields.subaccountIndex('subaccountIndex');
   mustAct(context, endpoint, caller, account, index);
-  return { account, index, id: mustSubaccount(context, account, index) };
+  return { account, index, id: subaccountOrEmpty(context, account, index) };
 }
 
 function mustReadMarket(
@@ -215,6 +229,7 @@ export function getTransfers(context: Context, input: unknown, caller: Caller): 
   const toUs = fields.has('to') ? clampUs(fields.int64('to') + 1n) : timeUs(Infinity);
   const paging = new Paging('getTransfers', fields, MOMENT_PLACES);
   const { id } = mustRead(context, 'getTransfers', fields, caller);
+  if (id === null) return new Page([], null, null);
   return pageOfMoments(
     paging,
     fromUs,

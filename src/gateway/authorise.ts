@@ -110,11 +110,32 @@ export function mustBeSigned(
   return id;
 }
 
+/** The account of a wallet, which exists after its first deposit (D-1). */
+export function mustAccount({ engine }: Pick<Context, 'engine'>, account: Address): AccountId {
+  const id = engine.accountIdOf(account);
+  // A wallet that is a delegate has an id without a deposit.
+  if (id === undefined || engine.subaccountsOf(account).length === 0) {
+    throw new RequestError(MESSAGES.accountNotFound);
+  }
+  return id;
+}
+
 /** The subaccount, which exists after its first credit (R-5.1). */
 export function mustSubaccount(context: Context, account: Address, index: number): SubaccountId {
   const id = context.engine.subaccountIdOf(account, index);
-  if (id === undefined) throw new RequestError(MESSAGES.invalidSubaccountIndex);
-  return id;
+  if (id !== undefined) return id;
+  mustAccount(context, account);
+  throw new RequestError(MESSAGES.invalidSubaccountIndex);
+}
+
+/** As `mustSubaccount`; null for a wallet that never deposited, which reads as empty (D-1). */
+export function subaccountOrEmpty(
+  context: Context,
+  account: Address,
+  index: number,
+): SubaccountId | null {
+  const isEmpty = context.engine.subaccountsOf(account).length === 0;
+  return isEmpty ? null : mustSubaccount(context, account, index);
 }
 
 /** Now, unless a part of the request has expired (R-2.12). */

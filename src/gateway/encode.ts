@@ -17,7 +17,7 @@ import {
   parseDecimal,
   type Decimal,
 } from '../num/decimal.ts';
-import { address, COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
+import { address, COLLATERAL_DECIMALS, type Address, type TimeUs } from '../num/units.ts';
 import { must } from '../base/assert.ts';
 import type { OrderIds } from './order-ids.ts';
 
@@ -182,6 +182,26 @@ export function encodeStats(view: ExchangeView, subaccountId: OrderView['subacco
     netDeposits: money(margin.netDepositsQuanta),
     subaccountIndex: subaccount.index,
     upnl: money(margin.upnlQuanta),
+  };
+}
+
+/** Stats of a wallet that never deposited. */
+export function emptyStats(account: Address, subaccountIndex: number) {
+  return {
+    account,
+    accountValue: '0',
+    crossEquity: '0',
+    crossLeverage: '0',
+    crossMarginRatio: '0',
+    crossMarginUsage: '0',
+    cumulativePnl: '0',
+    freeCollateral: '0',
+    freeCollateralCross: '0',
+    initialMarginRequirement: '0',
+    maintMargin: '0',
+    netDeposits: '0',
+    subaccountIndex,
+    upnl: '0',
   };
 }
 

@@ -83,6 +83,8 @@ export function encodeMarketState(engine: ExchangeView, market: MarketView) {
     status: market.status,
     frozen: frozenSinceUs !== null,
     frozenSince: frozenSinceUs === null ? null : millis(frozenSinceUs),
+    indexTime: market.indexAtUs === null ? null : millis(market.indexAtUs),
+    indexStale: market.indexStale,
     markComposition: {
       source: spec.markSource,
       index: price(legs.indexTicks),

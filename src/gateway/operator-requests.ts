@@ -17,6 +17,7 @@ import {
   type Quanta,
   type TimeUs,
 } from '../num/units.ts';
+import { mustAccount } from './authorise.ts';
 import { word } from './config-values.ts';
 import { money, priceText, stepOf } from './encode.ts';
 import { Fields } from './fields.ts';
@@ -112,17 +113,17 @@ export function delistCommand(
 /** Deposit or withdrawal: `account`, `subaccountIndex` [0], `amount`. */
 export function moneyCommand(
   kind: 'deposit' | 'withdraw',
-  { nowUs, keccak }: OperatorContext,
+  { view, nowUs, keccak }: OperatorContext,
   input: unknown,
 ): Command {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'amount'], true);
-  return {
-    kind,
-    timeUs: nowUs,
-    account: fields.address('account', keccak),
-    subaccountIndex: fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : 0,
-    amount: amountOf(fields),
-  };
+  const account = fields.address('account', keccak);
+  const subaccountIndex = fields.has('subaccountIndex')
+    ? fields.subaccountIndex('subaccountIndex')
+    : 0;
+  const amount = amountOf(fields);
+  if (kind === 'withdraw') mustAccount({ engine: view }, account);
+  return { kind, timeUs: nowUs, account, subaccountIndex, amount };
 }
 
 /** Deposit to the insurance fund: `amount`. */

@@ -8,7 +8,7 @@ import { ORDER_TYPE_WORDS } from '../contract/words.ts';
 import type { OrderType } from '../engine/commands.ts';
 import type { OrderStatus, OrderView } from '../engine/read/views.ts';
 import type { Address } from '../num/units.ts';
-import { mustAct, mustSubaccount, rightsOf, type Rights } from './authorise.ts';
+import { mustAct, rightsOf, subaccountOrEmpty, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
@@ -73,7 +73,8 @@ export function cancelAllOrders(context: Context, input: unknown, caller: Caller
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
   mustAct(context, 'cancelAllOrders', caller, account, index);
-  const subaccount = mustSubaccount(context, account, index);
+  const subaccount = subaccountOrEmpty(context, account, index);
+  if (subaccount === null) return cancelledAll(0);
   const before = context.engine.openOrders(subaccount).length;
   const outcome = context.submit({
     kind: 'cancelAll',
@@ -83,8 +84,12 @@ export function cancelAllOrders(context: Context, input: unknown, caller: Caller
   });
   mustSucceed(outcome);
   const ended = before - context.engine.openOrders(subaccount).length;
-  return { message: `Cancelled ${String(ended)} ${ended === 1 ? 'order' : 'orders'}` };
+  return cancelledAll(ended);
 }
+
+const cancelledAll = (count: number): unknown => ({
+  message: `Cancelled ${String(count)} ${count === 1 ? 'order' : 'orders'}`,
+});
 
 const FILTER_FIELDS = [
   'account',
@@ -139,7 +144,8 @@ export function listOrders(context: Context, input: unknown, caller: Caller): Pa
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
   mustAct(context, 'listOrders', caller, account, index);
-  const subaccount = mustSubaccount(context, account, index);
+  const subaccount = subaccountOrEmpty(context, account, index);
+  if (subaccount === null) return new Page({ asks: [], bids: [], total: 0 }, null, null);
 
   const filter = {
     types,

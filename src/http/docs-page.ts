@@ -6,7 +6,6 @@ import { sendJson } from './replies.ts';
 const ASSETS = [
   { file: 'swagger-ui.js', type: 'application/javascript; charset=utf-8' },
   { file: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
-  { file: 'swagger-ui.png', type: 'image/png' },
 ] as const;
 
 /** Requests that one for a document counts as: these have up to a megabyte. */
@@ -25,14 +24,24 @@ const POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ');
 
+/** An orrery: a sun, an orbit and a planet. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<circle cx="16" cy="16" r="12" fill="none" stroke="#64748b" stroke-width="2"/>
+<circle cx="16" cy="16" r="5" fill="#d97706"/><circle cx="26" cy="10" r="3.5" fill="#2563eb"/>
+</svg>
+`;
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const inHtml = (text: string): string => text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
+
 /** `base` is where the page is seen from the path that was asked for. */
-const pageAt = (base: string): string => `<!doctype html>
+const pageAt = (base: string, name: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>API</title>
+<title>${inHtml(name)} API</title>
 <link rel="stylesheet" href="${base}/static/swagger-ui.css">
-<link rel="icon" type="image/png" href="${base}/static/swagger-ui.png">
+<link rel="icon" type="image/svg+xml" href="${base}/static/icon.svg">
 </head>
 <body>
 <div id="swagger-ui"></div>
@@ -47,8 +56,8 @@ const START = `const document_url = new URL('../json', document.currentScript.sr
 SwaggerUIBundle({ dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null, url: document_url });
 `;
 
-/** Serves the page at /docs. The document's plugin must be registered before. */
-export async function docsPage(app: FastifyInstance): Promise<void> {
+/** Serves the page at /docs, named as the exchange, after the document's plugin is registered. */
+export async function docsPage(app: FastifyInstance, name: string): Promise<void> {
   const options = { config: { access: { cost: LARGE_COST } } };
   const documents = { json: '', yaml: '' };
   app.addHook('onReady', (done) => {
@@ -62,7 +71,9 @@ export async function docsPage(app: FastifyInstance): Promise<void> {
   });
   app.get('/docs', options, (request, reply) => {
     const [path = ''] = request.url.split('?');
-    return reply.type('text/html; charset=utf-8').send(pageAt(path.endsWith('/') ? '.' : './docs'));
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(pageAt(path.endsWith('/') ? '.' : './docs', name));
   });
   app.get('/docs/json', options, (_request, reply) => sendJson(reply, documents.json));
   app.get('/docs/yaml', options, (_request, reply) =>
@@ -70,6 +81,9 @@ export async function docsPage(app: FastifyInstance): Promise<void> {
   );
   app.get('/docs/static/start.js', options, (_request, reply) =>
     reply.type('application/javascript; charset=utf-8').send(START),
+  );
+  app.get('/docs/static/icon.svg', options, (_request, reply) =>
+    reply.type('image/svg+xml').send(ICON),
   );
   for (const { file, type } of ASSETS) {
     const bytes = await pageAsset(file);

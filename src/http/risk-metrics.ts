@@ -42,6 +42,19 @@ export function riskMetrics(host: Host, registers: Registry[]): void {
       }
     },
   });
+  new Gauge({
+    name: 'orrery_index_age_seconds',
+    help: 'Time since the last price of the oracle, by market; absent before the first',
+    labelNames: ['symbol'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { spec, status, indexAtUs } of host.view.markets()) {
+        if (indexAtUs === null || spec.indexSource === 'mid' || status === 'delisted') continue;
+        this.set({ symbol: spec.symbol }, Math.max(0, host.nowUs() - indexAtUs) / 1e6);
+      }
+    },
+  });
   const steps = new Counter({
     name: 'orrery_liquidation_steps_total',
     help: 'Steps of the liquidation ladder since process start (R-6.2)',

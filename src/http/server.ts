@@ -37,6 +37,12 @@ const KEEP_ALIVE_MS = 65_000;
 const PREFLIGHT_S = 600;
 /** Lag up to which a follower is ready for reads. */
 const READY_LAG_MS = 5000;
+/** The form of lines for operators (`operator-log.ts`). */
+const LOGGER = {
+  base: null,
+  timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  formatters: { level: (level: string) => ({ level }) },
+};
 /** Log levels that include requests. */
 const LOGGED = ['info', 'debug', 'trace'];
 /** No TLS here, so no directive upgrades requests; a TLS proxy sets its own headers. */
@@ -81,6 +87,8 @@ export interface ServerOptions {
   readonly operator: { readonly token: string; readonly keccak: Keccak } | null;
   /** From `trace` to `silent`; requests are logged at `info`. */
   readonly logLevel: string;
+  /** Whether `/metrics` is served with the API, beside or instead of a port of its own. */
+  readonly servesMetrics: boolean;
   readonly browsers: BrowserOptions;
   readonly limits?: Partial<ServerLimits>;
   /** Proxies whose `x-forwarded-for` is trusted, for a rate limit by address behind one. */
@@ -121,7 +129,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     addressOf: clientAddress(options.trustProxy ?? []),
     backlogBytes: limits.backlogBytes,
     onError: (error) => {
-      app.log.error({ err: error }, 'feed request failed');
+      app.log.error({ event: 'feed_failed', err: error }, 'feed request failed');
     },
   });
   metrics.countConnections(
@@ -143,7 +151,7 @@ function openFastify(
 ): FastifyInstance {
   return Fastify({
     // Standard output is for results; logs go to standard error.
-    logger: logLevel === 'silent' ? false : { level: logLevel, stream: process.stderr },
+    logger: logLevel === 'silent' ? false : { ...LOGGER, level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines carry the request id; a child logger would cost more than most requests.
     childLoggerFactory: (logger) => logger,
@@ -183,7 +191,7 @@ function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
       const { method, ip } = request;
       const ms = Math.round(reply.elapsedTime * 1000) / 1000;
       request.log.info(
-        { reqId: request.id, method, route, status: reply.statusCode, ms, ip },
+        { event: 'request', reqId: request.id, method, route, status: reply.statusCode, ms, ip },
         'answered',
       );
     }
@@ -205,7 +213,7 @@ function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
 /** API documents, their page, and security headers. */
 async function documentation(
   app: FastifyInstance,
-  { browsers, host, simToken, operator }: ServerOptions,
+  { browsers, host, simToken, operator, servesMetrics }: ServerOptions,
 ): Promise<void> {
   const { origins, securityHeaders } = browsers;
   if (origins.length > 0) {
@@ -226,6 +234,7 @@ async function documentation(
     title: host.view.config.name,
     simulation: simToken !== null,
     operator: operator !== null,
+    metrics: servesMetrics,
   });
   await app.register(swagger, {
     mode: 'static',
@@ -235,7 +244,7 @@ async function documentation(
   // Documentation pages get security headers; JSON records need only one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
-    await docsPage(pages);
+    await docsPage(pages, host.view.config.name);
   });
   const large = { config: { access: { cost: LARGE_COST } } };
   const text = stringifyExact(document);
@@ -268,7 +277,7 @@ function asRequestError(error: unknown): unknown {
 }
 
 /** Health for probes, and metrics. */
-function operations(app: FastifyInstance, { host, metrics }: ServerOptions): void {
+function operations(app: FastifyInstance, { host, metrics, servesMetrics }: ServerOptions): void {
   const probe = { config: { access: { rate: 'probe' } } } as const;
   app.get('/healthz', probe, (_request, reply) => sendBody(reply, { status: 'ok' }));
   app.get('/readyz', probe, (_request, reply) => {
@@ -289,6 +298,7 @@ function operations(app: FastifyInstance, { host, metrics }: ServerOptions): voi
     if (host.exchange.failure !== null) return sendText(reply, MESSAGES.unavailable);
     return sendBody(reply, { status: 'ready', sequenceNumber: host.view.seq });
   });
+  if (!servesMetrics) return;
   const scrape = { config: { access: { cost: LARGE_COST } } };
   app.get('/metrics', scrape, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),

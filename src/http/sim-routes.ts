@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
 import { outcomeCode } from '../engine/refusals.ts';
+import { mustAccount } from '../gateway/authorise.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustSucceed } from '../gateway/refusal-reply.ts';
@@ -68,15 +69,13 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   for (const kind of ['deposit', 'withdraw'] as const) {
     route('POST', kind, (body) => {
       const fields = new Fields(body, ['account', 'subaccountIndex', 'amount'], false);
-      submit(host, {
-        kind,
-        timeUs: host.nowUs(),
-        account: fields.address('account', keccak),
-        subaccountIndex: fields.has('subaccountIndex')
-          ? fields.subaccountIndex('subaccountIndex')
-          : 0,
-        amount: readAmount(fields),
-      });
+      const account = fields.address('account', keccak);
+      const subaccountIndex = fields.has('subaccountIndex')
+        ? fields.subaccountIndex('subaccountIndex')
+        : 0;
+      const amount = readAmount(fields);
+      if (kind === 'withdraw') mustAccount({ engine: host.view }, account);
+      submit(host, { kind, timeUs: host.nowUs(), account, subaccountIndex, amount });
       return null;
     });
   }

@@ -34,7 +34,8 @@ import {
 } from './snapshot-worker-client.ts';
 import type { OrderDigest, ServedExchange, SnapshotHealth } from '../journal/served-exchange.ts';
 import { writeSnapshot } from './snapshots.ts';
-import { StoreStopped } from '../journal/store-stopped.ts';
+import { StoreStopped, type StoreProblem } from '../journal/store-stopped.ts';
+import { Sync } from './sync.ts';
 import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after this many commands, and after a short pause in writes. */
@@ -56,7 +57,7 @@ export interface DurableOptions {
   /** Commands between snapshots; 0: no snapshots. */
   readonly snapshotEvery: number;
   /** Reports a problem, or its end, in one line. */
-  readonly onProblem: (what: string) => void;
+  readonly onProblem: (what: string, problem: StoreProblem) => void;
   readonly segmentBytes?: SegmentBytes;
   readonly openFile?: OpenFile;
 }
@@ -71,22 +72,6 @@ export interface Recovery {
   /** Bytes of an incomplete last write that were overwritten with zeros. */
   readonly cutBytes: number;
   readonly stateHash: string;
-}
-
-/** Commands of the same sync share one promise. */
-class Sync {
-  resolve: () => void = () => undefined;
-  reject: (error: Error) => void = () => undefined;
-  waiting = 0;
-  readonly done = new Promise<void>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-
-  constructor() {
-    // Prevents an unhandled rejection if no reply waits.
-    this.done.catch(() => undefined);
-  }
 }
 
 interface Begun {
@@ -370,12 +355,15 @@ export class DurableExchange implements ServedExchange {
     }
     this.writingSeq = 0;
     this.upcoming = new Sync();
-    this.options.onProblem(`writes have stopped: ${cause.message}`);
+    this.options.onProblem(`writes have stopped: ${cause.message}`, 'writes_stopped');
     try {
       this.current = recover(this.folder.path, { untilSeq: this.durableAt.seq }).engine;
     } catch (unreadable) {
       // Reads are rejected too: in-memory state is not durable.
-      this.options.onProblem(`reads have stopped: ${(unreadable as Error).message}`);
+      this.options.onProblem(
+        `reads have stopped: ${(unreadable as Error).message}`,
+        'reads_stopped',
+      );
       return;
     }
     this.writer = new JournalWriter(this.durableAt);
@@ -392,7 +380,7 @@ export class DurableExchange implements ServedExchange {
       try {
         await this.segments.repair();
         this.stopped = null;
-        this.options.onProblem('the disk has space again; writes have resumed');
+        this.options.onProblem('the disk has space again; writes have resumed', 'writes_resumed');
       } catch {
         this.retryLater();
       }
@@ -428,8 +416,8 @@ export class DurableExchange implements ServedExchange {
         // A restart would not reproduce the replies already sent.
         this.snapshots.mismatch = true;
         this.stopped = error;
-        this.options.onProblem(`writes have stopped: ${error.message}`);
-      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`);
+        this.options.onProblem(`writes have stopped: ${error.message}`, 'writes_stopped');
+      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
       throw error;
     } finally {
       this.snapshotWorker = null;

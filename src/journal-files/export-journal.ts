@@ -93,9 +93,10 @@ export function* jsonLines(
 
 /** A frame as plain data for JSON. */
 export function describeFrame(frame: JournalFrame): Record<string, unknown> {
-  return frame.kind === 'command'
-    ? { seq: frame.seq, ...describeCommand(frame.command) }
-    : { ...frame };
+  if (frame.kind === 'command') return { seq: frame.seq, ...describeCommand(frame.command) };
+  if (frame.kind !== 'orderIds') return { ...frame };
+  const { kind, seq, timeUs, firstId, digests } = frame;
+  return { kind, seq, timeUs, firstId, digests };
 }
 
 /** A frame as a line of JSON. */

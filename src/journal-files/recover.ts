@@ -8,10 +8,11 @@ import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
 import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
+import { RecoveredDigests } from './recovered-digests.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
 import type { OrderDigest } from '../journal/served-exchange.ts';
-import { listSnapshots, readSnapshot, type Snapshot } from './snapshots.ts';
+import { listSnapshots, readSnapshot, snapshotFault, type Snapshot } from './snapshots.ts';
 
 /** End of the journal: where the next group goes, and a torn tail after it. */
 export interface JournalEnd {
@@ -57,7 +58,8 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
     if (seq > untilSeq) continue;
     const snapshot = readSnapshot(folder, name);
     if (snapshot === null) {
-      passedOver.push(`${name} is damaged`);
+      const isOld = snapshotFault(folder, name) === 'outdated';
+      passedOver.push(`${name} is ${isOld ? 'of another release' : 'damaged'}`);
       continue;
     }
     try {
@@ -84,14 +86,14 @@ function recoverFrom(
     );
   }
   const journal = new FolderJournal(segments, snapshot, untilSeq);
-  const orderIds: OrderDigest[] = [...(snapshot?.orderIds ?? [])];
+  const digests = new RecoveredDigests(snapshot?.orderIds ?? []);
   const { engine, commands, mismatch } = asSnapshotError(() =>
     replay(journal, {
       verify: true,
       recover: true,
       untilSeq,
-      onOrderIds: (first, digests) => {
-        digests.forEach((digest, i) => orderIds.push([first + i, digest]));
+      onOrderIds: (frame, at) => {
+        digests.add(frame, at);
       },
     }),
   );
@@ -111,7 +113,7 @@ function recoverFrom(
   }
   return {
     engine,
-    orderIds,
+    orderIds: digests.retained(engine),
     snapshotSeq: snapshot?.seq ?? 0,
     replayed: commands,
     passedOver,

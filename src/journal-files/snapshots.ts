@@ -61,6 +61,21 @@ export function decodeSnapshot(bytes: Uint8Array): Snapshot | null {
   return { seq, orderIds, engine: body.subarray(body.length - length) };
 }
 
+/** Why `readSnapshot` returns null: whole files of another release are not damaged. */
+export function snapshotFault(folder: string, name: string): 'damaged' | 'outdated' {
+  try {
+    const bytes = readFileSync(join(folder, name));
+    const body = bytes.subarray(HASH_BYTES);
+    const isWhole = createHash('sha256')
+      .update(body)
+      .digest()
+      .equals(bytes.subarray(0, HASH_BYTES));
+    return isWhole && new ArchiveReader(body).text() !== MAGIC ? 'outdated' : 'damaged';
+  } catch {
+    return 'damaged';
+  }
+}
+
 /** Writes a snapshot and returns the file name. */
 export async function writeSnapshot(folder: string, snapshot: Snapshot): Promise<string> {
   const name = `snapshot-${String(snapshot.seq).padStart(16, '0')}.bin`;

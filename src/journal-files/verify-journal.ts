@@ -5,10 +5,15 @@ import { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
 import { replay, type Mismatch } from '../journal/replay/replay.ts';
 import { openJournal } from './folder-journal.ts';
-import { listSnapshots, readSnapshot } from './snapshots.ts';
+import { listSnapshots, readSnapshot, snapshotFault } from './snapshots.ts';
 
-/** Verdict on a snapshot; `beyond`: after the journal's end, `before`: before its start. */
-export type SnapshotVerdict = 'agrees' | 'differs' | 'damaged' | 'beyond' | 'before';
+/**
+ * Verdict on a snapshot; `outdated`: of another release, which is not used; `beyond`: after the
+ * journal's end, `before`: before its start.
+ */
+export type SnapshotVerdict = 'agrees' | 'differs' | 'damaged' | 'outdated' | 'beyond' | 'before';
+
+const HARMLESS: readonly SnapshotVerdict[] = ['agrees', 'outdated', 'before'];
 
 export interface JournalVerification {
   readonly isWhole: boolean;
@@ -82,7 +87,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
     isWhole:
       damage === null &&
       found.mismatch === null &&
-      snapshots.every(({ verdict }) => verdict === 'agrees' || verdict === 'before'),
+      snapshots.every(({ verdict }) => HARMLESS.includes(verdict)),
     afterSeq: journal.fromSeq,
     lastSeq: engine.seq,
     checkpoints: found.checkpoints,
@@ -99,7 +104,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
 
 function verdictOf(folder: string, name: string, at: Exchange): SnapshotVerdict {
   const snapshot = readSnapshot(folder, name);
-  if (snapshot === null) return 'damaged';
+  if (snapshot === null) return snapshotFault(folder, name);
   try {
     const restored = Exchange.restore(snapshot.engine);
     const isSame =

@@ -10,7 +10,7 @@ import type { Command } from '../engine/commands.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalWriter, type JournalGroup } from '../journal/format/frames.ts';
 import { headerBytes, type JournalPosition } from '../journal/format/header.ts';
-import { StoreStopped } from '../journal/store-stopped.ts';
+import { StoreStopped, type StoreProblem } from '../journal/store-stopped.ts';
 import { seq as seqOf, type OrderId } from '../num/units.ts';
 import type { JournalEnd, JournalRow, JournalStore, Ticker } from './ports.ts';
 import { checksumOf } from './tail.ts';
@@ -49,7 +49,7 @@ export interface GroupCommitOptions {
   readonly position: JournalPosition;
   /** The journal proves that this leader is deposed, or that it lacks rows that it had. */
   readonly onLost: (reason: string) => void;
-  readonly onProblem: (what: string) => void;
+  readonly onProblem: (what: string, problem: StoreProblem) => void;
 }
 
 export class GroupCommit {
@@ -175,13 +175,13 @@ export class GroupCommit {
     while (this.stopped === null) {
       try {
         const isDone = await this.tryCommit(row);
-        if (this.failingSinceMs !== null) onProblem('the database takes commands again');
+        if (this.failingSinceMs !== null) onProblem('the database takes commands again', 'writes_resumed');
         this.failingSinceMs = null;
         return isDone && !this.isStopped();
       } catch (error) {
         if (this.failingSinceMs === null) {
           this.failingSinceMs = ticker.nowMs();
-          onProblem(`a group of commands is not committed yet: ${(error as Error).message}`);
+          onProblem(`a group of commands is not committed yet: ${(error as Error).message}`, 'writes_delayed');
         }
         await new Promise<void>((resolve) => void ticker.after(RETRY_MS, resolve));
       }

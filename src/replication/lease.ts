@@ -6,6 +6,7 @@
  *
  * The lease decides who answers reads. Appends are safe without it: they name their epoch.
  */
+import type { StoreProblem } from '../journal/store-stopped.ts';
 import type { JournalStore, Ticker } from './ports.ts';
 
 /** Share of the lease for which a leader relies on it. */
@@ -21,7 +22,7 @@ export interface LeaseOptions {
   /** When the request that started or renewed the lease was sent. */
   readonly sentMs: number;
   readonly onLost: (reason: string) => void;
-  readonly onProblem: (what: string) => void;
+  readonly onProblem: (what: string, problem: StoreProblem) => void;
 }
 
 export class Lease {
@@ -63,10 +64,10 @@ export class Lease {
         return;
       }
       this.untilMs = Math.max(this.untilMs, sentMs + RELIED * leaseMs);
-      if (this.failing) onProblem('the lease is renewed again');
+      if (this.failing) onProblem('the lease is renewed again', 'lease_renewed');
       this.failing = false;
     } catch (error) {
-      if (!this.failing) onProblem(`the lease was not renewed: ${(error as Error).message}`);
+      if (!this.failing) onProblem(`the lease was not renewed: ${(error as Error).message}`, 'lease_not_renewed');
       this.failing = true;
     }
     // `stop` may have been called during the renewal.

@@ -2,6 +2,7 @@
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { OrderDigest } from '../journal/served-exchange.ts';
+import type { StoreProblem } from '../journal/store-stopped.ts';
 import type { Candidate, JournalStore, Leadership, Ticker } from './ports.ts';
 import { Tail } from './tail.ts';
 
@@ -26,7 +27,7 @@ export interface ReplicatedOptions {
   readonly snapshotEvery: number;
   /** Recovers the journal up to a command elsewhere and stores its snapshot. */
   readonly rehearse: (seq: number, chainHash: string) => Promise<void>;
-  readonly onProblem: (what: string) => void;
+  readonly onProblem: (what: string, problem: StoreProblem) => void;
 }
 
 /** Result of the start. */

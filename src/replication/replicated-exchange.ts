@@ -101,7 +101,7 @@ export class ReplicatedExchange implements ServedExchange {
         // Another server has created it meanwhile.
         continue;
       }
-      if (!isWaiting) options.onProblem('the journal is empty; this server waits for a leader');
+      if (!isWaiting) options.onProblem('the journal is empty; this server waits for a leader', 'leader_awaited');
       isWaiting = true;
       await sleep(ticker, pollMs);
     }
@@ -277,14 +277,14 @@ export class ReplicatedExchange implements ServedExchange {
       let isMore = false;
       try {
         isMore = await this.step();
-        if (failing) onProblem('the journal is read again');
+        if (failing) onProblem('the journal is read again', 'reads_resumed');
         failing = false;
       } catch (error) {
         if (error instanceof ReplicationError) {
           this.stop(error.message);
           return;
         }
-        if (!failing) onProblem(`the journal is not read: ${(error as Error).message}`);
+        if (!failing) onProblem(`the journal is not read: ${(error as Error).message}`, 'reads_delayed');
         failing = true;
       }
       if (isMore)
@@ -373,6 +373,7 @@ export class ReplicatedExchange implements ServedExchange {
     this.lead(epoch, sentMs);
     onProblem(
       `this server leads from command ${String(this.tail.end.seq)} on, epoch ${String(epoch)}`,
+      'lead_taken',
     );
   }
 
@@ -432,7 +433,7 @@ export class ReplicatedExchange implements ServedExchange {
       return `snapshot of command ${String(seq)}`;
     } catch (error) {
       this.snapshots.failures += 1;
-      options.onProblem(`no snapshot: ${(error as Error).message}`);
+      options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
       throw error;
     } finally {
       this.isSnapshotting = false;

@@ -37,6 +37,8 @@ test('the defaults', () => {
     securityHeaders: 'pages',
     trustProxy: [],
     logLevel: 'warn',
+    logFormat: 'text',
+    metrics: { kind: 'port', host: '127.0.0.1', port: 9464, isChosen: false },
   });
 });
 

@@ -156,6 +156,10 @@ ${lists()}
 Orders and account requests are EIP-712 typed data; \`GET /config\` has the domain and the types. Absent fields are
 signed as \`""\`, \`0\` or the empty struct, decimals as they are sent. The id of an order is the signed digest.
 
+A wallet that never deposited is an empty account. Its reads and cancels answer lists without entries, amounts of 0, or
+\`Order not found\`. Orders, transfers, margin, delegates and signers are refused with \`Account not found\` until the
+first deposit. An absent or empty \`subaccountIndex\` of \`getBalance\` and \`getDelegates\` lists all subaccounts.
+
 ## Feeds
 
 \`/ws\` uses JSON-RPC 2.0; \`/asyncapi.json\` has every schema. The requests of a connection run in the order of
@@ -268,11 +272,14 @@ Fields beside those of the contract (RULES.md R-10.1). Times are in milliseconds
 
 | read | fields |
 | --- | --- |
-| \`GET /price\`, \`/summary\`, their feeds | \`status\`, \`frozen\`, \`frozenSince\`, \`markComposition\`, \`nextFundingTime\`, \`indicativeFundingRate\`, \`fundingSamples\` |
+| \`GET /price\`, \`/summary\`, their feeds | \`status\`, \`frozen\`, \`frozenSince\`, \`indexTime\`, \`indexStale\`, \`markComposition\`, \`nextFundingTime\`, \`indicativeFundingRate\`, \`fundingSamples\` |
 | \`GET /markets\`, source \`market\` | \`status\`, \`frozen\`, \`frozenSince\`, \`nextTerms\` (terms whose notice runs, with \`effectiveAt\`), \`maxOpenInterest\` (the limit in force), \`maxOpenInterestNotional\`, \`maxMarkDeviation\`, \`initialMark\`, \`recordedLiquidity\`, \`vaultQuote\`, \`insuranceHourly\`, \`openNotionalLower\`, \`openNotionalUpper\` |
 | \`GET /config\` | \`shortfall\` (at most 0), \`shortfallSince\`, \`insuranceBalance\`, \`insuranceAllowance\` (left in this UTC hour), \`vaultNav\`, \`vaultShares\`, \`shortfallAccount\`, \`insuranceAccount\`, \`treasuryAccount\`, \`frozenHaircut\`, \`insuranceHourly\`, \`vaultLeaveShare\`, \`termsNoticeMs\` |
 | \`GET /account/positions\`, source \`position\` | \`adlQuantile\`: fifth of the holders of its side in the order of auto-deleveraging (R-6.4); 5 is closed first |
 | \`GET /account/transfer/max\` | \`shortfallPart\`: part of a withdrawal of \`amount\` that goes to the shortfall (R-6.6); internal transfers leave none |
+
+\`indexTime\` is when the index last had a price; \`indexStale\` is true if that is longer ago than
+\`config.indexStaleMs\`. A market whose mark needs the index is also \`frozen\` then.
 
 \`markComposition\` has the inputs of the mark: \`source\`, \`index\`, \`smoothed\` (index + EMA of the basis), \`last\`
 (clipped to the impact prices), \`impactBid\`, \`impactAsk\`, and the bounds \`lowest\` and \`highest\`. The mark follows at

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { openJournal } from '../../src/journal-files/folder-journal.ts';
-import type { DurableExchange, Recovery } from '../../src/journal-files/durable-exchange.ts';
+import type { Recovery } from '../../src/journal-files/durable-exchange.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { FailingDisk } from '../journal-files/failing-disk.ts';
@@ -45,8 +45,8 @@ async function reopen(): Promise<{
   recovery: Recovery;
 }> {
   const served = await Served.start({ path });
-  const { engine, recovery } = served.host.exchange as DurableExchange;
-  const hash = engine.stateHash();
+  const { recovery } = served;
+  const hash = served.host.exchange.engine.stateHash();
   await served.stop();
   return { hash, recovery };
 }

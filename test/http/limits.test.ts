@@ -154,7 +154,7 @@ describe('a request', () => {
     };
     expect(document.openapi).toBe('3.1.0');
     expect(document.paths['/price/{symbol}']?.['get']?.operationId).toBe('getPrice');
-    expect((await served.send('GET', '/docs/')).text).toContain('swagger');
+    expect((await served.send('GET', '/docs/')).text).toContain('<title>Orrery API</title>');
   });
 });
 
@@ -214,6 +214,7 @@ describe('simulation control (R-11.6)', () => {
       { account: ALICE, amount: '4611686018427.387905' },
       'amount exceeds what the exchange can hold',
     ],
+    ['withdraw', { account: `0x${'12'.repeat(20)}`, amount: '1' }, 'Account not found'],
     ['withdraw', { account: ALICE, subaccountIndex: 9, amount: '1' }, 'Invalid subaccount index'],
     ['oracle', { symbol: 'X', price: '1' }, 'Symbol not found'],
     [

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readSecrets } from '../../src/cli/token-secrets.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { operatorLog } from '../../src/http/operator-log.ts';
 import { logClock } from '../../src/http/clock-log.ts';
 import { WalletAuth, type Secrets } from '../../src/http/wallet-auth.ts';
 import {
@@ -192,12 +193,18 @@ describe('a secret file', () => {
 test('a system clock behind the exchange is reported once, and its return', () => {
   const lines: string[] = [];
   const host = { clockBehindMs: 3_600_000, view: { nowUs: START_US } };
-  logClock(host as never, (line) => lines.push(line))();
+  logClock(
+    host as never,
+    operatorLog('text', (line) => lines.push(line)),
+  )();
   expect(lines).toEqual([
     'orrery: WARNING: the system clock is 3600.0 s behind the last command; the time of the exchange stands still until 2023-11-14T22:13:20.000Z',
   ]);
   lines.length = 0;
   host.clockBehindMs = 900;
-  logClock(host as never, (line) => lines.push(line))();
+  logClock(
+    host as never,
+    operatorLog('text', (line) => lines.push(line)),
+  )();
   expect(lines).toEqual([]);
 });

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
 import { UPDATE_DATA } from '../../src/contract/asyncapi.ts';
+import { operatorLog } from '../../src/http/operator-log.ts';
 import { logRisk } from '../../src/http/risk-log.ts';
-import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
+import { ALICE, BOB, order, START, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
 const LIQUIDATION = Compile(UPDATE_DATA.liquidation);
@@ -17,7 +18,10 @@ let served: Served;
 const lines: string[] = [];
 beforeAll(async () => {
   served = await Served.start();
-  logRisk(served.host, (line) => lines.push(line));
+  logRisk(
+    served.host,
+    operatorLog('text', (line) => lines.push(line)),
+  );
   await served.sim('deposit', { account: ALICE, amount: '1500' });
   await served.sim('deposit', { account: BOB, amount: '100000' });
   await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
@@ -63,6 +67,8 @@ test('price and summary show the components of the mark and predicted funding', 
       status: 'open',
       frozen: false,
       frozenSince: null,
+      indexTime: START / 1000,
+      indexStale: false,
       markComposition: {
         source: 'median',
         index: '60000',
@@ -91,7 +97,9 @@ test('an oracle outage freezes the market in price, feed, metric and log, and a 
   const { time } = (await served.call('getTime', {}, null)).body as { time: number };
   await served.sim('clock', { advanceMs: 61_000 });
   const { body } = await served.call('getPrice', { symbol: SYMBOL }, null);
-  expect(body).toMatchObject({ frozen: true, mark: '60000' });
+  expect(body).toMatchObject({ frozen: true, mark: '60000', indexStale: true });
+  const { indexTime } = body as { indexTime: number };
+  expect(indexTime).toBeLessThanOrEqual(time);
   const { frozenSince } = body as { frozenSince: number };
   expect(frozenSince).toBeGreaterThan(time);
   expect((await served.send('GET', '/metrics')).text).toContain(

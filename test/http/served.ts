@@ -20,7 +20,11 @@ import { Metrics } from '../../src/http/server-metrics.ts';
 import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/http/server.ts';
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
-import { DurableExchange, type DurableOptions } from '../../src/journal-files/durable-exchange.ts';
+import {
+  DurableExchange,
+  type DurableOptions,
+  type Recovery,
+} from '../../src/journal-files/durable-exchange.ts';
 import { NoncesInMemory } from '../../src/journal-files/used-nonces.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
@@ -64,6 +68,8 @@ export class Served {
   readonly app: FastifyInstance;
   readonly host: Host;
   readonly url: string;
+  /** Result of the recovery at start. */
+  readonly recovery: Recovery;
   /** Problems reported by the store. */
   readonly problems: readonly string[];
 
@@ -72,13 +78,14 @@ export class Served {
     app: FastifyInstance,
     host: Host,
     url: string,
-    problems: readonly string[],
+    store: { readonly recovery: Recovery; readonly problems: readonly string[] },
   ) {
     this.path = path;
     this.app = app;
     this.host = host;
     this.url = url;
-    this.problems = problems;
+    this.recovery = store.recovery;
+    this.problems = store.problems;
   }
 
   static async start(options: ServedOptions = {}): Promise<Served> {
@@ -128,6 +135,7 @@ export class Served {
       faults,
       metrics: new Metrics(host),
       simToken: SIM_TOKEN,
+      servesMetrics: true,
       operator:
         options.operatorToken === null
           ? null
@@ -139,7 +147,7 @@ export class Served {
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     host.replay?.start();
-    return new Served(path, app, host, url, problems);
+    return new Served(path, app, host, url, { recovery: exchange.recovery, problems });
   }
 
   /** Leaves the folder like a crash: writes nothing more, and leaves the lock. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostsOf, isDatabaseAddress, shownAddress } from '../../src/postgres/address.ts';
+import { hostsOf, shownAddress } from '../../src/postgres/address.ts';
 
 test('several hosts are addresses of their own', () => {
   expect(hostsOf('postgres://me:secret@a:5432,b:5433/x?sslmode=require')).toEqual([
@@ -9,7 +9,6 @@ test('several hosts are addresses of their own', () => {
   expect(hostsOf('postgres://a/x?user=me@corp')).toEqual(['postgres://a/x?user=me@corp']);
   expect(hostsOf('postgresql:///x')).toEqual(['postgresql:///x']);
   expect(() => hostsOf('./var')).toThrow(/must start with postgres/);
-  expect(isDatabaseAddress('postgres.txt')).toBe(false);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
+import { backupFolder } from '../../journal-files/backup-folder.ts';
 import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
 import { FileError } from '../../platform/file-error.ts';
@@ -49,6 +50,7 @@ export const command: CommandModule = {
       .command({ ...inspectCommand, describe: 'Print the header and the counts of a journal' })
       .command(verifyCommand)
       .command(exportCommand)
+      .command(backupCommand)
       .command(compactCommand)
       .command(pullCommand)
       .strict(),
@@ -151,6 +153,38 @@ const exportCommand: CommandModule<object, ExportArguments> = {
     const bytes = statSync(out).size;
     print(`${out}: ${String(commands)} commands, ${String(bytes)} bytes`);
     if (tornBytes > 0) print(`left out: a torn tail of ${String(tornBytes)} bytes`);
+  },
+};
+
+interface BackupArguments {
+  readonly folder: string;
+  readonly out: string;
+  readonly json: boolean;
+}
+
+const backupCommand: CommandModule<object, BackupArguments> = {
+  command: 'backup <folder>',
+  describe: 'Copy the folder of an exchange, also while it runs',
+  builder: (yargs) =>
+    yargs
+      .positional('folder', {
+        type: 'string',
+        demandOption: true,
+        describe: 'folder of a served exchange',
+      })
+      .option('out', { type: 'string', demandOption: true, describe: 'a new or empty folder' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 journal backup ./var --out ./backup', 'recovered from, as a test')
+      .example('$0 serve --data-dir ./backup', 'the exchange, restored'),
+  handler: async ({ folder, out, json }) => {
+    const made = await backupFolder(folder, out);
+    if (json) {
+      printJson(made);
+      return;
+    }
+    const { lastSeq, files, stateHash } = made;
+    print(`${out}: ${String(lastSeq)} commands in ${String(files.length)} files`);
+    print(`state hash    ${stateHash}`);
   },
 };
 

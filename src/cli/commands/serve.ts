@@ -8,6 +8,8 @@ import { Host } from '../../http/exchange-host.ts';
 import { Metrics } from '../../http/server-metrics.ts';
 import { logClock } from '../../http/clock-log.ts';
 import { logRisk } from '../../http/risk-log.ts';
+import { serveMetrics, type MetricsServer } from '../../http/metrics-server.ts';
+import { operatorLog, type OperatorLog } from '../../http/operator-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs } from '../../num/units.ts';
@@ -78,18 +80,19 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: config, markets and start: a replay has those of its recording`,
     );
   }
-  const secrets = await readSecrets(settings, printError);
-  const opening = { file, startUs, replay };
+  const log = operatorLog(settings.logFormat, printError);
+  const secrets = await readSecrets(settings, log);
+  const opening = { file, startUs, replay, log };
   const opened = await openServed(settings, opening);
   const host = hostOf(settings, opened, opening);
   try {
-    if (replay !== null) await startReplay(host, replay);
+    if (replay !== null) await startReplay(host, replay, log);
   } catch (error) {
     await host.close();
     throw error;
   }
-  logRisk(host, printError);
-  const endClockLog = logClock(host, printError);
+  logRisk(host, log);
+  const endClockLog = logClock(host, log);
   const stop = Promise.race([stopSignal(), opened.stopped]);
   const faults = new Faults();
   const auth = new WalletAuth({
@@ -99,41 +102,82 @@ async function serve(options: ServeArguments): Promise<void> {
     nonces: opened.nonces,
     nonceStoreFails: () => faults.nonceStoreFails(),
   });
-  rotateOnSignal(settings, auth);
-  const app = await open(host, settings, { faults, auth });
+  rotateOnSignal(settings, auth, log);
+  const metrics = new Metrics(host);
+  const app = await open(host, settings, { faults, auth, metrics });
+  let metricsServer: MetricsServer | null = null;
   let address: string;
   try {
+    metricsServer = await openMetrics(metrics, settings, log);
     address = await app.listen({ host: settings.host, port: settings.port });
   } catch (error) {
+    await metricsServer?.close();
     await app.close();
     await host.close();
     throw new InputError(`cannot listen: ${(error as Error).message}`);
   }
   print(`orrery listens on ${address}`);
+  log('listening', `the API listens on ${address}`, { address });
   host.replay?.start();
-  const reason = await stop;
-  if (reason !== null) {
-    printError(`orrery: this server stops: ${reason}`);
-    host.leaving = `This server stops: ${reason}`;
+  const end = await stop;
+  if ('signal' in end) {
+    const { signal } = end;
+    log('stopping', `${signal}: requests end, the journal is synced, a snapshot is written`, {
+      signal,
+    });
+  } else {
+    log('lead_lost', `this server stops: ${end.reason}`);
+    host.leaving = `This server stops: ${end.reason}`;
     setExitCode(EXIT.failed);
   }
   endClockLog();
   await app.close();
+  await metricsServer?.close();
   await opened.closeNonces();
   await host.close();
+  log('stopped', 'the exchange has stopped');
+}
+
+/** The default port gives way to a free one, so that two servers on one host can start. */
+async function openMetrics(
+  metrics: Metrics,
+  { metrics: place }: ServeSettings,
+  log: OperatorLog,
+): Promise<MetricsServer | null> {
+  if (place.kind !== 'port') return null;
+  let server: MetricsServer;
+  try {
+    server = await serveMetrics(metrics, place);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (place.isChosen || code !== 'EADDRINUSE') {
+      throw new InputError(`metrics: ${message}; choose another --metrics-port, or off`);
+    }
+    server = await serveMetrics(metrics, { host: place.host, port: 0 });
+    log(
+      'metrics_port_taken',
+      `port ${String(place.port)} of --metrics-port is in use; ${server.url}`,
+      {
+        url: server.url,
+      },
+    );
+    return server;
+  }
+  log('metrics_listening', `metrics on ${server.url}`, { url: server.url });
+  return server;
 }
 
 /** SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. */
-function rotateOnSignal(settings: ServeSettings, auth: WalletAuth): void {
+function rotateOnSignal(settings: ServeSettings, auth: WalletAuth, log: OperatorLog): void {
   if (settings.secretFile === null) return;
   process.on('SIGHUP', () => {
-    readSecrets(settings, printError).then(
+    readSecrets(settings, log).then(
       (secrets) => {
         auth.rotate(secrets);
-        printError('orrery: the secrets of tokens were read again');
+        log('secrets_read', 'the secrets of tokens were read again');
       },
       (error: unknown) => {
-        printError(`orrery: the secrets of tokens stay: ${(error as Error).message}`);
+        log('secrets_kept', `the secrets of tokens stay: ${(error as Error).message}`);
       },
     );
   });
@@ -142,13 +186,18 @@ function rotateOnSignal(settings: ServeSettings, auth: WalletAuth): void {
 function open(
   host: Host,
   settings: ServeSettings,
-  { faults, auth }: { readonly faults: Faults; readonly auth: WalletAuth },
+  {
+    faults,
+    auth,
+    metrics,
+  }: { readonly faults: Faults; readonly auth: WalletAuth; readonly metrics: Metrics },
 ): ReturnType<typeof buildServer> {
   return buildServer({
     host,
     auth,
     faults,
-    metrics: new Metrics(host),
+    metrics,
+    servesMetrics: settings.metrics.kind === 'api',
     simToken: settings.simToken,
     operator: settings.operatorToken === null ? null : { token: settings.operatorToken, keccak },
     logLevel: settings.logLevel,
@@ -177,11 +226,11 @@ function hostOf(settings: ServeSettings, { exchange }: OpenedExchange, { replay 
   });
 }
 
-function stopSignal(): Promise<null> {
+function stopSignal(): Promise<{ readonly signal: string }> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        resolve(null);
+        resolve({ signal });
       });
     }
   });

@@ -23,9 +23,17 @@ import type { Dated, Recent } from '../accounts/recent.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { ExchangeConfig, SelfTradeMode } from '../config.ts';
 import type { PlaceOrders, Side } from '../commands.ts';
+import { hasFreshIndex } from '../pricing/freshness.ts';
 import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from '../market/candles.ts';
-import { findOrders, openOrders, orderByClientId, orderOf, queueAhead } from './order-reader.ts';
+import {
+  findOrders,
+  hasOrder,
+  openOrders,
+  orderByClientId,
+  orderOf,
+  queueAhead,
+} from './order-reader.ts';
 import { orderRefusal } from '../orders/order-refusal.ts';
 import { selfTradeModeOf } from '../orders/self-trade.ts';
 import type { Refusal } from '../refusals.ts';
@@ -102,6 +110,8 @@ export class ExchangeReader implements ExchangeView {
       spec: market.spec,
       indexTicks: market.indexTicks,
       indexText: market.indexText,
+      indexAtUs: market.indexTicks === null ? null : market.indexAtUs,
+      indexStale: market.indexTicks !== null && !hasFreshIndex(this.state, market),
       markTicks: market.markTicks,
       lastTicks: market.lastTicks,
       bestBid: market.book.best(1),
@@ -358,6 +368,10 @@ export class ExchangeReader implements ExchangeView {
 
   order(id: OrderId): OrderView | undefined {
     return orderOf(this.state, id);
+  }
+
+  hasOrder(id: OrderId): boolean {
+    return hasOrder(this.state, id);
   }
 
   /**

@@ -24,6 +24,11 @@ export function orderOf(state: ExchangeState, id: OrderId): OrderView | undefine
   return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
 }
 
+/** Whether `orderOf` has the order, without making a view of it. */
+export function hasOrder(state: ExchangeState, id: OrderId): boolean {
+  return state.orders.slotOf(id) !== NONE || state.endedOrders.slotOf(id) !== NONE;
+}
+
 /** Lots ahead of a resting order in the queue of its price; null for any other order. */
 export function queueAhead(state: ExchangeState, id: OrderId): Lots | null {
   const table = state.orders;

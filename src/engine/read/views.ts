@@ -138,6 +138,10 @@ export interface MarketView {
   readonly indexTicks: PriceTicks | null;
   /** The oracle's price as sent; null if the index has another source. */
   readonly indexText: string | null;
+  /** When the index last had a price; null before the first. */
+  readonly indexAtUs: TimeUs | null;
+  /** True if that is longer ago than `config.indexStaleUs`; the book's own mid is never stale. */
+  readonly indexStale: boolean;
   readonly markTicks: PriceTicks | null;
   readonly lastTicks: PriceTicks | null;
   readonly bestBid: LevelView | null;
@@ -397,6 +401,8 @@ export interface ExchangeView {
 
   /** A live or retained order. */
   order(id: OrderId): OrderView | undefined;
+  /** Whether `order` has it. */
+  hasOrder(id: OrderId): boolean;
   /**
    * Lots ahead of a resting order at its price, users' and the tape's; null if it does not rest.
    */

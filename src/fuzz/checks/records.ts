@@ -378,6 +378,11 @@ function stateRecord(view: ExchangeView, market: MarketView): Fields {
     status: market.status,
     frozen: market.frozenSinceUs !== null,
     frozenSince: optional(market.frozenSinceUs, msOf),
+    indexTime: optional(market.indexAtUs, msOf),
+    indexStale:
+      market.indexAtUs !== null &&
+      market.spec.indexSource !== 'mid' &&
+      view.nowUs - market.indexAtUs > view.config.indexStaleUs,
     nextFundingTime: optional(nextUs, msOf),
     indicativeFundingRate: optional(indicativePpb, (rate) => decimal(BigInt(rate), 9)),
     fundingSamples: samples,

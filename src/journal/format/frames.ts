@@ -20,7 +20,7 @@ import { seq as seqOf, timeUs, type Seq, type TimeUs } from '../../num/units.ts'
 import { ByteReader, BytesError, ByteWriter } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
 import { crc32 } from '../../base/crc32.ts';
-import type { JournalFrame } from './frame.ts';
+import { OrderIdsFrame, type JournalFrame } from './frame.ts';
 import {
   BEGINNING,
   headerBytes,
@@ -404,7 +404,7 @@ export class JournalReader implements JournalSource {
           this.complete = true;
           return { kind: 'end', seq, timeUs: atUs, chainHash: this.reader.text() };
         case KIND_ORDER_IDS:
-          return { kind: 'orderIds', seq, timeUs: atUs, ...this.orderIds() };
+          return this.orderIds(seq, atUs);
         default:
           return this.fail(`frame kind ${String(kind)} is not known to this version`);
       }
@@ -414,19 +414,14 @@ export class JournalReader implements JournalSource {
     }
   }
 
-  private orderIds(): { readonly firstId: number; readonly digests: readonly string[] } {
-    const firstId = this.reader.uint();
-    const count = this.reader.uint();
-    if (count * DIGEST_BYTES > this.reader.end - this.reader.at) {
-      this.fail('more order ids than its frame has bytes');
-    }
-    return { firstId, digests: Array.from({ length: count }, () => this.digest()) };
-  }
-
-  private digest(): string {
-    let text = '';
-    for (let i = 0; i < DIGEST_BYTES; i++) text += this.reader.u8().toString(16).padStart(2, '0');
-    return text;
+  private orderIds(seq: Seq, atUs: TimeUs): OrderIdsFrame {
+    const { reader } = this;
+    const firstId = reader.uint();
+    const length = reader.uint() * DIGEST_BYTES;
+    if (length > reader.end - reader.at) this.fail('more order ids than its frame has bytes');
+    const from = reader.at;
+    reader.at += length;
+    return new OrderIdsFrame(seq, atUs, firstId, this.source.subarray(from, reader.at));
   }
 
   /** A bad frame or group: a torn tail if nothing valid follows, otherwise corruption. */

@@ -9,6 +9,7 @@ import {
   type JournalSource,
   type TornTail,
 } from '../format/frames.ts';
+import type { OrderIdsFrame } from '../format/frame.ts';
 import { ReadAhead } from '../format/read-ahead.ts';
 
 export interface ReplayOptions {
@@ -20,7 +21,7 @@ export interface ReplayOptions {
   readonly recover?: boolean;
   readonly onEvent?: EventSink;
   /** Receives client-visible digests of consecutive orders, from an id on. */
-  readonly onOrderIds?: (firstId: number, digests: readonly string[]) => void;
+  readonly onOrderIds?: (frame: OrderIdsFrame, engine: Exchange) => void;
   /** Called with the exchange after each command. */
   readonly afterCommand?: (engine: Exchange) => void;
   /** Called every few thousand commands with bytes read and total bytes. */
@@ -90,7 +91,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
         continue;
       }
       if (frame.kind === 'orderIds') {
-        options.onOrderIds?.(frame.firstId, frame.digests);
+        options.onOrderIds?.(frame, engine);
         continue;
       }
       if (!options.verify) continue;

@@ -58,7 +58,16 @@ export class Server {
   ): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
     const cli = join(ROOT, 'dist/cli/main.js');
-    const flags = ['--port', '0', '--data-dir', folder, '--sim-token', SIM_TOKEN];
+    const flags = [
+      '--port',
+      '0',
+      '--data-dir',
+      folder,
+      '--sim-token',
+      SIM_TOKEN,
+      '--metrics-port',
+      'api',
+    ];
     const trust = signatures === 'trust' ? ['--trust-signatures'] : [];
     return Server.start([cli, 'serve', ...flags, '--clock', clock, ...trust], folder);
   }

@@ -1,0 +1,193 @@
+/** Checks of a data folder: rights, lock, disk, journal, snapshots, clock. Changes nothing. */
+import { closeSync, fsyncSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
+import { FolderJournal } from '../../journal-files/folder-journal.ts';
+import { listSegments } from '../../journal-files/segments.ts';
+import { listSnapshots, readSnapshot, snapshotFault } from '../../journal-files/snapshots.ts';
+import { verifyJournal } from '../../journal-files/verify-journal.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
+
+const GIB = 2 ** 30;
+/** The next segment has up to 64 MiB; a snapshot is written beside its predecessor. */
+const MIN_DISK = GIB / 4;
+const LOW_DISK = 2 * GIB;
+const MIN_INODES = 1000;
+const SYNCS = 16;
+const SLOW_SYNC_MS = 20;
+const BEHIND_MS = 1000;
+
+/** The nearest folder that exists. */
+function existing(path: string): string {
+  for (let at = resolve(path); ; at = dirname(at)) {
+    if (statOf(at) !== null || at === dirname(at)) return at;
+  }
+}
+
+function statOf(path: string): ReturnType<typeof statSync> | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Rights to write, privacy, and the time of a sync. */
+export function checkRights(path: string): Finding[] {
+  const there = existing(path);
+  const stat = statOf(there);
+  if (stat?.isDirectory() !== true) {
+    return [fail('folder', `${there} is not a folder`, 'choose another --data-dir')];
+  }
+  const times: number[] = [];
+  const probe = join(there, `doctor-${String(process.pid)}.partial`);
+  try {
+    const fd = openSync(probe, 'wx', 0o600);
+    try {
+      for (let i = 0; i < SYNCS; i++) {
+        const startMs = performance.now();
+        writeSync(fd, Buffer.alloc(4096, i), 0, 4096, 4096 * i);
+        fsyncSync(fd);
+        times.push(performance.now() - startMs);
+      }
+    } finally {
+      closeSync(fd);
+      rmSync(probe, { force: true });
+    }
+  } catch (error) {
+    const user = String(process.getuid?.() ?? 'the user');
+    const advice = `let user ${user} write: chown -R ${user} ${there}; chmod 700 ${there}`;
+    return [fail('folder', `cannot write: ${(error as Error).message}`, advice)];
+  }
+  const median = times.sort((a, b) => a - b)[SYNCS >> 1] ?? 0;
+  const took = `median ${median.toFixed(1)} ms`;
+  const sync =
+    median <= SLOW_SYNC_MS
+      ? ok('fsync', took)
+      : warn('fsync', took, 'orders wait for it: use a local SSD, or --durability relaxed');
+  if (there !== resolve(path)) return [ok('folder', `${path} will be created`), sync];
+  if ((Number(stat.mode) & 0o077) === 0) return [ok('folder', path), sync];
+  const mode = (Number(stat.mode) & 0o777).toString(8);
+  return [
+    warn('folder', `${path} has mode ${mode}, others can read it`, `chmod 700 ${path}`),
+    sync,
+  ];
+}
+
+/** The kernel's lock, and the program for it. */
+export async function checkLock(path: string, options: LockOptions = {}): Promise<Finding> {
+  const there = existing(path);
+  try {
+    const held = FolderLock.take(there, options);
+    if (held !== null) {
+      held.release();
+      return ok('lock', 'free, and the file system keeps it');
+    }
+  } catch (error) {
+    const message = (error as Error).message;
+    const advice = message.includes('is missing')
+      ? 'apt-get install util-linux, or apk add util-linux'
+      : 'put the folder on a local disk (ext4, xfs, btrfs, zfs)';
+    return fail('lock', message, advice);
+  }
+  const holder = (await readFile(join(path, 'lock'), 'utf8').catch(() => '')).trim();
+  return ok('lock', `in use by process ${holder === '' ? '(unknown)' : holder}`);
+}
+
+export function checkDisk(path: string, statfs = statfsSync): Finding {
+  const { bavail, bsize, files, ffree } = statfs(existing(path));
+  const free = bavail * bsize;
+  const found = `${(free / GIB).toFixed(1)} GiB free`;
+  const advice = 'free space, enlarge the volume, or delete segments: orrery journal compact';
+  if (free < MIN_DISK) return fail('disk', found, advice);
+  if (files > 0 && ffree < MIN_INODES) return fail('disk', `${String(ffree)} inodes free`, advice);
+  if (free < LOW_DISK) return warn('disk', found, advice);
+  return ok('disk', found);
+}
+
+export interface FolderFacts {
+  readonly findings: Finding[];
+  readonly snapshotBytes: number;
+}
+
+/**
+ * Journal, snapshots and clock. Quick: checksums of the frames after the newest whole snapshot.
+ * `full` replays everything and compares every hash.
+ */
+export function checkJournal(path: string, full: boolean, nowMs = Date.now()): FolderFacts {
+  const findings: Finding[] = [];
+  let snapshotBytes = 0;
+  try {
+    if (statOf(path) === null || listSegments(path).length === 0) {
+      const orphans = statOf(path) === null ? 0 : listSnapshots(path).length;
+      if (orphans === 0) return { findings: [ok('journal', 'a new exchange')], snapshotBytes };
+      const advice = 'restore the journal from a backup; the start is refused';
+      return { findings: [fail('journal', 'is gone, snapshots are there', advice)], snapshotBytes };
+    }
+    const snapshots = listSnapshots(path).map((named) => ({
+      ...named,
+      whole: readSnapshot(path, named.name),
+    }));
+    findings.push(checkSnapshots(path, snapshots));
+    const newest = snapshots.find(({ whole }) => whole !== null)?.whole ?? null;
+    snapshotBytes = newest?.engine.length ?? 0;
+    const journal = new FolderJournal(listSegments(path), newest);
+    let frames = 0;
+    for (let frame = journal.next(); frame !== null; frame = journal.next()) frames += 1;
+    const { seq, timeUs } = journal.position;
+    if (newest !== null && seq < newest.seq) {
+      const advice = 'restore the journal from a backup, or move the snapshot away';
+      findings.push(
+        fail('journal', `ends with command ${String(seq)}, before its snapshot`, advice),
+      );
+    } else {
+      const torn = journal.torn === null ? '' : '; an incomplete last write will be removed';
+      const from = newest === null ? 'the start' : `command ${String(newest.seq)}`;
+      const text = `${String(seq)} commands, ${String(frames)} frames since ${from} are whole${torn}`;
+      findings.push(ok('journal', text));
+    }
+    if (full) findings.push(replayed(path));
+    findings.push(checkClock(timeUs / 1000, nowMs));
+  } catch (error) {
+    const advice = 'restore a backup; orrery journal verify shows what is whole';
+    findings.push(fail('journal', (error as Error).message, advice));
+  }
+  return { findings, snapshotBytes };
+}
+
+function checkSnapshots(
+  path: string,
+  snapshots: readonly { readonly name: string; readonly whole: unknown }[],
+): Finding {
+  const bad = snapshots.filter(({ whole }) => whole === null);
+  const damaged = bad.filter(({ name }) => snapshotFault(path, name) === 'damaged');
+  const advice = 'the start uses an older one, or the whole journal, and takes longer';
+  const names = (list: typeof bad): string => list.map(({ name }) => name).join(', ');
+  if (damaged.length > 0) return warn('snapshots', `damaged: ${names(damaged)}`, advice);
+  if (bad.length > 0) return warn('snapshots', `of another release: ${names(bad)}`, advice);
+  return ok('snapshots', String(snapshots.length));
+}
+
+function replayed(path: string): Finding {
+  const { isWhole, damage, mismatch, lastSeq, snapshots } = verifyJournal(path);
+  if (isWhole) return ok('replay', `${String(lastSeq)} commands, every hash agrees`);
+  const bad = snapshots.find(({ verdict }) => !['agrees', 'outdated', 'before'].includes(verdict));
+  const found =
+    damage ??
+    (mismatch === null
+      ? `${bad?.name ?? 'a snapshot'}: ${bad?.verdict ?? 'differs'}`
+      : `the hash after command ${String(mismatch.seq)} differs`);
+  return fail('replay', found, 'orrery journal verify has details; restore a backup');
+}
+
+/** The time of the exchange does not go back: it stands still while the clock is behind. */
+export function checkClock(lastMs: number, nowMs: number): Finding {
+  const behindMs = lastMs - nowMs;
+  if (behindMs <= BEHIND_MS) return ok('clock', new Date(nowMs).toISOString());
+  return fail(
+    'clock',
+    `${(behindMs / 1000).toFixed(1)} s behind the last command (${new Date(lastMs).toISOString()})`,
+    'set the clock (timedatectl, chronyc makestep); the exchange stands still until then',
+  );
+}

@@ -1,0 +1,127 @@
+/**
+ * Copies the folder of a served exchange while a server writes to it.
+ *
+ * A plain copy is not safe then: between two reads of a program such as `cp`, a group may be
+ * written across their border, and the copy has a hole before whole groups. Here such a segment is
+ * copied again, and cut after its last whole group. Every command that was answered before the
+ * backup began is in it.
+ */
+import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { JournalError } from '../journal/format/frames.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
+import { FolderJournal } from './folder-journal.ts';
+import { recover } from './recover.ts';
+import { listSegments, type Segment } from './segments.ts';
+import { listSnapshots, syncFolder } from './snapshots.ts';
+
+/** Attempts, since a server may delete an old snapshot or add a segment meanwhile. */
+const ATTEMPTS = 5;
+
+export interface Backup {
+  /** Last command in it. */
+  readonly lastSeq: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Writes a backup into a new or empty folder, and recovers the exchange from it as a test. Throws
+ * `FileError` or `JournalError`; nothing is left then.
+ */
+export async function backupFolder(from: string, to: string): Promise<Backup> {
+  if (resolve(to) === resolve(from)) throw new FileError(`${to}: is the folder itself`);
+  if (listSegments(from).length === 0) {
+    throw new FileError(`${from}: no journal is in this folder`);
+  }
+  await makeEmpty(to);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await copyTo(from, to);
+    } catch (error) {
+      for (const name of await readdir(to)) await rm(join(to, name), { force: true });
+      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!isGone || attempt === ATTEMPTS) throw fileError(from, error);
+    }
+  }
+}
+
+async function makeEmpty(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if ((await readdir(path)).length === 0) return;
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  throw new FileError(`${path}: is not empty; a backup needs a folder of its own`);
+}
+
+async function copyTo(from: string, to: string): Promise<Backup> {
+  // Names first: every listed snapshot has its commands in the listed segments.
+  const snapshots = listSnapshots(from);
+  const segments = listSegments(from);
+  const files: string[] = [];
+  const last = segments.at(-1);
+  for (const segment of segments) {
+    const out = join(to, segment.name);
+    if (segment === last) await copyWhole(segment, out);
+    else await copyDurably(segment.path, out);
+    files.push(segment.name);
+  }
+  for (const { name } of snapshots) {
+    await copyDurably(join(from, name), join(to, name));
+    files.push(name);
+  }
+  await syncFolder(to);
+  const { engine, position } = recover(to);
+  return {
+    lastSeq: position.seq,
+    chainHash: engine.chainHash(),
+    stateHash: engine.stateHash(),
+    files,
+  };
+}
+
+/**
+ * The whole groups of the segment that is written to. A fault that a second copy has too is damage
+ * of the journal, not a write during the copy.
+ */
+async function copyWhole(segment: Segment, out: string): Promise<void> {
+  let fault = '';
+  for (let attempt = 1; ; attempt++) {
+    await copyDurably(segment.path, out);
+    const journal = new FolderJournal([{ ...segment, path: out }], null);
+    try {
+      while (journal.next() !== null);
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      if (error.message === fault || attempt === ATTEMPTS) throw error;
+      fault = error.message;
+      continue;
+    }
+    await cutAt(out, journal.place.offset);
+    return;
+  }
+}
+
+async function cutAt(path: string, end: number): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.truncate(end);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  await chmod(to, 0o600);
+  const file = await open(to, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
