@@ -1,7 +1,7 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
- * Builds the time machine if it is missing; `.ci/web.mjs` builds it anew.
+ * Builds the time machine if it is missing; `.ci/web.mjs` builds it again.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

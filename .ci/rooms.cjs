@@ -177,7 +177,7 @@ ROOMS.push(
   ),
 );
 
-/** Bundled into `dist/assets` for the browser, so that an installation needs none of its packages. */
+/** Bundled into `dist/assets` for the browser: an installation needs none of its packages. */
 ROOMS.push(
   room(
     'web',

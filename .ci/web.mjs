@@ -1,7 +1,7 @@
 /**
  * Builds the pages of `src/web`: one HTML file with style, script and the script of its worker,
- * compressed to `dist/assets/time-machine.html.gz`. Nothing is loaded from elsewhere, and the security
- * policy names the script by its hash. `orrery inspect` adds the journal.
+ * compressed to `dist/assets/time-machine.html.gz`. Nothing is loaded from elsewhere, and the
+ * security policy names the script by its hash. `orrery inspect` adds the journal.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

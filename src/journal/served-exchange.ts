@@ -61,7 +61,7 @@ export interface ServedExchange {
   recordOrderIds(first: OrderId, digests: readonly string[]): void;
   /** Resolves once the state may be shown as the newest; null if it may. Rejects if it may not. */
   durable(): Promise<void> | null;
-  /** Resolves once all applied commands are durable; null if they are. For feeds, which are past. */
+  /** Resolves once all applied commands are durable; null if they are. For feeds. */
   committed(): Promise<void> | null;
   /** Writes a snapshot; resolves with its name. */
   snapshot(): Promise<string>;

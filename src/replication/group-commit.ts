@@ -175,13 +175,17 @@ export class GroupCommit {
     while (this.stopped === null) {
       try {
         const isDone = await this.tryCommit(row);
-        if (this.failingSinceMs !== null) onProblem('the database takes commands again', 'writes_resumed');
+        if (this.failingSinceMs !== null)
+          onProblem('the database takes commands again', 'writes_resumed');
         this.failingSinceMs = null;
         return isDone && !this.isStopped();
       } catch (error) {
         if (this.failingSinceMs === null) {
           this.failingSinceMs = ticker.nowMs();
-          onProblem(`a group of commands is not committed yet: ${(error as Error).message}`, 'writes_delayed');
+          onProblem(
+            `a group of commands is not committed yet: ${(error as Error).message}`,
+            'writes_delayed',
+          );
         }
         await new Promise<void>((resolve) => void ticker.after(RETRY_MS, resolve));
       }

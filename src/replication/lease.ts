@@ -67,7 +67,8 @@ export class Lease {
       if (this.failing) onProblem('the lease is renewed again', 'lease_renewed');
       this.failing = false;
     } catch (error) {
-      if (!this.failing) onProblem(`the lease was not renewed: ${(error as Error).message}`, 'lease_not_renewed');
+      if (!this.failing)
+        onProblem(`the lease was not renewed: ${(error as Error).message}`, 'lease_not_renewed');
       this.failing = true;
     }
     // `stop` may have been called during the renewal.

@@ -101,7 +101,8 @@ export class ReplicatedExchange implements ServedExchange {
         // Another server has created it meanwhile.
         continue;
       }
-      if (!isWaiting) options.onProblem('the journal is empty; this server waits for a leader', 'leader_awaited');
+      if (!isWaiting)
+        options.onProblem('the journal is empty; this server waits for a leader', 'leader_awaited');
       isWaiting = true;
       await sleep(ticker, pollMs);
     }
@@ -284,7 +285,8 @@ export class ReplicatedExchange implements ServedExchange {
           this.stop(error.message);
           return;
         }
-        if (!failing) onProblem(`the journal is not read: ${(error as Error).message}`, 'reads_delayed');
+        if (!failing)
+          onProblem(`the journal is not read: ${(error as Error).message}`, 'reads_delayed');
         failing = true;
       }
       if (isMore)

@@ -12,14 +12,17 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(root + file));
-const sources = files.filter((file) => /^(src|test)\/.*\.ts$/.test(file));
+const sources = files.filter((file) => /^(src|test)\/.*\.tsx?$/.test(file));
 const text = (file: string): string => readFileSync(root + file, 'utf8');
 const offenders = (among: readonly string[], isBad: (file: string) => boolean): string[] =>
   among.filter(isBad);
 
 test('file names are kebab-case', () => {
   expect(
-    offenders(sources, (file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/.test(basename(file))),
+    offenders(
+      sources,
+      (file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.d)?\.tsx?$/.test(basename(file)),
+    ),
   ).toEqual([]);
 });
 

@@ -132,7 +132,7 @@ test('a link to a trade shows the command that printed it', async () => {
   await page.close();
 });
 
-test('wrong files are refused in words, and a wrong hash is shown', async () => {
+test('wrong files are refused with a reason, and a wrong hash is shown', async () => {
   const page = await browser.context.newPage();
   await page.goto(await folder.page('empty', new Uint8Array()));
   const wrong = folder.file('wrong.orrery');
@@ -303,7 +303,7 @@ test('breakpoints run on and back, and hostile text is refused with its column',
 });
 
 test('a fork without a command shows where it diverges, by mouse', async () => {
-  const { page, faults } = await open(`${await folder.page('fees', await scenario('fees'))}`);
+  const { page, faults } = await open(await folder.page('fees', await scenario('fees')));
   const timeline = Timeline.open(await scenario('fees'));
   timeline.index();
   const fill = timeline.steps.next(0, 4) ?? NaN;
@@ -313,7 +313,7 @@ test('a fork without a command shows where it diverges, by mouse', async () => {
   const rows = await page.locator('#comparison tr').allTextContents();
   expect(rows.find((row) => row.startsWith('First divergence'))).toContain(String(fill));
   expect(rows.find((row) => row.startsWith('Fills'))).toMatch(/\u2212[1-9]/);
-  // A command that is not JSON is refused in words.
+  // A command that is not JSON is refused with a reason.
   await page.selectOption('.fork select', 'replace');
   await page.fill('.fork textarea', '{');
   await page.getByRole('button', { name: 'Run both' }).click();

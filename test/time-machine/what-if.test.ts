@@ -35,14 +35,14 @@ describe('a what-if', () => {
   });
 
   it('without a command is the run of the journal without it', () => {
-    const { bytes } = randomJournal('drop', 200, { profile: 'money' });
+    const { bytes } = randomJournal('drop2', 200, { profile: 'money' });
     const timeline = Timeline.open(bytes);
     const frames: Command[] = [];
     const reader = new JournalReader(bytes);
     for (let frame = reader.next(); frame !== null; frame = reader.next()) {
       if (frame.kind === 'command') frames.push(frame.command);
     }
-    // The last cash transfer or deposit: no id changes after it.
+    // The last price: no id changes after it.
     const at = frames.findLastIndex(({ kind }) => kind === 'setIndex');
     const result = compare(timeline, [{ kind: 'drop', seq: at + 1 }]);
     const { engine } = replay(bytes, { verify: false, untilSeq: at });

@@ -1,6 +1,13 @@
 /** Draws batches, brackets, protective orders, trailing stops, TWAP and icebergs (§3, §4). */
 import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
-import { lots, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
+import {
+  lots,
+  MAX_PRICE_TICKS,
+  orderId,
+  ppm,
+  priceTicks,
+  type OrderId,
+} from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
 import type { Context } from './draw-context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';
@@ -273,7 +280,7 @@ function leg(
     orderType,
     lots: lots(0 - guarded.lots),
     // At market within the band, or at its limit.
-    priceTicks: priceTicks(ioc ? (side > 0 ? 1 : trigger * 2) : limit),
+    priceTicks: priceTicks(ioc ? (side > 0 ? 1 : Math.min(trigger * 2, MAX_PRICE_TICKS)) : limit),
     ioc,
     postOnly: false,
     reduceOnly: !context.faulty || dice.chance(500),

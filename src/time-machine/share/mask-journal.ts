@@ -1,7 +1,7 @@
 /**
  * A journal without the identities in it, to be shared. Every address of a user becomes another
  * one by its order of appearance, every client id a number, and client-visible order ids (which
- * contain both) are left out. The journal is executed anew, so its hashes are its own; sizes,
+ * contain both) are left out. The journal is executed again, so its hashes are its own; sizes,
  * prices, times and the structure of all events stay.
  *
  * Kept: names and parameters of the exchange and its markets, and the sampling seed, without which
@@ -61,7 +61,7 @@ export function maskJournal(parts: readonly JournalBytes[]): MaskedJournal {
   };
 }
 
-/** Addresses that every exchange has by default name nobody. */
+/** Addresses that every exchange has by default identify no user. */
 const PUBLIC: ReadonlySet<string> = new Set([
   DEFAULT_EXCHANGE_CONFIG.verifyingContract,
   DEFAULT_EXCHANGE_CONFIG.clsAccount,

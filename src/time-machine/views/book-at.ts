@@ -1,4 +1,4 @@
-/** The book of a market as a ladder, with the orders of one account and their place in the queue. */
+/** The book of a market as a ladder, with the orders of an account and their place in the queue. */
 import type { Side } from '../../engine/commands.ts';
 import type { ExchangeView, MarketView } from '../../engine/read/views.ts';
 import { priceText, sizeText } from '../../gateway/encode.ts';

@@ -1,4 +1,4 @@
-/** What happened in one run of a what-if: fills, liquidations and sampled equity. */
+/** Record of one run of a what-if: fills, liquidations and sampled equity. */
 import type { EngineEvent } from '../../engine/events.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';

@@ -1,7 +1,7 @@
 /**
  * One resampled future: blocks of the journal's own price moves in random order, each shifted so
  * that it starts at the price where the block before it ended. All markets move together, so
- * their correlation stays. Nobody else acts; timers (funding, expiry, liquidation) run as always.
+ * their correlation stays. No account acts; timers (funding, expiry, liquidation) run as always.
  */
 import type { Command } from '../../engine/commands.ts';
 import { marketId, timeUs } from '../../num/units.ts';

@@ -151,7 +151,7 @@ export class Inevitability {
     return this.curve();
   }
 
-  /** The middle between the last uncertain instant and the first certain one; null when adjacent. */
+  /** Middle between the last uncertain instant and the first certain one; null when adjacent. */
   private nextOfBisection(): number | null {
     const { low, high } = this.bracket();
     if (low === null || high === null || high - low <= 1) return null;

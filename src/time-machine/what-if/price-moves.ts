@@ -93,8 +93,8 @@ function isPriceCommand(command: Command): command is PriceCommand {
 type RecordedBook = Map<string, TapeLevel>;
 
 /**
- * A price of each market that follows its moves: the oracle's if it has one, else the external mark,
- * else the mid of the recorded book, else the last recorded trade.
+ * A price of each market that follows its moves: the oracle's if it has one, else the external
+ * mark, else the mid of the recorded book, else the last recorded trade.
  */
 export class References {
   private readonly of: {

@@ -6,7 +6,7 @@ import { Scan, type ScanOptions } from '../../time-machine/scan.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
 import { Slices } from './slices.ts';
 
-/** Commands between two looks at the clock. */
+/** Commands between two readings of the clock. */
 const BATCH = 16;
 
 /** The nearest hit of any of the expressions; null without one, or when stopped. */

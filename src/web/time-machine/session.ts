@@ -61,7 +61,7 @@ export interface Progress extends TimelineProgress {
   readonly chainHash: string | null;
 }
 
-/** Commands between two looks at the clock. */
+/** Commands between two readings of the clock. */
 const BATCH = 64;
 /** Work between two messages of the page. */
 const SLICE_MS = 12;

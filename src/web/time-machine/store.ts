@@ -1,4 +1,4 @@
-/** What the page shows: signals, and the calls to the worker that change them. */
+/** State of the page as signals, and the calls to the worker that change them. */
 import { batch, computed, signal } from '@preact/signals';
 import { NO_ABOUT, type About, type Bookmark } from '../../design/page-elements.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
@@ -147,7 +147,7 @@ const refreshScan = latestOnly(
 const SCAN_POINTS = 400;
 
 let preparing: ReturnType<typeof setTimeout> | undefined;
-/** What a moving reader does not miss: rows around, and the next steps back made ready. */
+/** Requests that can wait while the user moves: rows around, and the next steps back. */
 function whenAtRest(): void {
   clearTimeout(preparing);
   preparing = setTimeout(() => {

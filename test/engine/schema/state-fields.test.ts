@@ -10,7 +10,7 @@ import { Market } from '../../../src/engine/market/market.ts';
 import { restoreState, snapshotOf, stateHashOf } from '../../../src/engine/snapshot/snapshot.ts';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
-import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
+import { PROFILE_NAMES, type ProfileName } from '../../../src/fuzz/profile.ts';
 import { SPEC } from './command-examples.ts';
 
 /**
@@ -234,12 +234,11 @@ const isIn = (names: ReadonlySet<string>, name: string): boolean =>
 let worlds: Uint8Array[] = [];
 beforeAll(() => {
   // The slowest last: fields that were found in one world are passed over in the next.
-  worlds = [...PROFILE_NAMES].reverse().map((name) => {
-    const { engine } = runFuzz(drawProfile('w', { name, commands: 400 }), {
-      after: () => null,
-    });
-    return engine.snapshot();
-  });
+  const worldOf = (seed: string, name: ProfileName): Uint8Array =>
+    runFuzz(drawProfile(seed, { name, commands: 400 }), { after: () => null }).engine.snapshot();
+  worlds = [...PROFILE_NAMES].reverse().map((name) => worldOf('w', name));
+  // Ends with recorded orders.
+  worlds.push(worldOf('y', 'tape'));
 });
 
 afterEach(() => {
