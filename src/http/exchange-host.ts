@@ -142,11 +142,14 @@ export class Host {
   /** Replies once every command that the reply may show is durable. */
   async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<HostReply> {
     try {
+      const before = this.exchange.engine.seq;
       const reply = this.gateway.handle(endpoint, input, caller);
       const { replica, engine } = this.exchange;
       const shown =
         replica === null ? reply : { ...reply, shows: { ...replica, place: engine.seq } };
-      const durable = this.exchange.durable();
+      // A refusal for want of a lease would deny a command that is about to be committed.
+      const isRead = engine.seq === before;
+      const durable = isRead ? this.exchange.durable() : this.exchange.committed();
       if (durable !== null) await durable;
       return shown;
     } catch (error) {

@@ -48,7 +48,7 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
         const symbol = symbolOf(request.params);
         const context = { view: host.view, nowUs: host.nowUs(), keccak };
         mustSucceed(host.submit(make(context, symbol, bodyOf(request))));
-        await host.exchange.durable();
+        await host.exchange.committed();
         return await reply.send(null);
       } catch (error) {
         return sendError(reply, error);

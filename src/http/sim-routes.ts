@@ -56,7 +56,8 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       handler: async (request, reply) => {
         try {
           const answer = await handle(bodyOf(request));
-          const durable = host.exchange.durable();
+          const { exchange } = host;
+          const durable = method === 'GET' ? exchange.durable() : exchange.committed();
           if (durable !== null) await durable;
           return await reply.send(answer ?? null);
         } catch (error) {

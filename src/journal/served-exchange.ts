@@ -59,9 +59,12 @@ export interface ServedExchange {
   /** Throws `StoreStopped`. */
   submit(command: Command): Outcome;
   recordOrderIds(first: OrderId, digests: readonly string[]): void;
-  /** Resolves once the state may be shown as the newest; null if it may. Rejects if it may not. */
+  /**
+   * For a read: resolves once the state may be shown as the newest; null if it may. Rejects with
+   * `StoreStopped` if another server may have a newer one.
+   */
   durable(): Promise<void> | null;
-  /** Resolves once all applied commands are durable; null if they are. For feeds. */
+  /** For a command and for feeds: resolves once all applied commands are durable; null if so. */
   committed(): Promise<void> | null;
   /** Writes a snapshot; resolves with its name. */
   snapshot(): Promise<string>;

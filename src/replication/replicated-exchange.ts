@@ -219,11 +219,12 @@ export class ReplicatedExchange implements ServedExchange {
   }
 
   durable(): Promise<void> | null {
-    const pending = this.committed();
-    // A commit proves that no other server leads. Without one, and without a lease, one may.
-    const { leading } = this;
-    if (pending !== null || leading === null || leading.lease.isValid) return pending;
-    return Promise.reject(new StoreStopped(LAPSED));
+    const { leading, stopped } = this;
+    // A commit would prove that no other server leads, but it may never come.
+    if (stopped === null && leading !== null && !leading.lease.isValid) {
+      return Promise.reject(new StoreStopped(LAPSED));
+    }
+    return this.committed();
   }
 
   committed(): Promise<void> | null {

@@ -100,7 +100,8 @@ function startClients(count: number) {
       sent.push('');
       const amount = sent.length;
       sent[amount - 1] = String(amount * 1_000_000);
-      const server = servers[at % servers.length]!;
+      const server = servers[at % servers.length];
+      if (server === undefined) return;
       const status = await server.deposit(ACCOUNT, String(amount)).catch(() => 0);
       if (status === 200) answered.push(String(amount * 1_000_000));
       else {

@@ -148,7 +148,7 @@ export async function runSchedule(seed: string, flaw: Flaw | null = null): Promi
               one.answer = { atMs: world.nowMs, place, outcome };
             });
           };
-          const durable = flaw === 'answer before commit' ? null : exchange.durable();
+          const durable = flaw === 'answer before commit' ? null : exchange.committed();
           if (durable === null) answer();
           else durable.then(answer, () => undefined);
         } catch (error) {
