@@ -47,9 +47,11 @@ export class HttpHost implements TwinHost {
     const client = account === null ? this.anyone : this.clients.get(account);
     if (client === undefined) throw new InputError(`no wallet for ${String(account)}`);
     try {
-      const body = await client.call(endpoint, request);
-      return { status: 200, body };
+      const { status, body, page } = await client.reply(endpoint, request);
+      if (status !== 200) return { status, body: String(body) };
+      return page === undefined ? { status, body } : { status, body, page };
     } catch (error) {
+      // The login of a wallet has errors of its own.
       if (!(error instanceof MatcherError)) throw this.unreachable(error);
       return { status: error.status, body: error.message };
     }

@@ -2,7 +2,7 @@
  * Drives a host and its twin through the same random requests, up to the first difference in
  * replies. Commands that only a journal can express are omitted.
  */
-import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
@@ -16,6 +16,8 @@ import { actOf, type RequestForm } from '../report/request-form.ts';
 import { openingOf } from '../run-setup.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
+import { alteredRequest } from './altered-request.ts';
+import { HostReads, MAX_LEVELS } from './host-reads.ts';
 import { Twin } from './twin.ts';
 
 export interface DriveOptions {
@@ -55,8 +57,8 @@ const LEFT_OUT: readonly Action[] = [
 ];
 /** Requests between comparisons of reads. */
 const READ_EVERY = 4;
-/** Max levels of a book request. */
-const MAX_LEVELS = 5000;
+/** Altered requests among 1,000. */
+const ALTERED = 120;
 
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
   const drive = new Drive(profile, options);
@@ -68,6 +70,7 @@ class Drive {
   private readonly twin: Twin;
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
+  private readonly reads: HostReads;
   private readonly used: Record<string, number> = {};
   private requests = 0;
   private divergence: Violation | null = null;
@@ -90,6 +93,9 @@ class Drive {
     this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
     observe = this.generator.observe;
     this.dice = Dice.of(profile.seed, 'reads');
+    const symbols = markets.map(({ symbol }) => symbol);
+    const { twin, dice } = this;
+    this.reads = new HostReads({ host: options.host, twin, users, symbols, dice });
   }
 
   async run(): Promise<DriveResult> {
@@ -130,6 +136,10 @@ class Drive {
       case 'call':
         // System accounts have no wallet that could log in.
         if (!this.options.users.includes(act.account)) break;
+        if (this.dice.chance(ALTERED)) {
+          const altered = alteredRequest(act.endpoint, act.request, this.dice);
+          await this.compareCall(act.endpoint, altered, act.account);
+        }
         await this.compareCall(act.endpoint, act.request, act.account);
         break;
       case 'money':
@@ -172,49 +182,10 @@ class Drive {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
     if (this.dice.chance(30)) await this.compareFeed(symbol);
-    const owner = { account, subaccountIndex: 0 };
-    const reads: [EndpointId, Record<string, unknown>, Address | null][] = [
-      ['getBook', { symbol, depth: 20 }, null],
-      ['getPrice', { symbol }, null],
-      ['getSummary', { symbol }, null],
-      ['getTrades', { symbol, limit: 5 }, null],
-      ['getBalance', { account }, account],
-      ['getStats', owner, account],
-      ['getPositions', owner, account],
-      ['listOrders', { ...owner, status: 'open', limit: 20 }, account],
-      ['getTransferMax', owner, account],
-      ['getTime', {}, null],
-    ];
-    reads.push(this.atLimit(symbol, account));
-    for (const [endpoint, request, caller] of reads) {
-      if (this.divergence !== null) return;
-      await this.compareCall(endpoint, request, caller);
+    if (this.divergence !== null) return;
+    for (const { endpoint, twin, host } of await this.reads.round(account, symbol)) {
+      this.note(endpoint, endpoint, twin, host);
     }
-  }
-
-  /** A read with a parameter at a limit of the contract, or just beyond it. */
-  private atLimit(
-    symbol: string,
-    account: Address,
-  ): [EndpointId, Record<string, unknown>, Address | null] {
-    const { dice } = this;
-    if (dice.chance(300)) {
-      return ['getBook', { symbol, depth: dice.pick([0, 1, MAX_LEVELS, MAX_LEVELS + 1]) }, null];
-    }
-    const endpoint = dice.pick([
-      'getTrades',
-      'getCandles',
-      'getMarkets',
-      'getTransfers',
-      'listOrders',
-    ] as const);
-    const { max } = ENDPOINTS[endpoint].pages;
-    const limit = dice.pick([-1, 0, 1, max, max + 1, 2 ** 31]);
-    if (endpoint === 'getMarkets') return [endpoint, { limit }, null];
-    const isPublic = endpoint === 'getTrades' || endpoint === 'getCandles';
-    return isPublic
-      ? [endpoint, { symbol, limit }, null]
-      : [endpoint, { account, subaccountIndex: 0, limit }, account];
   }
 
   /** a snapshot and the deltas since then yield the book. */

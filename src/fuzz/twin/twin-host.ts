@@ -1,11 +1,14 @@
 /** A host under test: requests for accounts whose wallets it has, and simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
+import type { PageInfo } from '../../gateway/context.ts';
 import type { Address } from '../../num/units.ts';
 
 export interface HostReply {
   readonly status: number;
   /** The record, or the error text. */
   readonly body: unknown;
+  /** Headers of a list; absent: not compared. */
+  readonly page?: PageInfo;
 }
 
 export type SimVerb = 'deposit' | 'withdraw' | 'oracle' | 'mark' | 'funding' | 'clock';

@@ -5,7 +5,8 @@
  * a measurement can be made in parts; exit code 1 below 80 %, or if a reproduction does not.
  */
 import { parseArgs } from 'node:util';
-import { buildWith, findFailure, judge, shrinkWithin } from '../reproductions/prove-bug.ts';
+import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
+import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -19,7 +20,7 @@ const HELP = `node --import tsx test/fuzz/detection/detect.ts [options]
   --seconds <n>    processor time of the search for each bug [120]
   --shrink <n>     processor time of shrinking; 0 tests no reproduction [10]
   --resume         keep the rows of the last table; a missed bug is searched from its last run on
-  --parts <n>      bugs to measure in this call [all]`;
+  --for <n>        processor time after which this call starts no further bug [unlimited]`;
 
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
@@ -49,12 +50,16 @@ async function measure(
     faults: [],
   };
   if (failed === null) return { ...result, by: null };
+  const sound = await buildWith('sound', []);
+  if (sound.runBatch(PLAN, run, run + 1).failed !== null) {
+    throw new Error(`run ${String(run)} also fails without the bug`);
+  }
   const { check = 'the engine', invariant } = failed.violation;
   const by = check === invariant ? check : `${check} (${invariant})`;
   if (shrinkSeconds === 0) return { ...result, by };
   const report = shrinkWithin(built, failed, shrinkSeconds);
   const broken = judge(built, report);
-  const whole = judge(await buildWith('sound', []), report);
+  const whole = judge(sound, report);
   const faults = [
     ...(broken.journal === null ? ['the journal passes with the bug'] : []),
     ...(broken.scenario === null ? ['the scenario passes with the bug'] : []),
@@ -78,7 +83,7 @@ async function main(): Promise<void> {
       seconds: { type: 'string', default: '120' },
       shrink: { type: 'string', default: '10' },
       resume: { type: 'boolean', default: false },
-      parts: { type: 'string', default: '3600' },
+      for: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -86,6 +91,7 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
+  optimizeLate();
   const seconds = wholeNumber('seconds', values.seconds);
   const shrinkSeconds = wholeNumber('shrink', values.shrink);
   const texts = values.only?.split(',') ?? [''];
@@ -99,9 +105,10 @@ async function main(): Promise<void> {
     return last !== undefined && (last.by !== null || last.seconds >= seconds);
   };
   const ids = SUBTLE_BUGS.map(({ id }) => id);
-  for (const bug of chosen
-    .filter((each) => !isDone(each))
-    .slice(0, wholeNumber('parts', values.parts))) {
+  const limit = values.for === undefined ? Infinity : wholeNumber('for', values.for);
+  for (const bug of chosen.filter((each) => !isDone(each))) {
+    const { user, system } = process.cpuUsage();
+    if ((user + system) / 1e6 >= limit) break;
     const result = await measure(bug, seconds, shrinkSeconds, results.get(bug.id));
     // Another process may measure other bugs at the same time.
     const all = values.resume ? loadResults() : results;
