@@ -24,12 +24,33 @@ const KEPT = ['nonce', 'signatures'];
 const LONGEST_TEXT = 64;
 
 export function alteredRequest(endpoint: EndpointId, request: Request, dice: Dice): Request {
-  const { request: schema, path, method } = ENDPOINTS[endpoint] as Endpoint;
+  const { request: schema, path, method, signedBy } = ENDPOINTS[endpoint] as Endpoint;
   const { properties = {} } = schema as Schema;
   // A path with another parameter is another route.
   const names = Object.keys(properties).filter(
     (name) => !KEPT.includes(name) && !path.includes(`{${name}}`),
   );
+  if (endpoint === 'submitOrders' && Array.isArray(request['orders'])) {
+    const orders = [...(request['orders'] as readonly Request[])];
+    const place = dice.below(orders.length);
+    const altered = alteredRequest('submitOrder', orders[place] ?? {}, dice);
+    // A client cannot sign fields of wrong types.
+    return {
+      ...request,
+      orders: orders.with(place, altered).map((order) => ({ ...order, signatures: ['0x'] })),
+    };
+  }
+  const altered = alteredField(request, properties, names, method, dice);
+  return signedBy === 'none' ? altered : { ...altered, signatures: ['0x'] };
+}
+
+function alteredField(
+  request: Request,
+  properties: Readonly<Record<string, Schema>>,
+  names: readonly string[],
+  method: Endpoint['method'],
+  dice: Dice,
+): Request {
   if (names.length === 0 || dice.chance(80)) return { ...request, unknownField: '1' };
   const name = dice.pick(names);
   const field = properties[name] ?? {};
@@ -44,7 +65,7 @@ export function alteredRequest(endpoint: EndpointId, request: Request, dice: Dic
 }
 
 const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+  typeof value === 'string' || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 
 function valuesAt(field: Schema, old: unknown): readonly unknown[] {
   const schema = field.anyOf?.find(({ type }) => type !== 'null') ?? field;
@@ -52,7 +73,7 @@ function valuesAt(field: Schema, old: unknown): readonly unknown[] {
   const foreign = type === 'string' ? [0, true, {}] : ['', 'x', {}];
   if (type === 'integer' || type === 'number') {
     const bounds = [minimum - 1, minimum, minimum + 1, maximum - 1, maximum, maximum + 1];
-    return [...bounds, 0.5, 2 ** 53, -(2 ** 31), ...foreign];
+    return [...bounds, 0.5, 2n ** 53n, -(2 ** 31), ...foreign];
   }
   if (type === 'boolean') return [true, false, 0, 'true', ...foreign];
   if (type === 'array') {

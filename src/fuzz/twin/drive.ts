@@ -3,6 +3,7 @@
  * replies. Commands that only a journal can express are omitted.
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
+import { stringifyExact } from '../../contract/exact-json.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
@@ -56,7 +57,7 @@ const LEFT_OUT: readonly Action[] = [
   'delegate',
 ];
 /** Requests between comparisons of reads. */
-const READ_EVERY = 4;
+const READ_EVERY = 2;
 /** Altered requests among 1,000. */
 const ALTERED = 120;
 
@@ -162,7 +163,8 @@ class Drive {
     account: Address | null,
   ): Promise<void> {
     const twin = this.twin.call(endpoint, request, account);
-    this.note(endpoint, endpoint, twin, await this.options.host.call(endpoint, request, account));
+    const reply = await this.options.host.call(endpoint, request, account);
+    this.note(endpoint, endpoint, twin, reply, request);
   }
 
   private async compareSim(
@@ -183,8 +185,8 @@ class Drive {
     const { symbol } = this.dice.pick(this.options.markets);
     if (this.dice.chance(30)) await this.compareFeed(symbol);
     if (this.divergence !== null) return;
-    for (const { endpoint, twin, host } of await this.reads.round(account, symbol)) {
-      this.note(endpoint, endpoint, twin, host);
+    for (const { endpoint, request, twin, host } of await this.reads.round(account, symbol)) {
+      this.note(endpoint, endpoint, twin, host, request);
     }
   }
 
@@ -205,6 +207,14 @@ class Drive {
     this.used['bookFeed'] = (this.used['bookFeed'] ?? 0) + 1;
     const found = difference(fromFeed);
     if (found !== null) this.divergence = this.describe('bookFeed', { ...found, rule: 'R-11.4' });
+    const fault = this.options.host.feedFault?.() ?? null;
+    if (fault === null) return;
+    this.divergence ??= this.describe('bookFeed', {
+      path: 'message',
+      expected: 'the one that follows',
+      actual: fault,
+      rule: 'R-11.4',
+    });
   }
 
   private note(
@@ -212,19 +222,25 @@ class Drive {
     kind: EndpointId | 'simulation',
     twin: HostReply,
     host: HostReply,
+    request: Readonly<Record<string, unknown>> = {},
   ): void {
     this.requests += 1;
     this.used[what] = (this.used[what] ?? 0) + 1;
     const difference = compareReplies(kind, twin, host);
-    if (difference !== null) this.divergence ??= this.describe(what, difference);
+    if (difference !== null) this.divergence ??= this.describe(what, difference, request);
   }
 
-  private describe(what: string, { path, expected, actual, rule }: ReplyDifference): Violation {
+  private describe(
+    what: string,
+    { path, expected, actual, rule }: ReplyDifference,
+    request: Readonly<Record<string, unknown>> = {},
+  ): Violation {
+    const asked = Object.keys(request).length === 0 ? '' : ` of ${stringifyExact(request)}`;
     return {
       invariant: `host ${what}`,
       rule,
       says: 'a host replies as the rules require',
-      detail: `request ${String(this.requests)}, ${what}: ${path} is ${actual}, expected ${expected} by the rules`,
+      detail: `request ${String(this.requests)}, ${what}${asked}: ${path} is ${actual}, expected ${expected} by the rules`,
     };
   }
 }

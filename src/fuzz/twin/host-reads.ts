@@ -12,6 +12,7 @@ import type { Twin } from './twin.ts';
 /** Both replies to one request. */
 export interface ReplyPair {
   readonly endpoint: EndpointId;
+  readonly request: Readonly<Record<string, unknown>>;
   readonly twin: HostReply;
   readonly host: HostReply;
 }
@@ -85,7 +86,7 @@ export class HostReads {
         cursor === undefined ? request : { ...request, cursor };
       const expected = twin.call(endpoint, asked(cursors.twin), caller);
       const actual = await host.call(endpoint, asked(cursors.host), caller);
-      pairs.push({ endpoint, twin: expected, host: actual });
+      pairs.push({ endpoint, request: asked(cursors.host), twin: expected, host: actual });
       this.noteTimes(expected.body);
       const next = { twin: expected.page?.next ?? null, host: actual.page?.next ?? null };
       if (next.twin === null || next.host === null) break;
@@ -108,7 +109,7 @@ export class HostReads {
     const max = pages?.max ?? 1;
     const limit = dice.chance(800)
       ? dice.pick([1, 2, 3])
-      : dice.pick([-1, 0, max, max + 1, 2 ** 31, 2 ** 53]);
+      : dice.pick([-1, 0, max, max + 1, 2 ** 31, 2 ** 53 - 1]);
     const request: Record<string, unknown> = { limit };
     if (has('account')) request['account'] = account;
     if (has('subaccountIndex')) request['subaccountIndex'] = 0;
@@ -126,7 +127,7 @@ export class HostReads {
   /** A time of an entry, or one beside it. */
   private edge(): number {
     const { dice, times } = this;
-    if (times.length === 0 || dice.chance(100)) return dice.pick([0, 1, 2 ** 53]);
+    if (times.length === 0 || dice.chance(100)) return dice.pick([0, 1, 2 ** 53 - 1]);
     return dice.pick(times) + dice.pick([-1, 0, 0, 0, 1]);
   }
 

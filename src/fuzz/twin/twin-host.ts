@@ -36,4 +36,6 @@ export interface TwinHost {
    * returns it. Absent or null: feeds are not compared.
    */
   bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
+  /** What is wrong with the messages of these feeds so far, such as a sequence number; or null. */
+  feedFault?(): string | null;
 }
