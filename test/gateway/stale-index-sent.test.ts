@@ -1,4 +1,4 @@
-/** Subscribers of prices are told when an index becomes stale, which no event reports. */
+/** Subscribers of prices receive a market when its index becomes stale; no event reports that. */
 import { expect, test } from 'vitest';
 import { Changes } from '../../src/gateway/feeds/changes.ts';
 import { MarketWatch } from '../../src/gateway/feeds/market-watch.ts';
