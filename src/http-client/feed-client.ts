@@ -177,6 +177,8 @@ class Feed implements AsyncIterableIterator<Data> {
 }
 
 export class FeedClient {
+  /** Gaps in the sequence numbers of books so far; each was repaired by a new snapshot. */
+  gaps = 0;
   private readonly options: FeedOptions;
   private readonly feeds = new Set<Feed>();
   private readonly waiting = new Map<number, (answer: Data) => void>();
@@ -427,6 +429,7 @@ export class FeedClient {
     }
     // No snapshot yet; the subscription will deliver one.
     if (last === undefined) return false;
+    this.gaps += 1;
     feed.sequences.delete(symbol);
     const params = { source: feed.source, ...requestOf(feed) };
     void this.askOn(socket, 'unsubscribe', params)

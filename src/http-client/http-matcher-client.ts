@@ -46,7 +46,24 @@ export interface HttpClientOptions {
   /** Max retries of an idempotent request after a network error, 429 or 503. */
   readonly retries?: number;
   readonly timeoutMs?: number;
+  /** Sends one request; by default the global `fetch`. */
+  readonly fetch?: FetchLike;
 }
+
+/** The part of `fetch` that the client uses. */
+export type FetchLike = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    readonly body?: string;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get: (name: string) => string | null };
+  readonly text: () => Promise<string>;
+}>;
 
 const STRUCTS: Partial<Readonly<Record<EndpointId, SignedRequest['kind']>>> = {
   submitOrder: 'Order',
@@ -65,7 +82,7 @@ type Body = Record<string, unknown>;
 interface Outcome {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Headers;
+  readonly headers: { get: (name: string) => string | null };
   /** True if an earlier attempt may have reached the server. */
   readonly repeated: boolean;
 }
@@ -242,10 +259,10 @@ export class HttpMatcherClient implements MatcherClient {
     const { method, path } = ENDPOINTS[endpoint] as Endpoint;
     const post = method === 'POST';
     const target = post ? path : pathWithQuery(path, input);
-    let response: Response;
+    let response: Awaited<ReturnType<FetchLike>>;
     let text: string;
     try {
-      response = await fetch(this.url + target, {
+      response = await (this.options.fetch ?? fetch)(this.url + target, {
         method,
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),

@@ -32,7 +32,7 @@ test('there are bugs of every check, thirty or more', () => {
 
 test.each(bugs)('$id is reproduced', { timeout: 900_000 }, async (bug) => {
   const built = await buildWith(bug.id, [bug]);
-  const failed = findFailure(built, bug.run ?? 0, SEARCH);
+  const { failed } = findFailure(built, bug.run ?? 0, SEARCH);
   expect(failed, 'is found').not.toBeNull();
   if (failed === null) return;
   const report = shrinkWithin(built, failed, SHRINK);

@@ -3,6 +3,8 @@
  * with the rule.
  */
 import { afterAll, expect, test } from 'vitest';
+import { BookFeeds } from '../../src/cli/fuzz/book-feeds.ts';
+import type { FeedClient } from '../../src/http-client/feed-client.ts';
 import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import type { BookLevels } from '../../src/fuzz/twin/twin-host.ts';
@@ -14,6 +16,7 @@ import {
 } from '../../src/gateway/market-config.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { changingProxy } from '../http/changing-proxy.ts';
+import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';
 import { Served, SIM_TOKEN } from '../http/served.ts';
 import { EFFORT } from '../setup/effort.ts';
 
@@ -120,4 +123,66 @@ test('a book feed that loses a level is detected (R-11.4)', { timeout: 120_000 }
   ).finally(() => host.close());
   expect(divergence).toMatchObject({ invariant: 'host bookFeed', rule: 'R-11.4' });
   expect(divergence?.detail).toContain('body.bids');
+});
+
+test.each([
+  [
+    'repeats the last entry of a page',
+    '/trades',
+    'getTrades',
+    (text: string): string => {
+      const trades = JSON.parse(text) as unknown[];
+      return JSON.stringify(trades.length > 1 ? [...trades.slice(0, -1), trades[0]] : trades);
+    },
+    undefined,
+  ],
+  [
+    'ends a list one page early',
+    '/account/orders',
+    'listOrders',
+    (text: string): string => text,
+    (response: { removeHeader: (name: string) => void }): void => {
+      response.removeHeader(PAGE_HEADERS.next);
+    },
+  ],
+])(
+  'a host that %s is detected',
+  { timeout: 120_000 },
+  async (_, path, endpoint, change, headers) => {
+    const { url } = await serve();
+    const proxy = await changingProxy(url, path, change, headers);
+    open.push(proxy);
+    const { divergence } = await drive(proxy.url, `pages ${endpoint}`, 400);
+    expect(divergence?.invariant).toBe(`host ${endpoint}`);
+  },
+);
+
+test('a book feed whose sequence numbers do not count up is detected (R-11.4)', async () => {
+  const { url } = await serve();
+  const host = new HttpHost(url, SIM_TOKEN, ['seven', 'eight', 'nine']);
+  const messages = [
+    { symbol: 'X', snapshot: true, bids: [], asks: [], sequence_number: 5, time: 1 },
+    {
+      symbol: 'X',
+      snapshot: false,
+      bids: [{ price: '1', quantity: '1' }],
+      asks: [],
+      sequence_number: 5,
+      time: 1,
+    },
+  ];
+  const client = {
+    gaps: 0,
+    subscribe: () => Promise.resolve(messages),
+    close: () => Promise.resolve(),
+  };
+  const feeds = await BookFeeds.open(client as unknown as FeedClient);
+  await feeds.book('X', ({ bids }) => bids.length > 0);
+  expect(feeds.fault()).toBe('X: sequence number 5 after 5');
+  host.feedFault = () => feeds.fault();
+  const { divergence } = await driveHost(
+    drawProfile('sequence', { name: 'matching', commands: 20 }),
+    { host, config: DEFAULT_EXCHANGE_CONFIG, markets, users: host.users, keccak },
+  ).finally(() => host.close());
+  expect(divergence).toMatchObject({ invariant: 'host bookFeed', rule: 'R-11.4' });
 });

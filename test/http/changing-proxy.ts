@@ -1,6 +1,7 @@
 /** A proxy that alters the replies of one path. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';
 
 const OWN_HEADERS = ['host', 'connection', 'content-length'];
 
@@ -8,6 +9,7 @@ export async function changingProxy(
   target: string,
   path: string,
   change: (text: string) => string,
+  changeHeaders: (response: ServerResponse) => void = () => undefined,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<unknown> }> {
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -23,7 +25,12 @@ export async function changingProxy(
           const text = await answer.text();
           response.statusCode = answer.status;
           response.setHeader('content-type', answer.headers.get('content-type') ?? 'text/plain');
+          for (const name of [PAGE_HEADERS.next, PAGE_HEADERS.keptSince]) {
+            const value = answer.headers.get(name);
+            if (value !== null) response.setHeader(name, value);
+          }
           const changed = request.url!.startsWith(path) && answer.status === 200;
+          if (changed) changeHeaders(response);
           response.end(changed ? change(text) : text);
         },
       );

@@ -20,6 +20,7 @@ import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
 import { writeCiReports, type Finding } from '../fuzz/ci-report.ts';
 import { writeCoverage } from '../fuzz/coverage-page.ts';
+import { optimizeLate } from '../../platform/late-optimizing.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { reportFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
@@ -185,6 +186,7 @@ export const command: CommandModule<object, FuzzArguments> = {
         `--shrink-seconds must be above 0 and at most ${String(MOST_SECONDS)}, got ${String(shrinking)}`,
       );
     }
+    optimizeLate();
     if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);

@@ -11,14 +11,21 @@ interface Message {
   readonly snapshot: boolean;
   readonly bids: BookLevels['bids'];
   readonly asks: BookLevels['asks'];
+  readonly sequence_number: number;
+  readonly time: number;
+}
+
+interface KnownBook {
+  readonly bids: Map<string, string>;
+  readonly asks: Map<string, string>;
+  seq: number;
+  time: number;
 }
 
 export class BookFeeds {
   private readonly client: FeedClient;
-  private readonly books = new Map<
-    string,
-    { bids: Map<string, string>; asks: Map<string, string> }
-  >();
+  private readonly books = new Map<string, KnownBook>();
+  private found: string | null = null;
 
   private constructor(client: FeedClient) {
     this.client = client;
@@ -40,9 +47,14 @@ export class BookFeeds {
     }
   }
 
-  private take({ symbol, snapshot, bids, asks }: Message): void {
-    const known = snapshot ? undefined : this.books.get(symbol);
-    const book = known ?? { bids: new Map<string, string>(), asks: new Map<string, string>() };
+  private take(message: Message): void {
+    const { symbol, snapshot, bids, asks, sequence_number: seq, time } = message;
+    const last = this.books.get(symbol);
+    if (last !== undefined) this.found ??= faultOf(message, last);
+    const known = snapshot ? undefined : last;
+    const book = known ?? { bids: new Map(), asks: new Map(), seq, time };
+    book.seq = seq;
+    book.time = time;
     this.books.set(symbol, book);
     for (const [levels, changes] of [
       [book.bids, bids],
@@ -53,6 +65,12 @@ export class BookFeeds {
         else levels.set(price, quantity);
       }
     }
+  }
+
+  /** The first message that does not follow the one before it; null: none so far. */
+  fault(): string | null {
+    const { gaps } = this.client;
+    return this.found ?? (gaps === 0 ? null : `${String(gaps)} gaps between sequence numbers`);
   }
 
   /** The book once it satisfies the condition, or as it is at the timeout. */
@@ -80,4 +98,25 @@ export class BookFeeds {
   close(): Promise<void> {
     return this.client.close();
   }
+}
+
+/** What is wrong with a message after the last one of its market. */
+function faultOf(message: Message, last: KnownBook): string | null {
+  const { symbol, snapshot, bids, asks, sequence_number: seq, time } = message;
+  if (snapshot ? seq < last.seq : seq <= last.seq) {
+    return `${symbol}: sequence number ${String(seq)} after ${String(last.seq)}`;
+  }
+  if (time < last.time) return `${symbol}: time ${String(time)} after ${String(last.time)}`;
+  if (snapshot) return null;
+  if (bids.length + asks.length === 0) return `${symbol}: a delta without a level`;
+  for (const [levels, changes] of [
+    [last.bids, bids],
+    [last.asks, asks],
+  ] as const) {
+    for (const { price, quantity } of changes) {
+      if ((levels.get(price) ?? '0') !== quantity) continue;
+      return `${symbol}: a delta with ${quantity} at ${price}, as before`;
+    }
+  }
+  return null;
 }

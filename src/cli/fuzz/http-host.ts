@@ -2,12 +2,13 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
-import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
+import { HttpMatcherClient, type FetchLike } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
 import { keyOfName } from '../../wallet/crypto-ports.ts';
 import { KeyWallet } from '../../wallet/key-wallet.ts';
 import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';
+import { KeptConnections } from './kept-connections.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -16,6 +17,7 @@ export class HttpHost implements TwinHost {
   private readonly url: string;
   private readonly simToken: string;
   private letIn = false;
+  private readonly http = new KeptConnections();
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
   private feeds: BookFeeds | null = null;
@@ -24,7 +26,7 @@ export class HttpHost implements TwinHost {
   constructor(url: string, simToken: string, names: readonly string[]) {
     this.url = url.replace(/\/+$/, '');
     this.simToken = simToken;
-    this.anyone = new HttpMatcherClient({ url, signer: null, retries: 0 });
+    this.anyone = new HttpMatcherClient({ url, signer: null, retries: 0, fetch: this.http.fetch });
     this.users = names.map((name) => {
       const wallet = new KeyWallet(keyOfName(name));
       const account = wallet.address;
@@ -34,7 +36,10 @@ export class HttpHost implements TwinHost {
         // The host trusts signatures and does not verify them.
         signTypedData: () => Promise.resolve('0x'),
       };
-      this.clients.set(account, new HttpMatcherClient({ url, signer, retries: 0 }));
+      this.clients.set(
+        account,
+        new HttpMatcherClient({ url, signer, retries: 0, fetch: this.http.fetch }),
+      );
       return account;
     });
   }
@@ -47,18 +52,20 @@ export class HttpHost implements TwinHost {
     const client = account === null ? this.anyone : this.clients.get(account);
     if (client === undefined) throw new InputError(`no wallet for ${String(account)}`);
     try {
-      const body = await client.call(endpoint, request);
-      return { status: 200, body };
+      const { status, body, page } = await client.reply(endpoint, request);
+      if (status !== 200) return { status, body: String(body) };
+      return page === undefined ? { status, body } : { status, body, page };
     } catch (error) {
+      // The login of a wallet has errors of its own.
       if (!(error instanceof MatcherError)) throw this.unreachable(error);
       return { status: error.status, body: error.message };
     }
   }
 
   async sim(verb: SimVerb, fields: Readonly<Record<string, unknown>>): Promise<HostReply> {
-    let response: Response;
+    let response: Awaited<ReturnType<FetchLike>>;
     try {
-      response = await fetch(`${this.url}/sim/${verb}`, {
+      response = await this.http.fetch(`${this.url}/sim/${verb}`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${this.simToken}`,
@@ -91,8 +98,13 @@ export class HttpHost implements TwinHost {
     return this.feeds.book(symbol, isThere);
   }
 
+  feedFault(): string | null {
+    return this.feeds?.fault() ?? null;
+  }
+
   async close(): Promise<void> {
     await this.feeds?.close();
+    this.http.close();
   }
 
   private unreachable(error: unknown): InputError {

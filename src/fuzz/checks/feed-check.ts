@@ -47,6 +47,8 @@ const UNSENT_OF_QUOTE = [
   ...['time', 'notionalVolume', 'volume', 'price24hAgo'],
   ...['nextFundingTime', 'indicativeFundingRate', 'fundingSamples'],
 ];
+/** The book's own mid has the time of its last sample. */
+const UNSENT_OF_MID = [...UNSENT_OF_QUOTE, 'indexTime'];
 
 /** The account's mode is part of its orders' records. */
 const UNSENT_OF_ORDER = ['flags'];
@@ -268,7 +270,8 @@ class Subscriber {
     const wanted = { price: priceRecord(view, market), summary: summaryRecord(view, market) };
     for (const source of ['price', 'summary'] as const) {
       const found = this.quotes.get(`${source} ${String(id)}`);
-      const differs = differingField(without(wanted[source], UNSENT_OF_QUOTE), found, source);
+      const unsent = market.spec.indexSource === 'mid' ? UNSENT_OF_MID : UNSENT_OF_QUOTE;
+      const differs = differingField(without(wanted[source], unsent), found, source);
       if (differs !== null) return `${symbol}: ${differs}`;
     }
     return null;

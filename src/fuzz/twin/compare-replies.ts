@@ -1,5 +1,6 @@
 /** Compares the replies of two hosts: the first difference and its rule. */
-import type { EndpointId } from '../../contract/endpoints.ts';
+import { PAGE_HEADERS, type EndpointId } from '../../contract/endpoints.ts';
+import type { PageInfo } from '../../gateway/context.ts';
 import type { HostReply } from './twin-host.ts';
 
 export interface ReplyDifference {
@@ -79,7 +80,26 @@ export function compareReplies(
     return { path: 'status', expected: replyText(twin), actual: replyText(host), rule };
   }
   if (what === 'simulation' && twin.status !== 200) return null;
-  return differenceOf(twin.body, host.body, 'body', twin.status === 200 ? fallback : 'R-11.1');
+  const found = differenceOf(
+    twin.body,
+    host.body,
+    'body',
+    twin.status === 200 ? fallback : 'R-11.1',
+  );
+  return found ?? pageDifference(twin.page, host.page);
+}
+
+/** A cursor is the host's own text, so only its presence is compared. */
+function pageDifference(twin?: PageInfo, host?: PageInfo): ReplyDifference | null {
+  if (twin === undefined || host === undefined) return null;
+  const hasNext = ({ next }: PageInfo): string => (next === null ? 'absent' : 'present');
+  for (const [path, expected, actual] of [
+    [PAGE_HEADERS.next, hasNext(twin), hasNext(host)],
+    [PAGE_HEADERS.keptSince, text(twin.keptSinceMs), text(host.keptSinceMs)],
+  ] as const) {
+    if (expected !== actual) return { path, expected, actual, rule: 'R-12.3' };
+  }
+  return null;
 }
 
 function differenceOf(
@@ -105,7 +125,7 @@ function differenceOf(
   }
   if (isRecord(expected) && isRecord(actual)) {
     for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      if (HOST_SPECIFIC.has(name)) continue;
+      if (HOST_SPECIFIC.has(name) || (name === 'orderId' && isOfEngine(expected))) continue;
       const within = FIELD_RULES[name] ?? rule;
       const found = differenceOf(expected[name], actual[name], `${path}.${name}`, within);
       if (found !== null) return found;
@@ -115,6 +135,13 @@ function differenceOf(
   if (text(expected) === text(actual)) return null;
   return { path, expected: text(expected), actual: text(actual), rule };
 }
+
+/** Nonces of the engine's own liquidation orders count from 0 in each command. */
+const MOST_ENGINE_NONCE = 1000;
+
+/** The id of a liquidation order has the sequence number of its command (R-2.10). */
+const isOfEngine = ({ flags, nonce }: Readonly<Record<string, unknown>>): boolean =>
+  isRecord(flags) && flags['ioc'] === true && Number(nonce) < MOST_ENGINE_NONCE;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,8 @@
  * Drives a host and its twin through the same random requests, up to the first difference in
  * replies. Commands that only a journal can express are omitted.
  */
-import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
+import { stringifyExact } from '../../contract/exact-json.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
@@ -16,6 +17,8 @@ import { actOf, type RequestForm } from '../report/request-form.ts';
 import { openingOf } from '../run-setup.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
+import { alteredRequest } from './altered-request.ts';
+import { HostReads, MAX_LEVELS } from './host-reads.ts';
 import { Twin } from './twin.ts';
 
 export interface DriveOptions {
@@ -54,9 +57,9 @@ const LEFT_OUT: readonly Action[] = [
   'delegate',
 ];
 /** Requests between comparisons of reads. */
-const READ_EVERY = 4;
-/** Max levels of a book request. */
-const MAX_LEVELS = 5000;
+const READ_EVERY = 2;
+/** Altered requests among 1,000. */
+const ALTERED = 120;
 
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
   const drive = new Drive(profile, options);
@@ -68,6 +71,7 @@ class Drive {
   private readonly twin: Twin;
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
+  private readonly reads: HostReads;
   private readonly used: Record<string, number> = {};
   private requests = 0;
   private divergence: Violation | null = null;
@@ -90,6 +94,9 @@ class Drive {
     this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
     observe = this.generator.observe;
     this.dice = Dice.of(profile.seed, 'reads');
+    const symbols = markets.map(({ symbol }) => symbol);
+    const { twin, dice } = this;
+    this.reads = new HostReads({ host: options.host, twin, users, symbols, dice });
   }
 
   async run(): Promise<DriveResult> {
@@ -130,6 +137,10 @@ class Drive {
       case 'call':
         // System accounts have no wallet that could log in.
         if (!this.options.users.includes(act.account)) break;
+        if (this.dice.chance(ALTERED)) {
+          const altered = alteredRequest(act.endpoint, act.request, this.dice);
+          await this.compareCall(act.endpoint, altered, act.account);
+        }
         await this.compareCall(act.endpoint, act.request, act.account);
         break;
       case 'money':
@@ -152,7 +163,8 @@ class Drive {
     account: Address | null,
   ): Promise<void> {
     const twin = this.twin.call(endpoint, request, account);
-    this.note(endpoint, endpoint, twin, await this.options.host.call(endpoint, request, account));
+    const reply = await this.options.host.call(endpoint, request, account);
+    this.note(endpoint, endpoint, twin, reply, request);
   }
 
   private async compareSim(
@@ -172,49 +184,10 @@ class Drive {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
     if (this.dice.chance(30)) await this.compareFeed(symbol);
-    const owner = { account, subaccountIndex: 0 };
-    const reads: [EndpointId, Record<string, unknown>, Address | null][] = [
-      ['getBook', { symbol, depth: 20 }, null],
-      ['getPrice', { symbol }, null],
-      ['getSummary', { symbol }, null],
-      ['getTrades', { symbol, limit: 5 }, null],
-      ['getBalance', { account }, account],
-      ['getStats', owner, account],
-      ['getPositions', owner, account],
-      ['listOrders', { ...owner, status: 'open', limit: 20 }, account],
-      ['getTransferMax', owner, account],
-      ['getTime', {}, null],
-    ];
-    reads.push(this.atLimit(symbol, account));
-    for (const [endpoint, request, caller] of reads) {
-      if (this.divergence !== null) return;
-      await this.compareCall(endpoint, request, caller);
+    if (this.divergence !== null) return;
+    for (const { endpoint, request, twin, host } of await this.reads.round(account, symbol)) {
+      this.note(endpoint, endpoint, twin, host, request);
     }
-  }
-
-  /** A read with a parameter at a limit of the contract, or just beyond it. */
-  private atLimit(
-    symbol: string,
-    account: Address,
-  ): [EndpointId, Record<string, unknown>, Address | null] {
-    const { dice } = this;
-    if (dice.chance(300)) {
-      return ['getBook', { symbol, depth: dice.pick([0, 1, MAX_LEVELS, MAX_LEVELS + 1]) }, null];
-    }
-    const endpoint = dice.pick([
-      'getTrades',
-      'getCandles',
-      'getMarkets',
-      'getTransfers',
-      'listOrders',
-    ] as const);
-    const { max } = ENDPOINTS[endpoint].pages;
-    const limit = dice.pick([-1, 0, 1, max, max + 1, 2 ** 31]);
-    if (endpoint === 'getMarkets') return [endpoint, { limit }, null];
-    const isPublic = endpoint === 'getTrades' || endpoint === 'getCandles';
-    return isPublic
-      ? [endpoint, { symbol, limit }, null]
-      : [endpoint, { account, subaccountIndex: 0, limit }, account];
   }
 
   /** R-11.4: a snapshot and the deltas since then yield the book. */
@@ -234,6 +207,14 @@ class Drive {
     this.used['bookFeed'] = (this.used['bookFeed'] ?? 0) + 1;
     const found = difference(fromFeed);
     if (found !== null) this.divergence = this.describe('bookFeed', { ...found, rule: 'R-11.4' });
+    const fault = this.options.host.feedFault?.() ?? null;
+    if (fault === null) return;
+    this.divergence ??= this.describe('bookFeed', {
+      path: 'message',
+      expected: 'the one that follows',
+      actual: fault,
+      rule: 'R-11.4',
+    });
   }
 
   private note(
@@ -241,19 +222,25 @@ class Drive {
     kind: EndpointId | 'simulation',
     twin: HostReply,
     host: HostReply,
+    request: Readonly<Record<string, unknown>> = {},
   ): void {
     this.requests += 1;
     this.used[what] = (this.used[what] ?? 0) + 1;
     const difference = compareReplies(kind, twin, host);
-    if (difference !== null) this.divergence ??= this.describe(what, difference);
+    if (difference !== null) this.divergence ??= this.describe(what, difference, request);
   }
 
-  private describe(what: string, { path, expected, actual, rule }: ReplyDifference): Violation {
+  private describe(
+    what: string,
+    { path, expected, actual, rule }: ReplyDifference,
+    request: Readonly<Record<string, unknown>> = {},
+  ): Violation {
+    const asked = Object.keys(request).length === 0 ? '' : ` of ${stringifyExact(request)}`;
     return {
       invariant: `host ${what}`,
       rule,
       says: 'a host replies as the rules require',
-      detail: `request ${String(this.requests)}, ${what}: ${path} is ${actual}, expected ${expected} by the rules`,
+      detail: `request ${String(this.requests)}, ${what}${asked}: ${path} is ${actual}, expected ${expected} by the rules`,
     };
   }
 }

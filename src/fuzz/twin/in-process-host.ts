@@ -44,8 +44,7 @@ export class InProcessHost implements TwinHost {
     account: Address | null,
   ): Promise<HostReply> {
     const caller = account === null ? null : { account, signer: account };
-    const { status, body } = this.gateway.handle(endpoint, request, caller);
-    return Promise.resolve({ status, body });
+    return Promise.resolve(this.gateway.handle(endpoint, request, caller));
   }
 
   sim(verb: SimVerb, fields: Fields): Promise<HostReply> {

@@ -1,11 +1,14 @@
 /** A host under test: requests for accounts whose wallets it has, and simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
+import type { PageInfo } from '../../gateway/context.ts';
 import type { Address } from '../../num/units.ts';
 
 export interface HostReply {
   readonly status: number;
   /** The record, or the error text. */
   readonly body: unknown;
+  /** Headers of a list; absent: not compared. */
+  readonly page?: PageInfo;
 }
 
 export type SimVerb = 'deposit' | 'withdraw' | 'oracle' | 'mark' | 'funding' | 'clock';
@@ -33,4 +36,6 @@ export interface TwinHost {
    * returns it. Absent or null: feeds are not compared.
    */
   bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
+  /** What is wrong with the messages of these feeds so far, such as a sequence number; or null. */
+  feedFault?(): string | null;
 }

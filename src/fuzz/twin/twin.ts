@@ -45,8 +45,7 @@ export class Twin {
 
   call(endpoint: EndpointId, request: unknown, account: Address | null): HostReply {
     const caller = account === null ? null : { account, signer: account };
-    const { status, body } = this.gateway.handle(endpoint, request, caller);
-    return { status, body };
+    return this.gateway.handle(endpoint, request, caller);
   }
 
   /** Applies a simulation command at the exchange's own time. */

@@ -30,18 +30,26 @@ export const PLAN: CampaignPlan = {
   every: 64,
 };
 
+/** A search for a failed run: the run at which it ended, and its failure if it has one. */
+export interface Found {
+  readonly run: number;
+  readonly failed: FailedRun | null;
+}
+
 /** The first failed run from `from` on, within a budget of processor time. */
-export function findFailure(built: Built, from: number, cpuSeconds: number): FailedRun | null {
+export function findFailure(built: Built, from: number, cpuSeconds: number): Found {
   const started = process.cpuUsage();
   const spent = (): number => {
     const { user, system } = process.cpuUsage(started);
     return (user + system) / 1e6;
   };
-  for (let run = from; spent() < cpuSeconds; run += 1) {
-    const { failed } = built.runBatch(PLAN, run, run + 1, () => spent() >= cpuSeconds);
-    if (failed !== null) return failed;
+  let run = from;
+  while (spent() < cpuSeconds) {
+    const { failed, to } = built.runBatch(PLAN, run, run + 1, () => spent() >= cpuSeconds);
+    if (failed !== null) return { run, failed };
+    run = to;
   }
-  return null;
+  return { run, failed: null };
 }
 
 /** Shrinks within a budget of processor time. */
