@@ -87,15 +87,18 @@ const heap = heapMegabytes() - before;
 
 const middle = Math.floor(last / 2);
 timeline.seek(middle);
-timeline.prepare();
+while (timeline.prepare());
 const back: number[] = [];
 const forth: number[] = [];
+const preparations: number[] = [];
 for (let i = 1; i <= STEPS; i++) {
-  const from = performance.now();
+  let from = performance.now();
   check(middle - i);
   back.push(performance.now() - from);
   // As the worker does between two steps.
-  if (i % 16 === 0) timeline.prepare();
+  from = performance.now();
+  timeline.prepare();
+  preparations.push(performance.now() - from);
 }
 for (let i = STEPS - 1; i >= 0; i--) {
   const from = performance.now();
@@ -126,6 +129,7 @@ console.log(
       keyframeMegabytes: Math.round(timeline.keyframes.usedBytes / MEGABYTE),
       seekMs: figures(seeks),
       stepBackMs: figures(back),
+      prepareMs: figures(preparations),
       stepForthMs: figures(forth),
       viewMs: figures(views),
       snapshotKilobytes: Math.round(snapshot.length / 1024),
