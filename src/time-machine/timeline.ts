@@ -334,9 +334,7 @@ export class Timeline {
       const frame = this.frameBefore(target);
       if (target - at <= NEARBY || frame.seq <= at) return current.cursor;
     }
-    const spare = this.spares.findIndex(
-      (one) => one.seq <= target && target - one.seq <= NEARBY,
-    );
+    const spare = this.spares.findIndex((one) => one.seq <= target && target - one.seq <= NEARBY);
     if (spare >= 0) return must(this.spares.splice(spare, 1)[0], 'it was found');
     if (current !== null && at > target && at - target <= NEARBY) {
       this.near.spread(() => this.cursorFor(target), target + 1);

@@ -1,11 +1,12 @@
 /**
  * The time machine on a journal of a million commands: opening, 1,000 random seeks, single steps in
- * both directions, and 1,000 forks. The chain hash of each seek is compared with that of a straight
+ * both directions, and restores, which are the cost of a fork. The chain hash of each seek is compared with that of a straight
  * replay.
  *
  *     node --expose-gc --import tsx test/bench/time-machine.ts [commands]
  *
- * Prints JSON. Times are of the clock, heap is after a collection.
+ * Prints JSON. Times are of the clock, and of the processor with its collector where named; heap is
+ * after a collection.
  */
 import { seq } from '../../src/num/units.ts';
 import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
@@ -21,7 +22,7 @@ raiseInliningLimits();
 const COMMANDS = Number(process.argv[2] ?? 1_000_000);
 const SEEKS = 1000;
 const STEPS = 400;
-const FORKS = 1000;
+const RESTORES = 100;
 const MEGABYTE = 1 << 20;
 
 const heapMegabytes = (): number => {
@@ -76,11 +77,15 @@ let state = 12_345;
 function check(at: number): void {
   if (Number.parseInt(timeline.seek(at).chainHash.slice(0, 8), 16) !== hashes[at]) wrong += 1;
 }
+const processorSeeks: number[] = [];
 const seeks = Array.from({ length: SEEKS }, () => {
   state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
   const at = 1 + (state % last);
   const from = performance.now();
+  const used = process.cpuUsage();
   check(at);
+  const { user, system } = process.cpuUsage(used);
+  processorSeeks.push((user + system) / 1000);
   return performance.now() - from;
 });
 const heap = heapMegabytes() - before;
@@ -114,8 +119,10 @@ const views = Array.from({ length: 50 }, (_, i) => {
 
 const snapshot = timeline.snapshotAt(middle);
 begun = performance.now();
-for (let i = 0; i < FORKS / 10; i++) Exchange.restore(snapshot);
-const restoreMs = (performance.now() - begun) / (FORKS / 10);
+const restored = process.cpuUsage();
+for (let i = 0; i < RESTORES; i++) Exchange.restore(snapshot);
+const restoreUsed = process.cpuUsage(restored);
+const restoreMs = (performance.now() - begun) / RESTORES;
 
 console.log(
   JSON.stringify(
@@ -128,12 +135,14 @@ console.log(
       keyframeDistance: timeline.keyframes.distance,
       keyframeMegabytes: Math.round(timeline.keyframes.usedBytes / MEGABYTE),
       seekMs: figures(seeks),
+      seekProcessorMs: figures(processorSeeks),
       stepBackMs: figures(back),
       prepareMs: figures(preparations),
       stepForthMs: figures(forth),
       viewMs: figures(views),
       snapshotKilobytes: Math.round(snapshot.length / 1024),
       restoreMs: Math.round(restoreMs * 100) / 100,
+      restoreProcessorMs: Math.round((restoreUsed.user + restoreUsed.system) / RESTORES / 10) / 100,
       heapMegabytes: heap,
       wrongHashes: wrong,
     },

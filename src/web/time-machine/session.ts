@@ -11,6 +11,7 @@ import {
   type InevitabilityCurve,
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
+import { parametersOf } from '../../time-machine/what-if/parameters.ts';
 import { Slices } from './slices.ts';
 import { runBranch } from './branch-run.ts';
 import type { EditText } from './edits.ts';
@@ -347,6 +348,7 @@ export class Session {
       runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
         this.runTo(texts, from, direction),
       branch: (edits: readonly EditText[]) => this.branch(edits),
+      parameters: () => parametersOf(this.mustTimeline()),
       search: (query: string) => this.search(query),
       inevitability: (options: InevitabilityOptions) => this.inevitability(options),
       orderHistory: (order: number) => this.orderHistory(order),
