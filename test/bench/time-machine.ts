@@ -1,21 +1,18 @@
 /**
  * The time machine on a journal of a million commands: opening, 1,000 random seeks, single steps in
- * both directions, and restores, which are the cost of a fork. The chain hash of each seek is compared with that of a straight
- * replay.
+ * both directions, and restores, which are the cost of a fork. The chain hash of each seek is
+ * compared with that of a straight replay.
  *
  *     node --expose-gc --import tsx test/bench/time-machine.ts [commands]
  *
  * Prints JSON. Times are of the clock, and of the processor with its collector where named; heap is
  * after a collection.
  */
-import { seq } from '../../src/num/units.ts';
 import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
-import { JournalWriter } from '../../src/journal/format/frames.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
 import { instantView } from '../../src/time-machine/views/instant-view.ts';
-import { CONFIG, Flow, openingCommands } from './engine-flow.ts';
-import { makeMix } from './mix.ts';
+import { journalOfMix, wordOf } from './mix-journal.ts';
 
 raiseInliningLimits();
 
@@ -31,27 +28,6 @@ const heapMegabytes = (): number => {
   return Math.round((heapUsed + arrayBuffers) / MEGABYTE);
 };
 
-/** Journal and the hash after each command, four bytes each. */
-function journalOfMix(): { readonly bytes: Uint8Array; readonly hashes: Uint32Array } {
-  const mix = makeMix(COMMANDS);
-  const flow = new Flow(mix);
-  const writer = new JournalWriter(CONFIG);
-  const engine = new Exchange(CONFIG);
-  const opening = openingCommands();
-  const hashes = new Uint32Array(COMMANDS + opening.length + mix.warmUp + 1);
-  const apply = (command: ReturnType<Flow['commands']>[number]): void => {
-    if (engine.seq >= COMMANDS) return;
-    writer.append(seq(engine.seq + 1), command);
-    engine.apply(command);
-    hashes[engine.seq] = Number.parseInt(engine.chainHash().slice(0, 8), 16);
-  };
-  opening.forEach(apply);
-  for (let i = 0; i < mix.count && engine.seq < COMMANDS; i++)
-    flow.commands(i, i + 1).forEach(apply);
-  writer.end(engine.seq, engine.nowUs, engine.chainHash());
-  return { bytes: writer.bytes(), hashes };
-}
-
 const quantile = (times: readonly number[], of: number): number => {
   const sorted = [...times].sort((a, b) => a - b);
   return Math.round((sorted[Math.floor(sorted.length * of)] ?? 0) * 100) / 100;
@@ -62,7 +38,7 @@ const figures = (times: readonly number[]) => ({
   max: quantile(times, 0.9999),
 });
 
-const { bytes, hashes } = journalOfMix();
+const { bytes, hashes } = journalOfMix(COMMANDS);
 const before = heapMegabytes();
 let begun = performance.now();
 const timeline = Timeline.open(bytes);
@@ -75,7 +51,7 @@ const indexMs = performance.now() - begun;
 let wrong = 0;
 let state = 12_345;
 function check(at: number): void {
-  if (Number.parseInt(timeline.seek(at).chainHash.slice(0, 8), 16) !== hashes[at]) wrong += 1;
+  if (wordOf(timeline.seek(at).chainHash) !== hashes[at]) wrong += 1;
 }
 const processorSeeks: number[] = [];
 const seeks = Array.from({ length: SEEKS }, () => {
