@@ -22,6 +22,9 @@ export type EditText =
       readonly sharePpm: number;
     };
 
+/** Characters of a value in a title. */
+const MOST_SHOWN = 32;
+
 export function editTitle(edit: EditText): string {
   switch (edit.kind) {
     case 'drop':
@@ -36,7 +39,8 @@ export function editTitle(edit: EditText): string {
       return `prices × ${(edit.factorPpm / 1e6).toFixed(4)} from ${String(edit.fromSeq)} to ${String(edit.toSeq)}`;
     case 'parameter': {
       const { symbol, name, value } = edit.change;
-      return `${name} of ${symbol ?? 'the exchange'} ${value}`;
+      const shown = value.length > MOST_SHOWN ? `${value.slice(0, MOST_SHOWN)} …` : value;
+      return `${name} of ${symbol ?? 'the exchange'} ${shown}`;
     }
     case 'collateral':
       return `${(edit.sharePpm / 1e4).toFixed(2)} % more collateral before ${String(edit.before)}`;

@@ -17,6 +17,10 @@ export async function runFork(all: readonly EditText[]): Promise<void> {
   status.value = 'executing both runs …';
   try {
     comparison.value = await engine.branch(all);
+    // The form may fill the pane.
+    requestAnimationFrame(() => {
+      document.getElementById('comparison')?.scrollIntoView({ block: 'nearest' });
+    });
   } catch (error) {
     problem.value = (error as Error).message;
   }
