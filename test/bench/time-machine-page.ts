@@ -1,7 +1,7 @@
 /**
  * The page of the time machine in Chromium with files that its reader chooses: a million commands of
- * the mix, and recorded depth of several hundred megabytes. Prints JSON; exits with 1 if a state
- * differs from that of Node, or a goal is missed.
+ * the mix, and recorded depth of several hundred megabytes. Prints JSON in one line; exits with 1 if
+ * a state differs from that of Node, or a goal is missed.
  *
  *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes]
  *
@@ -163,7 +163,7 @@ const browser = await openBrowser();
 try {
   const ofDepth = MEGABYTES > 0 ? await depth(await browser.context.newPage()) : null;
   const ofMix = COMMANDS > 0 ? await mix(await browser.context.newPage()) : null;
-  console.log(JSON.stringify({ mix: ofMix, depth: ofDepth, faults }, null, 2));
+  console.log(JSON.stringify({ mix: ofMix, depth: ofDepth, faults }));
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

@@ -17,12 +17,13 @@ export async function runFork(all: readonly EditText[]): Promise<void> {
   status.value = 'executing both runs …';
   try {
     comparison.value = await engine.branch(all);
-    // The form may fill the pane.
-    requestAnimationFrame(() => {
-      document.getElementById('comparison')?.scrollIntoView({ block: 'nearest' });
-    });
   } catch (error) {
     problem.value = (error as Error).message;
   }
   status.value = '';
+  // The form may fill the pane.
+  requestAnimationFrame(() => {
+    const result = document.querySelector('#comparison, .fork [role=alert]');
+    result?.scrollIntoView({ block: 'nearest' });
+  });
 }
