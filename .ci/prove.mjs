@@ -52,8 +52,8 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, detect, exhaust, stryker, soak, fast, served, separated by
-                  commas [all]
+  --only <steps>  of proofs, mutants, detect, exhaust, machine, stryker, soak, fast, served,
+                  separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
@@ -80,6 +80,10 @@ const STEPS = {
   exhaust: {
     what: 'every sequence of three operations in every world, with each mutant',
     run: () => scored(['--import', 'tsx', 'test/mutants/exhaust.ts']),
+  },
+  machine: {
+    what: 'the time machine on a million commands and on 300 MB in Chromium',
+    run: () => scored(['--import', 'tsx', 'test/bench/time-machine-page.ts']),
   },
   stryker: {
     what: 'every operator of the arithmetic and of margin rules',

@@ -11,6 +11,7 @@ import { UserError } from './user-error.ts';
 import { assert } from './assert.ts';
 
 const HALF = 2 ** 28;
+const WORD = 2 ** 32;
 /** Bigints below it are exact as numbers. */
 const EXACT = 2n ** 53n;
 
@@ -23,6 +24,11 @@ export interface Archive {
   text(value: string): string;
   optionalText(value: string | null): string | null;
   optionalInt(value: number | null): number | null;
+  /**
+   * Optional: bigints from 0 up to 2^63 − 1, as pairs of a low and a high word. The bytes are those
+   * of as many calls of `bigint`.
+   */
+  pairs?(words: Uint32Array, firstPair: number, count: number): void;
   /** A marker that must read back unchanged, so that a misaligned stream fails near its fault. */
   section(name: string): void;
   /** Optional: takes a record that never changes as one value; false: its fields follow. */
@@ -35,8 +41,13 @@ export class ArchiveWriter implements Archive {
   private length = 0;
 
   int(value: number): number {
+    if (this.length + 9 > this.buffer.length) this.reserve(9);
+    // One byte, which most integers are; −0 is left to the assertion's branch.
+    if (value < 64 && value > 0 && Number.isInteger(value)) {
+      this.buffer[this.length++] = value << 1;
+      return value;
+    }
     assert(Number.isSafeInteger(value), 'archived integers are safe');
-    this.reserve(9);
     // Zigzag without 32-bit operators, since values reach 2^53. −0 would lose its sign.
     if (value >= -0x20000000 && value < 0x20000000) {
       let small = ((value << 1) ^ (value >> 31)) >>> 0;
@@ -91,17 +102,45 @@ export class ArchiveWriter implements Archive {
   }
 
   private smallBigint(size: number, negative: boolean): void {
-    let bytes = 0;
-    for (let rest = size; rest >= 1; rest /= 256) bytes += 1;
-    this.int(negative ? -bytes : bytes);
-    this.reserve(bytes);
-    for (let rest = size; rest >= 1; rest = Math.floor(rest / 256)) {
-      this.buffer[this.length++] = rest % 256;
+    let low = size >>> 0;
+    let high = (size - low) / WORD;
+    const bytes = high === 0 ? bytesOf(low) : 4 + bytesOf(high);
+    this.reserve(9);
+    this.buffer[this.length++] = negative ? 2 * bytes - 1 : 2 * bytes;
+    for (let left = Math.min(4, bytes); left > 0; left--) {
+      this.buffer[this.length++] = low;
+      low >>>= 8;
+    }
+    for (let left = bytes - 4; left > 0; left--) {
+      this.buffer[this.length++] = high;
+      high >>>= 8;
     }
   }
 
+  pairs(words: Uint32Array, firstPair: number, count: number): void {
+    this.reserve(9 * count);
+    const { buffer } = this;
+    let { length } = this;
+    for (let i = 2 * firstPair; i < 2 * (firstPair + count); i += 2) {
+      let low = words[i] ?? 0;
+      let high = words[i + 1] ?? 0;
+      const bytes = high === 0 ? bytesOf(low) : 4 + bytesOf(high);
+      buffer[length++] = bytes << 1;
+      for (let left = Math.min(4, bytes); left > 0; left--) {
+        buffer[length++] = low;
+        low >>>= 8;
+      }
+      for (let left = bytes - 4; left > 0; left--) {
+        buffer[length++] = high;
+        high >>>= 8;
+      }
+    }
+    this.length = length;
+  }
+
   bool(value: boolean): boolean {
-    this.int(value ? 1 : 0);
+    if (this.length === this.buffer.length) this.reserve(1);
+    this.buffer[this.length++] = value ? 2 : 0;
     return value;
   }
 
@@ -138,6 +177,9 @@ export class ArchiveWriter implements Archive {
   }
 }
 
+/** Bytes of a word without its leading zeros. */
+const bytesOf = (word: number): number => (39 - Math.clz32(word)) >> 3;
+
 /** Thrown for bytes that no writer produced; the message has the offset. */
 export class ArchiveError extends UserError {
   override readonly name = 'ArchiveError';
@@ -155,9 +197,11 @@ export class ArchiveReader implements Archive {
 
   int(_value = 0): number {
     const start = this.at;
-    let low = 0;
-    let shift = 0;
     let byte = this.next();
+    if (byte < 0x80) return (byte >>> 1) ^ -(byte & 1);
+    let low = byte & 0x7f;
+    let shift = 7;
+    byte = this.next();
     while (byte >= 0x80 && shift < 21) {
       low |= (byte & 0x7f) << shift;
       shift += 7;
@@ -212,6 +256,29 @@ export class ArchiveReader implements Archive {
       for (let i = 0; i < bytes; i++) value |= BigInt(this.next()) << BigInt(8 * i);
     }
     return size < 0 ? -value : value;
+  }
+
+  pairs(words: Uint32Array, firstPair: number, count: number): void {
+    const { source } = this;
+    let { at } = this;
+    for (let i = 2 * firstPair; i < 2 * (firstPair + count); i += 2) {
+      const bytes = (source[at] ?? 1) / 2;
+      const end = at + 1 + bytes;
+      if (!Number.isInteger(bytes) || bytes > 8 || end > source.length) {
+        throw new ArchiveError(`snapshot byte ${String(at)}: expected a bigint of 0 to 8 bytes`);
+      }
+      let low = 0;
+      let high = 0;
+      for (let byte = end - 1; byte > at + 4; byte--) high = (high << 8) | (source[byte] ?? 0);
+      for (let byte = Math.min(end - 1, at + 4); byte > at; byte--) {
+        low = (low << 8) | (source[byte] ?? 0);
+      }
+      if (high < 0) throw new ArchiveError(`snapshot byte ${String(at)}: bigint of 2^63 or more`);
+      words[i] = low;
+      words[i + 1] = high;
+      at = end;
+    }
+    this.at = at;
   }
 
   bool(_value = false): boolean {

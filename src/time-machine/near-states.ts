@@ -18,13 +18,15 @@ export class NearStates {
     this.budgetBytes = budgetBytes;
   }
 
-  /** Advances the cursor to just before `seq` and keeps snapshots on its way. */
-  spread(cursor: RunCursor, seq: number): void {
+  /** Keeps snapshots before `seq`; `start` makes a cursor before it, if any is missing. */
+  spread(start: () => RunCursor, seq: number): void {
+    let cursor: RunCursor | null = null;
     for (const distance of DISTANCES) {
       const at = seq - distance;
       // A kept one that is nearer to the target than to this distance is as good.
       const kept = this.before(seq - 1);
       if (kept !== null && kept.seq >= at) continue;
+      cursor ??= start();
       if (cursor.seq > at || !cursor.advanceTo(at)) continue;
       this.add(cursor.keyframe());
     }

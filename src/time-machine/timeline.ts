@@ -38,7 +38,7 @@ export interface TimelineSource {
 }
 
 export interface TimelineOptions {
-  /** Memory for snapshots over the whole journal; 96 MB by default. */
+  /** Memory for snapshots over the whole journal; 256 MB by default. */
   readonly keyframeBytes?: number;
   /** Memory for snapshots near the last seeks; 32 MB by default. */
   readonly nearBytes?: number;
@@ -103,12 +103,16 @@ export interface Instant {
 const MEGABYTE = 1 << 20;
 /** Commands up to which the current state is advanced instead of restoring a snapshot. */
 const NEARBY = 256;
+/** Cursors that wait before the current instant, each for one step back. */
+const SPARES = 3;
+/** Steps back before the snapshots of `near` are passed. */
+const AHEAD = 12;
 
 /** History that only readers need: enough for a view, little to copy. */
 const LEAN = {
   tradesPerMarket: 64,
   candleMinutesPerMarket: 0,
-  endedOrdersPerAccount: 16,
+  endedOrdersPerAccount: 2,
   transfersPerSubaccount: 0,
   vaultSnapshotsPerHolder: 0,
 };
@@ -123,6 +127,8 @@ export class Timeline {
   private readonly near: NearStates;
   private readonly indexer: RunCursor;
   private current: { readonly cursor: RunCursor; readonly instant: Instant } | null = null;
+  /** Restored already: a step back takes one and applies few commands. */
+  private spares: RunCursor[] = [];
   private complete = false;
   private checkpoints = 0;
   private chainHashes = 0;
@@ -148,7 +154,7 @@ export class Timeline {
     const start = startOf(this.header, base);
     this.baseSeq = start.seq;
     const frame: Keyframe = { seq: start.seq, state: start.snapshot(), place: stream.place };
-    const { keyframeBytes = 96 * MEGABYTE, nearBytes = 32 * MEGABYTE, spacing = 2048 } = options;
+    const { keyframeBytes = 256 * MEGABYTE, nearBytes = 32 * MEGABYTE, spacing = 2048 } = options;
     this.keyframes = new Keyframes(frame, keyframeBytes, spacing);
     this.near = new NearStates(nearBytes);
     this.steps = new StepIndex(start.seq);
@@ -265,13 +271,24 @@ export class Timeline {
   }
 
   /**
-   * Makes the next single steps backwards fast. To be called when nothing else is to do: it may
-   * take as long as a seek.
+   * Makes the next single steps backwards fast. To be called when nothing else is to do, until it
+   * returns false: each call may take as long as a seek.
    */
-  prepare(): void {
-    const { current } = this;
-    if (current !== null)
-      this.near.spread(this.cursorFor(current.instant.seq - 1), current.instant.seq);
+  prepare(): boolean {
+    const seq = this.current?.instant.seq ?? this.baseSeq;
+    const target = Math.max(this.baseSeq, seq - 2);
+    if (target >= seq) return false;
+    const next = Math.max(this.baseSeq, target - AHEAD);
+    this.near.spread(() => this.cursorFor(next), next + 1);
+    const useful = (spare: RunCursor): boolean =>
+      spare.seq <= target && target - spare.seq <= NEARBY;
+    this.spares = this.spares.filter(useful);
+    if (this.spares.length === SPARES) return false;
+    // A snapshot just before the target serves fewer of the steps that follow.
+    const cursor = this.cursorFor(next);
+    if (target - cursor.seq > NEARBY) cursor.advanceTo(next);
+    this.spares.push(cursor);
+    return this.spares.length < SPARES;
   }
 
   /**
@@ -317,8 +334,10 @@ export class Timeline {
       const frame = this.frameBefore(target);
       if (target - at <= NEARBY || frame.seq <= at) return current.cursor;
     }
+    const spare = this.spares.findIndex((one) => one.seq <= target && target - one.seq <= NEARBY);
+    if (spare >= 0) return must(this.spares.splice(spare, 1)[0], 'it was found');
     if (current !== null && at > target && at - target <= NEARBY) {
-      this.near.spread(this.cursorFor(target), target + 1);
+      this.near.spread(() => this.cursorFor(target), target + 1);
     }
     return this.cursorFor(target);
   }

@@ -36,6 +36,42 @@ export function clock(us: number, digits: 0 | 3 | 6 = 3): string {
   return `${time}.${micros.slice(0, digits)}`;
 }
 
+/** A command and its time, where an axis has a label. */
+export interface AxisPlace {
+  readonly seq: number;
+  readonly timeUs: number;
+}
+
+/** `11-30 14:05` in UTC. */
+function dayAndTime(us: number): string {
+  return new Date(us / 1000).toISOString().slice(5, 16).replace('T', ' ');
+}
+
+/**
+ * Text of the labels of a time axis: the shortest form in which the given places differ. Shows
+ * `#seq` if less than half of them do, since commands may share their times.
+ */
+export function axisFormat(places: readonly AxisPlace[]): (place: AxisPlace) => string {
+  const times = places.map(({ timeUs }) => timeUs);
+  const forms = [
+    ...(Math.max(...times) - Math.min(...times) < DAY_US ? [] : [dayAndTime]),
+    ...([0, 3, 6] as const).map((digits) => (us: number) => clock(us, digits)),
+  ];
+  let [best, most] = [dayAndTime, 0];
+  for (const form of forms) {
+    const distinct = new Set(times.map(form)).size;
+    if (distinct > most) [best, most] = [form, distinct];
+  }
+  if (2 * most < places.length) return ({ seq }) => `#${count(seq)}`;
+  return ({ timeUs }) => best(timeUs);
+}
+
+/** Labels of an axis; empty where a label would repeat the one before. */
+export function axisLabels(places: readonly AxisPlace[]): string[] {
+  const texts = places.map(axisFormat(places));
+  return texts.map((text, i) => (text === texts[i - 1] ? '' : text));
+}
+
 /** `1.2 MB` after a narrow space. */
 export const bytesText = (bytes: number): string =>
   bytes < 1e6

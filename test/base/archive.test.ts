@@ -59,3 +59,33 @@ test.each([
 ])('bytes %j are refused: %s', (bytes, message) => {
   expect(() => new ArchiveReader(Uint8Array.from(bytes)).int()).toThrow(message);
 });
+
+test('pairs of words are as many bigints', () => {
+  const edges = [0n, 1n, 255n, 256n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 1n];
+  const nonces = fc.oneof(fc.bigInt(0n, 2n ** 63n - 1n), fc.constantFrom(...edges));
+  fc.assert(
+    fc.property(fc.array(nonces), fc.nat(3), (values, skipped) => {
+      const words = new Uint32Array(BigInt64Array.from([...edges, ...values]).buffer);
+      const io = new ArchiveWriter();
+      io.pairs(words, edges.length - skipped, values.length + skipped);
+      const written = [...edges.slice(edges.length - skipped), ...values];
+      expect([...io.bytes()]).toEqual(written.flatMap(wide));
+      const read = new BigInt64Array(written.length + 1);
+      new ArchiveReader(io.bytes()).pairs(new Uint32Array(read.buffer), 1, written.length);
+      expect([...read]).toEqual([0n, ...written]);
+    }),
+    { seed: 1, numRuns: 300 },
+  );
+});
+
+test.each([
+  ['negative', wide(-1n), 'expected a bigint'],
+  ['of nine bytes', wide(2n ** 64n), 'expected a bigint'],
+  ['of 2^63', wide(2n ** 63n), '2^63 or more'],
+  ['cut', wide(2n ** 40n).slice(0, -1), 'expected a bigint'],
+  ['missing', [], 'expected a bigint'],
+])('a pair that is %s is refused', (_, bytes, message) => {
+  expect(() => {
+    new ArchiveReader(Uint8Array.from(bytes)).pairs(new Uint32Array(2), 0, 1);
+  }).toThrow(message);
+});

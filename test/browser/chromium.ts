@@ -8,6 +8,8 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 
 export interface OpenBrowser {
   readonly context: BrowserContext;
+  /** Folder of the profile, which the command of each process names. */
+  readonly profile: string;
   readonly close: () => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   });
   return {
     context,
+    profile,
     close: async () => {
       await context.close();
       rmSync(profile, { recursive: true, force: true });

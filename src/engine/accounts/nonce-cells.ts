@@ -8,6 +8,8 @@ const LARGE = 1 << 16;
 export class NonceCells {
   /** The cells, each an int64. */
   whole = new BigInt64Array(FIRST_CELLS);
+  /** The same cells as pairs of a low and a high word. */
+  words = new Uint32Array(this.whole.buffer);
   private used = 0;
   /** Free blocks by length. */
   private readonly free = new Map<number, number[]>();
@@ -34,5 +36,6 @@ export class NonceCells {
     const larger = new BigInt64Array(length * (length < LARGE ? 2 : 8));
     larger.set(this.whole);
     this.whole = larger;
+    this.words = new Uint32Array(larger.buffer);
   }
 }

@@ -6,7 +6,7 @@
  * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1);
  * out-of-order use inserts by shifting.
  */
-import type { Archive } from '../../base/archive.ts';
+import { ArchiveError, type Archive } from '../../base/archive.ts';
 import type { Refusal } from '../refusals.ts';
 import { NonceCells } from './nonce-cells.ts';
 
@@ -92,15 +92,21 @@ export class NonceWindow {
     this.floorNonce = io.bigint(this.floorNonce);
     const length = io.int(this.length);
     if (io.loading) {
+      if (length < 0 || length > NONCE_WINDOW) {
+        throw new ArchiveError(`a window has ${String(length)} nonces`);
+      }
       this.length = 0;
       this.start = 0;
+      while (length > this.mask + 1) this.grow();
+      this.length = length;
     }
-    for (let i = 0; i < length; i++) {
-      const nonce = io.bigint(io.loading ? 0n : this.at(i));
-      if (!io.loading) continue;
-      if (this.length > this.mask) this.grow();
-      this.put(i, nonce);
-      this.length += 1;
+    if (io.pairs === undefined) {
+      for (let i = 0; i < length; i++) this.put(i, io.bigint(this.at(i)));
+    } else {
+      // The ring's part up to its end, and the part that continues at its beginning.
+      const first = Math.min(length, this.mask + 1 - this.start);
+      io.pairs(this.cells.words, this.place + this.start, first);
+      io.pairs(this.cells.words, this.place, length - first);
     }
     if (io.loading) this.setTop(this.highest);
   }

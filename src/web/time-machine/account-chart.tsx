@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import uPlotCss from 'uplot/dist/uPlot.min.css?inline';
 import { SANS } from '../../design/tokens.ts';
-import { axisText, clock } from '../exact-text.ts';
+import { axisLabels, axisText } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 export const CHART_CSS = uPlotCss;
@@ -88,12 +88,16 @@ function options(
         grid: { show: false },
         space: 90,
         size: 22,
-        values: (self, splits) =>
-          splits.map((at) => {
-            const us = curve.timesUs[at];
+        values: (self, splits) => {
+          const shown = splits.flatMap((at) => {
+            const [seq, timeUs] = [curve.seqs[at], curve.timesUs[at]];
             // A label at the left edge would be cut.
-            return us === undefined || self.valToPos(at, 'x') < 24 ? '' : clock(us, 0);
-          }),
+            const isCut = self.valToPos(at, 'x') < 24;
+            return seq === undefined || timeUs === undefined || isCut ? [] : [{ at, seq, timeUs }];
+          });
+          const labels = axisLabels(shown);
+          return splits.map((split) => labels[shown.findIndex(({ at }) => at === split)] ?? '');
+        },
       },
       {
         ...axis,

@@ -5,6 +5,7 @@ import { parseCommand } from '../../journal/format/command-json.ts';
 import { TimelineError, type Timeline } from '../../time-machine/timeline.ts';
 import { Branch, type BranchComparison } from '../../time-machine/what-if/branch.ts';
 import type { Edit } from '../../time-machine/what-if/edit.ts';
+import { parameterEdits } from '../../time-machine/what-if/parameters.ts';
 import type { EditText } from './edits.ts';
 import { Slices } from './slices.ts';
 
@@ -17,16 +18,18 @@ export async function runBranch(
   texts: readonly EditText[],
   isStopped: () => boolean,
 ): Promise<BranchComparison | null> {
-  const branch = new Branch(
-    timeline,
-    texts.map((text) => editOf(timeline, text)),
-  );
+  const changes = texts.flatMap((text) => (text.kind === 'parameter' ? [text.change] : []));
+  const others = texts.filter((text) => text.kind !== 'parameter');
+  const branch = new Branch(timeline, [
+    ...parameterEdits(timeline, changes),
+    ...others.map((text) => editOf(timeline, text)),
+  ]);
   const slices = new Slices();
   while (!branch.run(BATCH)) if (!(await slices.next(isStopped))) return null;
   return branch.comparison();
 }
 
-function editOf(timeline: Timeline, text: EditText): Edit {
+function editOf(timeline: Timeline, text: Exclude<EditText, { kind: 'parameter' }>): Edit {
   switch (text.kind) {
     case 'replace':
       return { kind: 'replace', seq: text.seq, command: commandOf(timeline, text.json, text.seq) };

@@ -1,3 +1,5 @@
+import type { ParameterChange } from '../../time-machine/what-if/parameters.ts';
+
 /** Changes of a journal as the page sends them: commands are JSON text, checked in the worker. */
 export type EditText =
   | { readonly kind: 'drop'; readonly seq: number }
@@ -11,6 +13,7 @@ export type EditText =
       readonly toSeq: number;
       readonly factorPpm: number;
     }
+  | { readonly kind: 'parameter'; readonly change: ParameterChange }
   /** More collateral just before a command, as a share of the account's equity there. */
   | {
       readonly kind: 'collateral';
@@ -18,6 +21,9 @@ export type EditText =
       readonly before: number;
       readonly sharePpm: number;
     };
+
+/** Characters of a value in a title. */
+const MOST_SHOWN = 32;
 
 export function editTitle(edit: EditText): string {
   switch (edit.kind) {
@@ -31,6 +37,11 @@ export function editTitle(edit: EditText): string {
       return `command ${String(edit.seq)} before ${String(edit.before)}`;
     case 'scalePrices':
       return `prices × ${(edit.factorPpm / 1e6).toFixed(4)} from ${String(edit.fromSeq)} to ${String(edit.toSeq)}`;
+    case 'parameter': {
+      const { symbol, name, value } = edit.change;
+      const shown = value.length > MOST_SHOWN ? `${value.slice(0, MOST_SHOWN)} …` : value;
+      return `${name} of ${symbol ?? 'the exchange'} ${shown}`;
+    }
     case 'collateral':
       return `${(edit.sharePpm / 1e4).toFixed(2)} % more collateral before ${String(edit.before)}`;
   }

@@ -1,7 +1,8 @@
 /** Name of the journal, verification of its hashes, and what can be done with the whole. */
 import { bytesText, count, shortHash } from '../exact-text.ts';
 import { about, opened, progress, scene, verified } from './store.ts';
-import { shareOpen, themeSwitched } from './dialogs.tsx';
+import { bottomTab } from './bottom-tab.ts';
+import { markOpen, shareOpen, themeSwitched } from './dialogs.tsx';
 
 export function HeaderBar() {
   const now = scene.value;
@@ -22,6 +23,27 @@ export function HeaderBar() {
       </span>
       <span class="space" />
       <Verified />
+      <button
+        type="button"
+        class="button"
+        title="Keep this instant with a note"
+        onClick={() => {
+          markOpen.value = true;
+        }}
+      >
+        Mark <kbd class="wide">M</kbd>
+      </button>
+      <button
+        type="button"
+        class="button"
+        title="Change this command and compare both runs"
+        onClick={() => {
+          bottomTab.value = 'fork';
+          document.getElementById('tab-fork')?.scrollIntoView({ block: 'nearest' });
+        }}
+      >
+        Fork <kbd class="wide">F</kbd>
+      </button>
       <button type="button" class="button plain" onClick={themeSwitched}>
         Theme
       </button>
@@ -72,8 +94,10 @@ function Verified() {
       id="verified"
     >
       {verified.value === 'ok' ? '✓ ' : ''}
-      {text} · {count(hashes)} {hashes === 1 ? 'hash' : 'hashes'} · chain{' '}
-      <code>{shortHash(done.chainHash ?? '–')}</code>
+      {text} · {count(hashes)} {hashes === 1 ? 'hash' : 'hashes'}
+      <span class="wide">
+        · chain <code>{shortHash(done.chainHash ?? '–')}</code>
+      </span>
     </span>
   );
 }

@@ -52,7 +52,7 @@ export function InevitabilityPanel() {
             ? ''
             : `, horizon ${count(made.horizon)} price moves, ${count(made.forks)} forks`}
         </span>{' '}
-        <Verdict />
+        <Verdict />{' '}
         <button
           type="button"
           class="link"

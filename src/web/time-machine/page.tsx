@@ -112,13 +112,17 @@ function onKey(event: KeyboardEvent): void {
   ACTIONS[action]();
 }
 
+function onHash(event: HashChangeEvent): void {
+  goToPlace(new URL(event.newURL).hash);
+}
+
 function Machine() {
   useEffect(() => {
     addEventListener('keydown', onKey);
-    addEventListener('hashchange', goToPlace);
+    addEventListener('hashchange', onHash);
     return () => {
       removeEventListener('keydown', onKey);
-      removeEventListener('hashchange', goToPlace);
+      removeEventListener('hashchange', onHash);
     };
   }, []);
   if (opened.value === null) return <Opener />;

@@ -19,7 +19,7 @@ import {
 } from 'lightweight-charts';
 import { useEffect, useRef } from 'preact/hooks';
 import { SANS } from '../../design/tokens.ts';
-import { axisText, clock } from '../exact-text.ts';
+import { axisFormat, axisText, clock } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 export interface PricePoint {
@@ -85,10 +85,10 @@ export function PriceChart(props: PriceChartProps) {
     chart.applyOptions({
       localization: {
         priceFormatter: (price: number) => axisText(price, latest.current.decimals),
-        timeFormatter: (time: Time) => timeText(latest.current.points, time, 3),
+        timeFormatter: (time: Time) => crosshairText(latest.current.points, time),
       },
       timeScale: {
-        tickMarkFormatter: (time: Time) => timeText(latest.current.points, time, 0),
+        tickMarkFormatter: (time: Time) => tickText(latest.current.points, time),
       },
     });
     return () => {
@@ -175,9 +175,21 @@ const FIXED = {
   handleScale: false,
 };
 
-function timeText(points: readonly PricePoint[], time: Time, digits: 0 | 3): string {
+function crosshairText(points: readonly PricePoint[], time: Time): string {
   const point = points[indexOf(points, Number(time))];
-  return point === undefined ? '' : clock(point.timeUs, digits);
+  return point === undefined ? '' : `#${String(point.seq)} ${clock(point.timeUs, 6)}`;
+}
+
+/** Places whose labels must differ: as many as the axis has about. */
+const TICKS = 6;
+
+function tickText(points: readonly PricePoint[], time: Time): string {
+  const point = points[indexOf(points, Number(time))];
+  if (point === undefined) return '';
+  const places = Array.from({ length: TICKS }, (_, i) => {
+    return points[Math.round((i / (TICKS - 1)) * (points.length - 1))] ?? point;
+  });
+  return axisFormat(places)(point);
 }
 
 /** Index of the last point at or before a command. */

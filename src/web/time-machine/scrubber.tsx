@@ -1,6 +1,6 @@
 /** The whole journal in one strip: density of commands, liquidations, price, window, playhead. */
 import { useEffect, useRef } from 'preact/hooks';
-import { count, clock } from '../exact-text.ts';
+import { axisLabels, count } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 /** Equal parts of the journal by sequence number. */
@@ -57,9 +57,14 @@ export function Scrubber(props: ScrubberProps) {
     onSeek(Math.round(strip.fromSeq + share * span));
   };
   const { length } = strip.timesUs;
-  const times = Array.from(
-    { length: 6 },
-    (_, i) => strip.timesUs[Math.round((i / 5) * (length - 1))],
+  const labels = axisLabels(
+    Array.from({ length: LABELS }, (_, i) => {
+      const part = Math.round((i / (LABELS - 1)) * (length - 1));
+      return {
+        seq: Math.round(strip.fromSeq + (part / Math.max(1, length - 1)) * span),
+        timeUs: strip.timesUs[part] ?? 0,
+      };
+    }),
   );
   return (
     <div class="scrub">
@@ -88,13 +93,15 @@ export function Scrubber(props: ScrubberProps) {
         }}
       />
       <div class="times" aria-hidden="true">
-        {times.map((us, i) => (
-          <span key={i}>{us === undefined ? '' : clock(us, 0)}</span>
+        {labels.map((label, i) => (
+          <span key={i}>{label}</span>
         ))}
       </div>
     </div>
   );
 }
+
+const LABELS = 6;
 
 type Size = readonly [width: number, height: number];
 

@@ -11,6 +11,7 @@ import {
   type InevitabilityCurve,
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
+import { parametersOf } from '../../time-machine/what-if/parameters.ts';
 import { Slices } from './slices.ts';
 import { runBranch } from './branch-run.ts';
 import type { EditText } from './edits.ts';
@@ -66,6 +67,8 @@ const BATCH = 64;
 /** Work between two messages of the page. */
 const SLICE_MS = 12;
 const REPORT_MS = 100;
+/** Commands back that count as a step. */
+const STEPS = 16;
 
 interface OpenSource {
   readonly parts: readonly JournalBytes[];
@@ -84,6 +87,9 @@ export class Session {
   private curves = 0;
   private searches = 0;
   private branches = 0;
+  /** The command that the page shows. */
+  private shown = 0;
+  private preparing = false;
 
   constructor(report: (report: Progress) => void) {
     this.report = report;
@@ -124,7 +130,11 @@ export class Session {
     const timeline = this.mustTimeline();
     const { progress } = timeline;
     const last = progress.complete ? progress.seq : Infinity;
-    return sceneOf(timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+    const scene = sceneOf(timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+    // A reader who steps back goes on: the next state is restored meanwhile.
+    if (this.shown - scene.seq > 0 && this.shown - scene.seq <= STEPS) this.prepare();
+    this.shown = scene.seq;
+    return scene;
   }
 
   /** The last command at or before a time. */
@@ -147,9 +157,15 @@ export class Session {
     return low > lastSeq ? null : low;
   }
 
-  /** Makes single steps backwards fast, when nothing else is to do. */
+  /** Makes single steps backwards fast, in between calls of the page. */
   prepare(): void {
-    this.mustTimeline().prepare();
+    const timeline = this.mustTimeline();
+    if (this.preparing) return;
+    this.preparing = true;
+    setTimeout(() => {
+      this.preparing = false;
+      if (this.timeline === timeline && timeline.prepare()) this.prepare();
+    }, 0);
   }
 
   /** The nearest command of a kind after or before `seq`; null if none is indexed. */
@@ -332,6 +348,7 @@ export class Session {
       runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
         this.runTo(texts, from, direction),
       branch: (edits: readonly EditText[]) => this.branch(edits),
+      parameters: () => parametersOf(this.mustTimeline()),
       search: (query: string) => this.search(query),
       inevitability: (options: InevitabilityOptions) => this.inevitability(options),
       orderHistory: (order: number) => this.orderHistory(order),

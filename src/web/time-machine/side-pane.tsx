@@ -13,7 +13,7 @@ import { selectedId } from './selection.ts';
 import { sideTab } from './side-tab.ts';
 import { announcement, focus, scene, selection } from './store.ts';
 import { Tabs } from './tabs.tsx';
-import { runFork } from './what-if.tsx';
+import { runFork } from './fork.ts';
 
 export function SidePane() {
   const now = scene.value;

@@ -276,8 +276,9 @@ function writePlace(): void {
   }, 200);
 }
 
-export function goToPlace(): void {
-  const place = readPlace(location.hash);
+/** The address itself may be that of the shown place again, written since the change. */
+export function goToPlace(hash = location.hash): void {
+  const place = readPlace(hash);
   if (place.selection !== null) {
     selection.value = place.selection;
     const account = selectedId(place.selection, 'account');

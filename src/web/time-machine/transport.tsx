@@ -107,7 +107,7 @@ export function Transport() {
           />
           <Icon label={`Next ${kind}`} shape="jumpOn" onPress={() => void jump(1)} />
         </div>
-        <div class="row small soft">
+        <div class="row choices small soft">
           <label>
             By{' '}
             <select

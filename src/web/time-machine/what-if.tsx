@@ -1,31 +1,13 @@
 /** What if: edits of the journal, and how the run with them differs from the recorded one. */
-import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import { count, result, shortHash, toneOf } from '../exact-text.ts';
 import { editTitle, type EditText } from './edits.ts';
+import { ParameterForm } from './parameter-form.tsx';
+import { comparison, edits, problem, runFork, status } from './fork.ts';
 import { SeqLink } from './names.tsx';
-import { engine, lastSeq, market, scene, seq } from './store.ts';
-
-export const edits = signal<readonly EditText[]>([]);
-const comparison = signal<BranchComparison | null>(null);
-const status = signal('');
-const problem = signal<string | null>(null);
-
-export async function runFork(all: readonly EditText[]): Promise<void> {
-  edits.value = all;
-  comparison.value = null;
-  problem.value = null;
-  if (all.length === 0) return;
-  status.value = 'executing both runs …';
-  try {
-    comparison.value = await engine.branch(all);
-  } catch (error) {
-    problem.value = (error as Error).message;
-  }
-  status.value = '';
-}
+import { lastSeq, market, scene, seq } from './store.ts';
 
 type Action = EditText['kind'];
 const ACTIONS: readonly (readonly [Action, string])[] = [
@@ -35,6 +17,7 @@ const ACTIONS: readonly (readonly [Action, string])[] = [
   ['move', 'this command before another'],
   ['scalePrices', 'other prices from here on'],
   ['collateral', 'more collateral before it'],
+  ['parameter', 'another parameter from the start'],
 ];
 
 export function WhatIf() {
@@ -78,6 +61,14 @@ function EditForm() {
   const now = scene.value;
   const at = seq.value;
   if (now?.step == null) return <p class="note">Move to the command that shall be another one.</p>;
+  if (action === 'parameter') {
+    return (
+      <div class="stack">
+        <ActionChoice action={action} onChoice={setAction} />
+        <ParameterForm />
+      </div>
+    );
+  }
   const submit = (event: Event): void => {
     event.preventDefault();
     const value = Number(number.current?.value ?? 0);
@@ -86,21 +77,7 @@ function EditForm() {
   return (
     <form class="stack" onSubmit={submit}>
       <div class="actions">
-        <label>
-          At {count(at)}{' '}
-          <select
-            value={action}
-            onChange={(event) => {
-              setAction(event.currentTarget.value as Action);
-            }}
-          >
-            {ACTIONS.map(([kind, text]) => (
-              <option key={kind} value={kind}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ActionChoice action={action} onChoice={setAction} />
         {action === 'move' ? (
           <label>
             before seq{' '}
@@ -127,7 +104,37 @@ function EditForm() {
   );
 }
 
-function editOf(action: Action, at: number, value: number, json: string): EditText {
+interface ActionChoiceProps {
+  readonly action: Action;
+  readonly onChoice: (action: Action) => void;
+}
+
+function ActionChoice({ action, onChoice }: ActionChoiceProps) {
+  return (
+    <label>
+      At {count(seq.value)}{' '}
+      <select
+        value={action}
+        onChange={(event) => {
+          onChoice(event.currentTarget.value as Action);
+        }}
+      >
+        {ACTIONS.map(([kind, text]) => (
+          <option key={kind} value={kind}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function editOf(
+  action: Exclude<Action, 'parameter'>,
+  at: number,
+  value: number,
+  json: string,
+): EditText {
   switch (action) {
     case 'drop':
       return { kind: 'drop', seq: at };

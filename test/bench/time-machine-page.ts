@@ -1,0 +1,171 @@
+/**
+ * The page of the time machine in Chromium with files that its reader chooses: a million commands of
+ * the mix, and recorded depth of several hundred megabytes. Prints JSON in one line; exits with 1 if
+ * a state differs from that of Node, or a goal is missed.
+ *
+ *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes]
+ *
+ * Memory is the peak of resident memory of the page's process, with the browser's own.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { NO_ABOUT } from '../../src/design/page-elements.ts';
+import { writeTimeMachine } from '../../src/report/time-machine-page.ts';
+import { openBrowser } from '../browser/chromium.ts';
+import { journalOfMix, wordOf, writeDepthJournal } from './mix-journal.ts';
+
+const COMMANDS = Number(process.argv[2] ?? 1_000_000);
+const MEGABYTES = Number(process.argv[3] ?? 300);
+const SEEKS = 200;
+const STEPS = 40;
+/** Goals in milliseconds and megabytes. */
+const FIRST_PICTURE_MS = 2000;
+const MEMORY = 800;
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-machine-'));
+const faults: string[] = [];
+const goal = (holds: boolean, text: string): void => {
+  if (!holds) faults.push(text);
+};
+
+const quantile = (times: readonly number[], of: number): number => {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.round((sorted[Math.floor(sorted.length * of)] ?? 0) * 10) / 10;
+};
+const figures = (times: readonly number[]) => ({
+  p50: quantile(times, 0.5),
+  p95: quantile(times, 0.95),
+  max: quantile(times, 0.9999),
+});
+
+/** Peak of the renderers' resident memory in megabytes; Linux. */
+function peakMegabytes(): number {
+  const peaks = readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!command.includes('--type=renderer') || !command.includes(browser.profile)) return [];
+      const [, kilobytes] =
+        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      return [Number(kilobytes ?? 0) / 1024];
+    } catch {
+      // The process ended meanwhile.
+      return [];
+    }
+  });
+  return Math.round(Math.max(0, ...peaks));
+}
+
+/** Opens a file by the file picker; times until the first state, and until all is verified. */
+async function choose(page: Page, file: string) {
+  await page.goto(pathToFileURL(join(folder, 'empty.html')).href);
+  const begun = performance.now();
+  await page.setInputFiles('input[type=file]', file);
+  await page.waitForFunction(() => document.querySelector('#chain')?.getAttribute('title'));
+  const firstPictureMs = Math.round(performance.now() - begun);
+  await page.waitForSelector('.top [role=status]:not(:has(progress))', { timeout: 580_000 });
+  const verifiedMs = Math.round(performance.now() - begun);
+  const status = (await page.locator('.top [role=status]').textContent()) ?? '';
+  goal(status.includes('✓ verified'), `${file}: ${status}`);
+  goal(firstPictureMs < FIRST_PICTURE_MS, `first picture after ${String(firstPictureMs)} ms`);
+  return { firstPictureMs, verifiedMs, peakMegabytes: peakMegabytes() };
+}
+
+/** Waits until the page shows a command; the milliseconds that the page states for the seek. */
+async function shown(
+  page: Page,
+  seq: number,
+): Promise<{ readonly ms: number; readonly hash: string }> {
+  await page.waitForFunction(
+    (at) => document.querySelector<HTMLElement>('#chain')?.dataset['seq'] === at,
+    String(seq),
+    { polling: 'raf' },
+  );
+  return page.evaluate(() => ({
+    ms: Number(/seek ([\d.]+) ms/.exec(document.querySelector('.foot')?.textContent ?? '')?.[1]),
+    hash: document.querySelector('#chain')?.getAttribute('title') ?? '',
+  }));
+}
+
+async function mix(page: Page) {
+  const { bytes, hashes } = journalOfMix(COMMANDS);
+  const file = join(folder, 'mix.orrery');
+  writeFileSync(file, bytes);
+  const opened = await choose(page, file);
+  const seeks: number[] = [];
+  let wrong = 0;
+  let state = 12_345;
+  const show = async (seq: number): Promise<number> => {
+    const { ms, hash } = await shown(page, seq);
+    if (wordOf(hash) !== hashes[seq]) wrong += 1;
+    return ms;
+  };
+  for (let i = 0; i < SEEKS; i++) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    const seq = 1 + (state % COMMANDS);
+    await page.evaluate((at) => {
+      location.hash = `#seq=${String(at)}`;
+    }, seq);
+    seeks.push(await show(seq));
+  }
+  const middle = COMMANDS >> 1;
+  await page.evaluate((at) => {
+    location.hash = `#seq=${String(at)}`;
+  }, middle);
+  await show(middle);
+  await page.waitForTimeout(1000);
+  const back: number[] = [];
+  const forth: number[] = [];
+  for (let i = 1; i <= STEPS; i++) {
+    await page.keyboard.press('ArrowLeft');
+    back.push(await show(middle - i));
+    await page.waitForTimeout(100);
+  }
+  for (let i = STEPS - 1; i >= 0; i--) {
+    await page.keyboard.press('ArrowRight');
+    forth.push(await show(middle - i));
+  }
+  goal(wrong === 0, `${String(wrong)} states differ from those of Node`);
+  const [seekMs, stepBackMs, stepForthMs] = [figures(seeks), figures(back), figures(forth)];
+  return {
+    commands: COMMANDS,
+    megabytes: Math.round(bytes.length / 1e6),
+    ...opened,
+    seekMs,
+    stepBackMs,
+    stepForthMs,
+    wrong,
+  };
+}
+
+async function depth(page: Page) {
+  const file = join(folder, 'depth.orrery');
+  const hash = writeDepthJournal(file, MEGABYTES * 1e6);
+  const opened = await choose(page, file);
+  const found = await page.locator('#chain').getAttribute('title');
+  goal(found === hash, `the end has ${String(found)}, in Node ${hash}`);
+  goal(opened.peakMegabytes < MEMORY, `memory ${String(opened.peakMegabytes)} MB`);
+  return { megabytes: Math.round(statSync(file).size / 1e6), ...opened };
+}
+
+execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/web.mjs', import.meta.url))]);
+await writeTimeMachine(join(folder, 'empty.html'), {
+  about: NO_ABOUT,
+  journal: new Uint8Array(),
+  base: null,
+});
+const browser = await openBrowser();
+try {
+  const ofDepth = MEGABYTES > 0 ? await depth(await browser.context.newPage()) : null;
+  const ofMix = COMMANDS > 0 ? await mix(await browser.context.newPage()) : null;
+  console.log(JSON.stringify({ mix: ofMix, depth: ofDepth, faults }));
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,25 @@
+/** Labels of the time axes: as short as possible, never twice the same. */
+import { expect, it } from 'vitest';
+import { axisFormat, axisLabels } from '../../src/web/exact-text.ts';
+
+const DAY = 86_400_000_000;
+const START = Date.UTC(2024, 0, 1) * 1000;
+const places = (...offsets: number[]) =>
+  offsets.map((us, i) => ({ seq: 1000 * (i + 1), timeUs: START + us }));
+
+it.each([
+  ['seconds', places(0, 1e6, 61e6), ['00:00:00', '00:00:01', '00:01:01']],
+  ['milliseconds', places(0, 2000, 5000), ['00:00:00.000', '00:00:00.002', '00:00:00.005']],
+  ['microseconds', places(1, 2, 3), ['00:00:00.000001', '00:00:00.000002', '00:00:00.000003']],
+  ['days', places(0, DAY, 2 * DAY), ['01-01 00:00', '01-02 00:00', '01-03 00:00']],
+  ['commands of one time', places(0, 0, 0), ['#1,000', '#2,000', '#3,000']],
+  ['a time that repeats', places(0, 0, 1e6, 2e6), ['00:00:00', '', '00:00:01', '00:00:02']],
+  ['nothing', [], []],
+])('labels an axis of %s', (_, given, labels) => {
+  expect(axisLabels(given)).toEqual(labels);
+});
+
+it('formats places between those of which the form was chosen', () => {
+  const format = axisFormat(places(0, 5e6, 10e6));
+  expect(format({ seq: 7, timeUs: START + 7_500_000 })).toBe('00:00:07');
+});
