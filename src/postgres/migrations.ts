@@ -101,7 +101,9 @@ export async function migrate(
     return Math.max(0, newest - from);
   } catch (error) {
     await session.run('rollback').catch(() => undefined);
-    throw new DatabaseError(`the schema ${name} cannot be created: ${(error as Error).message}`);
+    throw new DatabaseError(`the schema ${name} cannot be created: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

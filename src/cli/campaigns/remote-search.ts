@@ -74,7 +74,8 @@ async function remotely<A extends SearchArguments & Remote & { out: string | und
   report: (opened: Opened<A>, pool: RemotePool, place: Place) => Promise<void>,
 ): Promise<void> {
   // Bad options are reported before the database is asked.
-  const planned = args.attach === undefined ? await planNew(args, plan) : null;
+  if (args.attach === undefined) mustNameStrategy(args);
+  const planned = args.attach === undefined ? await plan() : null;
   await withCampaigns(args.pg, async (store) => {
     const cache = new FileCache(cacheFolder(undefined), store.files);
     const opened =
@@ -105,14 +106,6 @@ async function remotely<A extends SearchArguments & Remote & { out: string | und
     }
     await store.end(id, 'done', null);
   });
-}
-
-async function planNew<A extends SearchArguments>(
-  args: A,
-  plan: () => Promise<Submission>,
-): Promise<Submission> {
-  mustNameStrategy(args);
-  return plan();
 }
 
 async function submitted<A extends SearchArguments & Remote>(
@@ -167,8 +160,9 @@ async function attached<A extends SearchArguments & Remote & { out: string | und
   };
 }
 
-/** The address of the database has a password. */
+/** Options of the command itself; the address of the database has a password. */
+const OWN: ReadonlySet<string> = new Set(['pg', 'attach', 'detach', '_', '$0']);
+
 function withoutSecrets(args: object): Record<string, unknown> {
-  const { pg, attach, detach, _, $0, ...others } = args as Record<string, unknown>;
-  return others;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !OWN.has(name)));
 }

@@ -22,10 +22,10 @@ export const STATUS = 'select status, error from orrery_jobs.campaigns where id 
 export const LIST = `
   select c.id, c.kind, c.title, c.version, c.priority, c.status, c.error,
     c.submitted_at as "submittedAt",
-    count(j.id) as jobs,
-    count(j.id) filter (where j.status = 'done') as done,
-    count(j.id) filter (where j.status = 'leased') as running,
-    count(j.id) filter (where j.status = 'set aside') as "setAside"
+    count(j.id)::integer as jobs,
+    count(j.id) filter (where j.status = 'done')::integer as done,
+    count(j.id) filter (where j.status = 'leased')::integer as running,
+    count(j.id) filter (where j.status = 'set aside')::integer as "setAside"
   from orrery_jobs.campaigns c
   left join orrery_jobs.wanted w on w.campaign = c.id
   left join orrery_jobs.jobs j on j.id = w.job

@@ -12,6 +12,8 @@ import * as sql from './job-sql.ts';
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
+/** Time for a database that is starting. An address that is wrong shows after it. */
+const OPEN_MS = 10_000;
 /** Interval between looks at leases that ran out. */
 const EXPIRE_MS = 500;
 
@@ -95,8 +97,13 @@ export class JobStore {
   /** Throws `DatabaseError`. */
   static async open(options: JobStoreOptions): Promise<JobStore> {
     const store = new JobStore(options);
+    const { onTrouble, stopped } = options;
+    const startedMs = performance.now();
     try {
-      await migrate(store.session, JOB_SCHEMA);
+      await patiently(() => migrate(store.session, JOB_SCHEMA), {
+        onTrouble,
+        stopped: () => stopped() || performance.now() - startedMs > OPEN_MS,
+      });
       return store;
     } catch (error) {
       await store.close();
@@ -130,14 +137,7 @@ export class JobStore {
 
   /** Campaigns whose id starts with the text. */
   async list(start = ''): Promise<CampaignProgress[]> {
-    const rows = await this.ask<CampaignProgress & { jobs: string }>('list', sql.LIST, [start]);
-    return rows.map((row) => ({
-      ...row,
-      jobs: Number(row.jobs),
-      done: Number(row.done),
-      running: Number(row.running),
-      setAside: Number(row.setAside),
-    }));
+    return this.ask<CampaignProgress>('list', sql.LIST, [start]);
   }
 
   async setPriority(id: string, priority: number): Promise<void> {
