@@ -102,30 +102,29 @@ export function bundleHash(bundle: StrategyBundle): string {
 
 /** The plan of a job: references for paths and bundles. */
 export function packed(plan: RunPlan, paths: InputPaths): PackedPlan {
-  const { strategies, ...others } = renamed(plan, (name) => paths[name] ?? name);
   return {
-    ...others,
-    strategies: strategies.map(({ bundle, ...strategy }) => {
+    ...renamed(plan, (name) => paths[name] ?? name),
+    strategies: plan.strategies.map((strategy) => {
+      const { bundle } = strategy;
       if (bundle === null) throw new Error(`strategy ${strategy.id} has no file`);
       return { ...strategy, bundle: bundleHash(bundle) };
     }),
   };
 }
 
-/** The inverse of `packed`. */
+/** The inverse of `packed`, with fields in their order: the identity of a log depends on it. */
 export async function unpacked(
   plan: PackedPlan,
   nameOf: (reference: string) => string,
   bundleOf: (sha256: string) => Promise<StrategyBundle>,
 ): Promise<RunPlan> {
-  const { strategies, ...others } = renamed(plan, nameOf);
-  const loaded = await Promise.all(
-    strategies.map(async ({ bundle, ...strategy }) => ({
+  const strategies = await Promise.all(
+    plan.strategies.map(async (strategy) => ({
       ...strategy,
-      bundle: await bundleOf(bundle),
+      bundle: await bundleOf(strategy.bundle),
     })),
   );
-  return { ...others, strategies: loaded };
+  return { ...renamed(plan, nameOf), strategies };
 }
 
 export interface Upload {

@@ -1,4 +1,4 @@
-/** What a campaign does, as it is stored: plain data, from which any worker continues it. */
+/** A campaign as it is stored: plain data, from which any worker continues it. */
 import type { CampaignPlan } from '../fuzz/campaign.ts';
 import type { Window } from '../search/samplers/windows.ts';
 import type { SweepPlan } from '../search/sweep.ts';

@@ -67,7 +67,6 @@ const SEARCH = [
   ...['--objective', 'totalReturn', '--no-ledger', '--no-check'],
 ];
 const GRID = ['--vary', 'fast=3:5:2', '--vary', 'slow=8:12:4', '--method', 'grid'];
-const sweep = (...more: string[]): Command => orrery('sweep', ...SEARCH, ...GRID, ...more);
 
 /** A database without campaigns. */
 async function createDatabase(): Promise<void> {
@@ -106,6 +105,13 @@ test.each(WORKERS)('a sweep has the same files here and on %i workers elsewhere'
   expect(there).toEqual(here);
   expect(await query('select status from orrery_jobs.campaigns')).toEqual([{ status: 'done' }]);
 });
+
+/** Blocks of SQL in the document that start with the text. */
+function blocksOf(start: string): string[] {
+  const text = readFileSync(join(root, 'docs', 'SCALING.md'), 'utf8');
+  const blocks = [...text.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql);
+  return blocks.filter((sql) => sql.startsWith(start));
+}
 
 /** Interrupts, kills and pauses workers, and restarts the database, until `over`. */
 async function disturb(
@@ -191,7 +197,9 @@ test('walk-forward analysis and fuzzing have equal files; a campaign is cancelle
   expect(detached.err).toContain('no worker is connected');
   const id = /campaign ([0-9a-f]+)/.exec(detached.err)?.[1] ?? '';
   expect((await succeeds(orrery('campaigns', 'cancel', id))).out).toContain('cancelled');
-  worker(2);
+  // The role of the document suffices.
+  await query(blocksOf('create role orrery_quant')[0] ?? '');
+  worker(2, '--pg', database.replace('postgres@', 'orrery_quant@'));
   await succeeds(orrery(...walk, '--pg', ''));
   await succeeds(orrery(...fuzz, '--pg', ''));
   expect([namesOf('walk'), namesOf('fuzz')]).toEqual(here);
@@ -201,4 +209,11 @@ test('walk-forward analysis and fuzzing have equal files; a campaign is cancelle
     campaigns: { status: string }[];
   };
   expect(listed.campaigns.map(({ status }) => status)).toEqual(['cancelled', 'done', 'done']);
+  // Each question of the document has an answer.
+  const questions = (blocksOf('-- 1. The ten best')[0] ?? '').split(/;\n?/).slice(0, -1);
+  expect(questions).toHaveLength(10);
+  const answers: number[] = [];
+  for (const question of questions) answers.push((await query(question)).length);
+  expect(answers.slice(0, 4).every((rows) => rows > 0)).toBe(true);
+  expect(answers[7]).toBe(1);
 });

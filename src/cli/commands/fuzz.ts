@@ -157,7 +157,7 @@ export const command: CommandModule<object, FuzzArguments> = {
       })
       .options(REMOTE_OPTIONS)
       .conflicts('seconds', 'runs')
-      .conflicts('pg', ['seconds', 'run', 'resume', 'journal', 'target', 'keep-going'])
+      .conflicts('pg', ['seconds', 'run', 'resume', 'journal', 'target'])
       .conflicts('run', ['runs', 'seconds', 'resume'])
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
       .conflicts('target', ['runs', 'run', 'resume', 'journal'])
@@ -266,6 +266,7 @@ async function remoteFuzz(options: FuzzArguments): Promise<void> {
   if (options.runs === undefined && options.attach === undefined) {
     throw new InputError('--pg needs --runs: a limit in seconds depends on the workers');
   }
+  if (options['keep-going']) throw new InputError('--pg ends with the first failed run');
   const { openRemoteFuzz } = await import('../campaigns/remote-fuzz.ts');
   await openRemoteFuzz(options, planOf(options), async ({ plan, runs, runBatch: batch }) => {
     const { out, json } = options;

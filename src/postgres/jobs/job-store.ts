@@ -14,7 +14,7 @@ const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 /** Time for a database that is starting. An address that is wrong shows after it. */
 const OPEN_MS = 10_000;
-/** Interval between looks at leases that ran out. */
+/** Interval between searches for leases that ran out. */
 const EXPIRE_MS = 500;
 
 export type CampaignStatus = 'running' | 'done' | 'failed' | 'cancelled';
