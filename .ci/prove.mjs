@@ -44,6 +44,8 @@ const PROOFS = [
   ],
   ['test/faults/delivery.test.ts', 'duplicate and reordered requests, clock jumps'],
   ['test/replication/schedules.test.ts', 'servers on one journal under seeded faults'],
+  ['test/postgres/exchange-pg.test.ts', 'leaders killed, paused and cut off, 30 rounds'],
+  ['test/postgres/campaigns-pg.test.ts', 'campaigns under kills, pauses and restarts'],
   ['test/http/durability.test.ts', 'kill -9 under load'],
   ['test/http/hostile.test.ts', 'latency of others under 64 hostile connections of every kind'],
 ];
@@ -52,13 +54,14 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, detect, exhaust, machine, stryker, soak, fast, served,
-                  separated by commas [all]
+  --only <steps>  of proofs, schedules, mutants, detect, exhaust, machine, stryker, soak, fast,
+                  served, separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
   ORRERY_SOAK     seconds of the fuzzing campaign; a quarter of it again without the oracle [300]
   ORRERY_SERVED   seconds of a server under load with 5,000 sockets [300; a release: 1800]
+  ORRERY_SCHEDULE_SECONDS  seconds of the schedules, which go on where they ended [300]
 
 Examples:
   npm run prove
@@ -68,6 +71,10 @@ const STEPS = {
   proofs: {
     what: `${PROOFS.length} files of proofs, ${TIMES} times the numbers of npm test`,
     run: proofs,
+  },
+  schedules: {
+    what: 'up to 100,000 seeded schedules of servers on one journal, continued at the next call',
+    run: () => scored(['--import', 'tsx', 'test/replication/run-schedules.ts']),
   },
   mutants: {
     what: 'the mutation score',

@@ -110,6 +110,10 @@ const ROOMS = [
     ['num', 'base', 'contract', 'engine', 'oracle', 'gateway', 'virtual-time', 'journal'],
     ['decimal.js', 'fast-check'],
   ),
+  room('campaigns', 'searches and fuzzing on the workers of a database', [
+    ...['base', 'platform', 'journal', 'tape', 'postgres', 'strategy-loader', 'run-plan'],
+    ...['search', 'fuzz'],
+  ]),
   pure(
     'scenario',
     'scenario files: language, checks, runner',

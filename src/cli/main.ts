@@ -8,8 +8,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { raiseInliningLimits } from '../platform/inlining-limits.ts';
 import { explainFailure, InputError, print, takeExitCode, watchInterrupt } from './cli-support.ts';
 import { programHelp } from './program-help.ts';
-
-const VERSION = '0.2.0';
+import { VERSION } from './release.ts';
 
 interface LazyCommand {
   readonly usage: string;
@@ -59,14 +58,24 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/bridge.ts') as ReturnType<LazyCommand['load']>,
   },
   {
-    usage: 'sweep <strategy>',
+    usage: 'sweep [strategy]',
     describe: 'Search a strategy’s parameters on all cores and measure overfitting',
     load: () => import('./commands/sweep.ts') as ReturnType<LazyCommand['load']>,
   },
   {
-    usage: 'walkforward <strategy>',
+    usage: 'walkforward [strategy]',
     describe: 'Fit parameters on one interval and test them on the next (walk-forward)',
     load: () => import('./commands/walkforward.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'worker',
+    describe: 'Run jobs of campaigns that others submit to a PostgreSQL database',
+    load: () => import('./commands/worker.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'campaigns [action] [id]',
+    describe: 'List, cancel or reorder the campaigns of a PostgreSQL database',
+    load: () => import('./commands/campaigns.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'lookahead <strategy>',

@@ -1,7 +1,7 @@
 /** Options of `sweep` and `walkforward` in addition to those of a run, and their workers. */
 import { MAX_TRIALS } from '../search/samplers/space.ts';
 import { checkObjective, METHODS, OBJECTIVES, type Method } from '../search/choices.ts';
-import { isInterrupted, mustBeWhole } from './cli-support.ts';
+import { InputError, isInterrupted, mustBeWhole } from './cli-support.ts';
 import { handlerLimitMs } from './handler-limit.ts';
 import type { RunArguments } from './run-options.ts';
 import { TrialPool } from '../search/workers/trial-pool.ts';
@@ -45,6 +45,18 @@ export const SEARCH_OPTIONS = {
   },
 } as const;
 
+export function mustNameStrategy({ strategy }: SearchArguments): void {
+  if (strategy === '') throw new InputError('name a strategy file');
+}
+
+/** Throws `InputError` or `StrategyError`. */
+export function checkSearchOptions(args: SearchArguments): void {
+  mustBeWhole('trials', args.trials, 1, MAX_TRIALS);
+  mustBeWhole('eta', args.eta, 2, 100);
+  if (args.workers !== undefined) mustBeWhole('workers', args.workers, 1, 256);
+  checkObjective(args.objective);
+}
+
 /**
  * Workers of a search. They start while the command loads and parses its input, which takes as
  * long.
@@ -53,10 +65,7 @@ export async function withWorkers<T>(
   args: SearchArguments,
   work: (pool: TrialPool) => Promise<T>,
 ): Promise<T> {
-  mustBeWhole('trials', args.trials, 1, MAX_TRIALS);
-  mustBeWhole('eta', args.eta, 2, 100);
-  if (args.workers !== undefined) mustBeWhole('workers', args.workers, 1, 256);
-  checkObjective(args.objective);
+  checkSearchOptions(args);
   const pool = new TrialPool(args.workers, isInterrupted, handlerLimitMs(args['handler-limit']));
   try {
     return await work(pool);

@@ -1,9 +1,15 @@
 /**
- * Schema of the shared journal, in versions. A migration is never edited; a change is a new one.
- * The roles of docs/SCALING.md get their rights from it.
+ * Schemas in versions: of the shared journal here, of campaigns in `job-schema.ts`. A migration is
+ * never edited; a change is a new one. The roles of docs/SCALING.md get their rights from it.
  */
 import { DatabaseError } from './address.ts';
 import type { Session } from './session.ts';
+
+export interface VersionedSchema {
+  readonly name: string;
+  /** Each brings the schema from the version that is its index to the next one. */
+  readonly migrations: readonly string[];
+}
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -58,50 +64,58 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+const JOURNAL_SCHEMA: VersionedSchema = { name: 'orrery', migrations: MIGRATIONS };
+
 /**
  * Brings the schema to this version; returns how many migrations ran. A role without the right to
  * create tables can use a schema of this version. Throws `DatabaseError`.
  */
-export async function migrate(session: Session): Promise<number> {
-  const found = await versionOf(session);
-  if (found > SCHEMA_VERSION) {
+export async function migrate(
+  session: Session,
+  { name, migrations }: VersionedSchema = JOURNAL_SCHEMA,
+): Promise<number> {
+  const newest = migrations.length;
+  const found = await versionOf(session, name);
+  if (found > newest) {
     throw new DatabaseError(
-      `the schema has version ${String(found)}, this program knows ${String(SCHEMA_VERSION)}; a newer release made it`,
+      `the schema ${name} has version ${String(found)}, this program knows ${String(newest)}; a newer release made it`,
     );
   }
-  if (found === SCHEMA_VERSION) return 0;
-  // One server migrates; the lock ends with the transaction.
+  if (found === newest) return 0;
+  // One process migrates; the lock ends with the transaction.
   await session.run('begin');
   try {
     await session.run("select pg_advisory_xact_lock(hashtext('orrery schema'))");
-    await session.run(`create schema if not exists orrery;
-      create table if not exists orrery.schema_version (
+    await session.run(`create schema if not exists ${name};
+      create table if not exists ${name}.schema_version (
         version    integer primary key,
         applied_at timestamptz not null default now()
       )`);
-    const from = await versionOf(session);
-    for (const [i, sql] of MIGRATIONS.entries()) {
+    const from = await versionOf(session, name);
+    for (const [i, sql] of migrations.entries()) {
       if (i < from) continue;
       await session.run(sql);
-      await session.run(`insert into orrery.schema_version (version) values (${String(i + 1)})`);
+      await session.run(`insert into ${name}.schema_version (version) values (${String(i + 1)})`);
     }
     await session.run('commit');
-    return Math.max(0, SCHEMA_VERSION - from);
+    return Math.max(0, newest - from);
   } catch (error) {
     await session.run('rollback').catch(() => undefined);
-    throw new DatabaseError(`the schema cannot be created: ${(error as Error).message}`);
+    throw new DatabaseError(`the schema ${name} cannot be created: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
-async function versionOf(session: Session): Promise<number> {
+async function versionOf(session: Session, schema: string): Promise<number> {
   const [there] = await session.query<{ found: boolean }>(
-    'schema-found',
-    "select to_regclass('orrery.schema_version') is not null as found",
+    `schema-found ${schema}`,
+    `select to_regclass('${schema}.schema_version') is not null as found`,
   );
   if (there?.found !== true) return 0;
   const [row] = await session.query<{ version: number | null }>(
-    'schema-version',
-    'select max(version) as version from orrery.schema_version',
+    `schema-version ${schema}`,
+    `select max(version) as version from ${schema}.schema_version`,
   );
   return row?.version ?? 0;
 }

@@ -33,6 +33,8 @@ export class Session {
   private opening: Promise<Client> | null = null;
   private current: Client | null = null;
   private closed = false;
+  /** The last statement: one at a time. */
+  private last: Promise<unknown> = Promise.resolve();
   /** Warnings of the server during the last write. */
   private warnings: string[] = [];
 
@@ -40,10 +42,20 @@ export class Session {
     this.options = options;
   }
 
-  async query<R extends QueryResultRow>(
+  query<R extends QueryResultRow>(
     name: string,
     text: string,
     values: unknown[] = [],
+  ): Promise<R[]> {
+    const rows = this.last.then(() => this.queryNow<R>(name, text, values));
+    this.last = rows.catch(() => undefined);
+    return rows;
+  }
+
+  private async queryNow<R extends QueryResultRow>(
+    name: string,
+    text: string,
+    values: unknown[],
   ): Promise<R[]> {
     if (this.closed) throw new Error('the connection is closed');
     this.opening ??= this.connect();

@@ -16,12 +16,16 @@ import { migrate } from '../../src/postgres/migrations.ts';
 import { PostgresStore } from '../../src/postgres/postgres-store.ts';
 import { Session } from '../../src/postgres/session.ts';
 import type { JournalRow } from '../../src/replication/ports.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { Cluster } from './cluster.ts';
 import { Proxy } from './proxy.ts';
 import { CLI, ServerProcess, sleep, until } from './server-process.ts';
 
 const ACCOUNT = `0x${'a'.repeat(40)}`;
 const LEASE_MS = 900;
+/** Losses of a leader in one test; more in `npm run prove`. */
+const ROUNDS = EFFORT === 1 ? 2 : 30;
+const LOSSES = EFFORT === 1 ? (['kill'] as const) : (['kill', 'pause', 'cut'] as const);
 /** Under a virtual clock no timer adds a command between two reads. */
 const FLAGS = ['--lease-ms', String(LEASE_MS), '--clock', 'virtual'];
 
@@ -128,30 +132,60 @@ async function expectAllOnce(answered: readonly string[]): Promise<void> {
   expect(answered.filter((amount) => !kept.has(amount))).toEqual([]);
 }
 
-test('a follower takes over from a leader that is killed, and no answer is lost', async () => {
-  await serve();
-  await serve('--follow');
+/** A server that reaches the database through a proxy of its own. */
+async function serveBehindProxy(...flags: string[]): Promise<Proxied> {
+  const direct = journal;
+  const proxy = await Proxy.start(cluster.port);
+  journal = direct.replace(String(cluster.port), String(proxy.port));
+  const server = await serve(...flags).finally(() => (journal = direct));
+  return { server, proxy };
+}
+
+interface Proxied {
+  readonly server: ServerProcess;
+  readonly proxy: Proxy;
+}
+
+test(`${ROUNDS} rounds: a follower takes over from a lost leader, and no answer is lost`, async () => {
+  let leader = await serveBehindProxy();
+  let follower = await serveBehindProxy('--follow');
+  const proxies = [leader.proxy, follower.proxy];
   const clients = startClients(8);
   const takeovers: number[] = [];
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     await sleep(300);
-    const [leader, follower] = servers as [ServerProcess, ServerProcess];
+    const { server: old, proxy } = leader;
+    const { server: next } = follower;
     const before = clients.answered.length;
-    leader.child.kill('SIGKILL');
-    takeovers.push(await until(() => follower.leads()));
+    const loss = LOSSES[round % LOSSES.length];
+    if (loss === 'cut') proxy.cut();
+    else old.child.kill(loss === 'pause' ? 'SIGSTOP' : 'SIGKILL');
+    takeovers.push(await until(() => next.leads()));
+    servers = [next];
+    // The lost leader is back, and ends by itself.
+    if (loss === 'cut') proxy.heal();
+    if (loss === 'pause') old.child.kill('SIGCONT');
+    if (loss !== 'kill') expect(await old.ended, loss).toBe(1);
     await until(() => Promise.resolve(clients.answered.length > before));
-    servers = [follower];
-    await serve('--follow');
+    leader = follower;
+    follower = await serveBehindProxy('--follow');
+    proxies.push(follower.proxy);
   }
+  if (ROUNDS > 2) console.log(`take-overs of ${ROUNDS} rounds: ${takeoverText(takeovers)}`);
   await clients.stop();
   expect(Math.max(...takeovers)).toBeLessThan(3000);
   expect(clients.answered.length).toBeGreaterThan(20);
   await expectAllOnce(clients.answered);
-  const [leader, follower] = servers as [ServerProcess, ServerProcess];
-  const { chainHash, sequenceNumber } = await leader.hash();
-  await until(async () => (await follower.hash()).sequenceNumber === sequenceNumber);
-  expect((await follower.hash()).chainHash).toBe(chainHash);
+  const { chainHash, sequenceNumber } = await leader.server.hash();
+  await until(async () => (await follower.server.hash()).sequenceNumber === sequenceNumber);
+  expect((await follower.server.hash()).chainHash).toBe(chainHash);
+  for (const proxy of proxies) proxy.stop();
 });
+
+function takeoverText(ms: readonly number[]): string {
+  const sorted = [...ms].sort((a, b) => a - b).map((one) => String(Math.round(one)));
+  return `median ${sorted[sorted.length >> 1] ?? ''} ms, worst ${sorted.at(-1) ?? ''} ms`;
+}
 
 test('a leader that is paused past its lease answers nothing and ends with the reason', async () => {
   const old = await serve();

@@ -17,6 +17,7 @@ import type { Violation } from '../../fuzz/checker.ts';
 import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
+import { JOBS_AHEAD, RUNS_A_JOB } from '../../campaigns/fuzz-jobs.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
 import { writeCiReports, type Finding } from '../fuzz/ci-report.ts';
 import { writeCoverage } from '../fuzz/coverage-page.ts';
@@ -27,7 +28,9 @@ import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
+import { printSummary } from '../fuzz/print-summary.ts';
 import { RunLog } from '../fuzz/run-log.ts';
+import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
 import {
   EXIT,
   InputError,
@@ -41,7 +44,7 @@ import {
 } from '../cli-support.ts';
 import { readJournal } from '../read-file.ts';
 
-interface FuzzArguments {
+interface FuzzArguments extends RemoteArguments {
   readonly seconds: number | undefined;
   readonly runs: number | undefined;
   readonly run: number | undefined;
@@ -153,7 +156,9 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         describe: 'also write the failures to this file as SARIF',
       })
+      .options(REMOTE_OPTIONS)
       .conflicts('seconds', 'runs')
+      .conflicts('pg', ['seconds', 'run', 'resume', 'journal', 'target'])
       .conflicts('run', ['runs', 'seconds', 'resume'])
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
       .conflicts('target', ['runs', 'run', 'resume', 'journal'])
@@ -162,6 +167,10 @@ export const command: CommandModule<object, FuzzArguments> = {
       .example('$0 fuzz --seed ci --runs 200', 'reproducible runs')
       .example('$0 fuzz --seconds 5 --verbose', 'print the options of each run')
       .example('$0 fuzz --seed ci --run 17', 'repeat one of these runs')
+      .example(
+        '$0 fuzz --pg postgres://db/campaigns --seed ci --runs 100000',
+        'on workers elsewhere',
+      )
       .example('$0 fuzz --profile stress --seconds 5', 'liquidations')
       .example('$0 fuzz --no-oracle', 'invariants only, in longer runs')
       .example('$0 fuzz --journal var/journal.orrery', 'check a recorded journal')
@@ -189,6 +198,7 @@ export const command: CommandModule<object, FuzzArguments> = {
     optimizeLate();
     if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
+    if (isRemote(options)) return remoteFuzz(options);
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
   },
 };
@@ -224,9 +234,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
     workers: options.workers,
   };
   if (!json) {
-    print(
-      `seed        ${plan.seed}, profile ${plan.profile}${plan.oracle ? '' : ', without the oracle'}`,
-    );
+    printPlan(plan);
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
   }
   const pool = new FuzzPool(options.workers);
@@ -236,19 +244,14 @@ async function campaign(options: FuzzArguments): Promise<void> {
     resumed: options.resume === true,
     verbose: options.verbose && !json,
   });
-  const folders: string[] = [];
-  const findings: Finding[] = [];
+  const written: Written = { folders: [], findings: [] };
   try {
     for (;;) {
       const watch = { progress, onRun: log.note, save };
       const failed = await runCampaign(state, pool, limits, watch);
       progress.stop();
       await save();
-      for (const one of failed) {
-        const written = await shrinkAndWrite(options, plan, one, pool);
-        folders.push(written);
-        findings.push({ violation: one.violation, again: againText(plan, one.run), written });
-      }
+      for (const one of failed) await noteFailure(options, plan, one, pool, written);
       const isOver = isInterrupted() || state.runs >= limits.runs || limits.seconds < Infinity;
       if (failed.length === 0 || !options['keep-going'] || isOver) break;
     }
@@ -257,12 +260,83 @@ async function campaign(options: FuzzArguments): Promise<void> {
     log.close();
     await pool.close();
   }
+  await reportCampaign(options, state, log, written);
+}
+
+/** A campaign on workers elsewhere. Its files do not depend on them, nor on the time they took. */
+async function remoteFuzz(options: FuzzArguments): Promise<void> {
+  if (options.runs === undefined && options.attach === undefined) {
+    throw new InputError('--pg needs --runs: a limit in seconds depends on the workers');
+  }
+  if (options['keep-going']) throw new InputError('--pg ends with the first failed run');
+  const { openRemoteFuzz } = await import('../campaigns/remote-fuzz.ts');
+  await openRemoteFuzz(options, planOf(options), async ({ plan, runs, runBatch: batch }) => {
+    const { out, json } = options;
+    await makeFolder(out);
+    const state = new CampaignState(plan);
+    if (!json) printPlan(plan);
+    const progress = startProgress('fuzz', json);
+    const save = (): Promise<void> => state.save(out);
+    const limits = { runs, seconds: Infinity, workers: JOBS_AHEAD, batch: RUNS_A_JOB };
+    const watch = { progress, onRun: () => undefined, save: () => Promise.resolve() };
+    const failed = await runCampaign(state, { runBatch: batch }, limits, watch).finally(() => {
+      progress.stop();
+    });
+    state.seconds = 0;
+    await save();
+    const log = new RunLog(out, plan, { resumed: false, verbose: options.verbose && !json });
+    for (let run = 0; run < state.runs; run += 1) log.note(run);
+    log.close();
+    const written: Written = { folders: [], findings: [] };
+    const pool = new FuzzPool(1);
+    try {
+      for (const { run } of failed) {
+        // The workers do not send the commands of a failure: the run is repeated here.
+        const again = runBatch(plan, run, run + 1).failed;
+        if (again === null) throw new Error(`run ${String(run)} does not fail on this machine`);
+        await noteFailure(options, plan, again, pool, written);
+      }
+    } finally {
+      await pool.close();
+    }
+    await reportCampaign(options, state, log, written);
+  });
+}
+
+interface Written {
+  readonly folders: string[];
+  readonly findings: Finding[];
+}
+
+function printPlan({ seed, profile, oracle }: CampaignPlan): void {
+  print(`seed        ${seed}, profile ${profile}${oracle ? '' : ', without the oracle'}`);
+}
+
+async function noteFailure(
+  options: FuzzArguments,
+  plan: CampaignPlan,
+  one: FailedRun,
+  pool: FuzzPool,
+  { folders, findings }: Written,
+): Promise<void> {
+  const written = await shrinkAndWrite(options, plan, one, pool);
+  folders.push(written);
+  findings.push({ violation: one.violation, again: againText(plan, one.run), written });
+}
+
+async function reportCampaign(
+  options: FuzzArguments,
+  state: CampaignState,
+  log: RunLog,
+  { folders, findings }: Written,
+): Promise<void> {
+  const { json, out, workers } = options;
   await writeCoverage(out, state);
-  const subject = `seed ${plan.seed}, ${String(state.runs)} runs`;
+  const subject = `seed ${state.plan.seed}, ${String(state.runs)} runs`;
   await writeCiReports(options, { subject, seconds: state.seconds, findings });
-  const summary = { ...state.summary(), workers: options.workers, log: log.path, written: folders };
+  const summary = { ...state.summary(), workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });
-  else printSummary(state, options.workers);
+  else printSummary(state, workers);
   if (state.failures.length > 0) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');
 }
@@ -419,27 +493,4 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   }
   if (divergence !== null) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');
-}
-
-function printSummary(state: CampaignState, workers: number): void {
-  const summary = state.summary();
-  const never = summary['statesNeverReached'] as { name: string; rule: string; says: string }[];
-  const refusals = summary['neverReached'] as string[];
-  print(
-    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands in ${state.seconds.toFixed(1)} s: ` +
-      `${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`,
-  );
-  print(
-    `states      ${String(summary['statesReached'])} of ${String(never.length + Number(summary['statesReached']))} reached`,
-  );
-  for (const { name, rule, says } of never) print(`  never     ${name}: ${says} (${rule})`);
-  print(
-    `coverage    ${String(Object.keys(state.counts).length)} kinds of events, refusals and commands`,
-  );
-  for (const what of refusals) print(`  never     ${what}`);
-  print(
-    state.failures.length === 0
-      ? 'all checks pass'
-      : `${String(state.failures.length)} runs FAILED`,
-  );
 }

@@ -1,16 +1,24 @@
 /** `orrery sweep`: searches a strategy's parameters and measures overfitting of the best trial. */
 import type { CommandModule } from 'yargs';
+import {
+  isRemote,
+  REMOTE_OPTIONS,
+  UPLOAD_OPTION,
+  type RemoteArguments,
+  type UploadArguments,
+} from '../campaigns/remote-options.ts';
 import { RUN_OPTIONS } from '../run-options.ts';
-import { SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
+import { mustNameStrategy, SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
 import type { SweepArguments } from '../search/search-and-report.ts';
 
-export const command: CommandModule<object, SweepArguments> = {
-  command: 'sweep <strategy>',
+export const command: CommandModule<object, SweepArguments & RemoteArguments & UploadArguments> = {
+  command: 'sweep [strategy]',
   builder: (yargs) =>
     yargs
-      .positional('strategy', { type: 'string', demandOption: true, describe: 'strategy file' })
+      .positional('strategy', { type: 'string', default: '', describe: 'strategy file' })
       .options(SEARCH_OPTIONS)
       .options(RUN_OPTIONS)
+      .options({ ...REMOTE_OPTIONS, ...UPLOAD_OPTION })
       .option('robustness', {
         type: 'boolean',
         default: true,
@@ -29,9 +37,16 @@ export const command: CommandModule<object, SweepArguments> = {
   handler: async (args) => {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
+    if (isRemote(args)) {
+      const { remoteSweep } = await import('../campaigns/remote-search.ts');
+      await remoteSweep(args);
+      return;
+    }
+    mustNameStrategy(args);
     await withWorkers(args, async (pool) => {
       const { searchAndReport } = await import('../search/search-and-report.ts');
-      await searchAndReport(args, pool);
+      const { searchOf } = await import('../search/plan-search.ts');
+      await searchAndReport(args, await searchOf(args), pool);
     });
   },
 };

@@ -3,23 +3,32 @@
  * window.
  */
 import type { CommandModule } from 'yargs';
+import {
+  isRemote,
+  REMOTE_OPTIONS,
+  UPLOAD_OPTION,
+  type RemoteArguments,
+  type UploadArguments,
+} from '../campaigns/remote-options.ts';
 import { RUN_OPTIONS } from '../run-options.ts';
-import { SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
+import { mustNameStrategy, SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
 import { lengthsOf, WALK_MODES, type WalkArguments } from '../search/walk-lengths.ts';
 
-export const command: CommandModule<object, WalkArguments> = {
-  command: 'walkforward <strategy>',
+export const command: CommandModule<object, WalkArguments & RemoteArguments & UploadArguments> = {
+  command: 'walkforward [strategy]',
   builder: (yargs) =>
     yargs
-      .positional('strategy', { type: 'string', demandOption: true, describe: 'strategy file' })
+      .positional('strategy', { type: 'string', default: '', describe: 'strategy file' })
       .option('train', {
         type: 'string',
-        demandOption: true,
+        default: '',
+        defaultDescription: 'required',
         describe: 'length of the training, such as 30d',
       })
       .option('test', {
         type: 'string',
-        demandOption: true,
+        default: '',
+        defaultDescription: 'required',
         describe: 'length of the test, such as 7d',
       })
       .option('purge', {
@@ -34,6 +43,7 @@ export const command: CommandModule<object, WalkArguments> = {
       })
       .options(SEARCH_OPTIONS)
       .options(RUN_OPTIONS)
+      .options({ ...REMOTE_OPTIONS, ...UPLOAD_OPTION })
       .option('out', {
         type: 'string',
         describe: 'output folder; default reports/walk-<strategy>. An existing analysis resumes',
@@ -46,10 +56,17 @@ export const command: CommandModule<object, WalkArguments> = {
   handler: async (args) => {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
+    if (isRemote(args)) {
+      const { remoteWalk } = await import('../campaigns/remote-search.ts');
+      await remoteWalk(args);
+      return;
+    }
+    mustNameStrategy(args);
     const lengths = lengthsOf(args);
     await withWorkers(args, async (pool) => {
       const { walkAndReport } = await import('../search/walk-and-report.ts');
-      await walkAndReport(args, lengths, pool);
+      const { searchOf } = await import('../search/plan-search.ts');
+      await walkAndReport(args, lengths, await searchOf(args, lengths.testUs), pool);
     });
   },
 };

@@ -10,6 +10,8 @@ export interface CampaignLimits {
   readonly runs: number;
   readonly seconds: number;
   readonly workers: number;
+  /** Runs of a batch; default: about a second of work, so that interrupts are handled soon. */
+  readonly batch?: number;
 }
 
 /** Callbacks: before each run starts, and when the state should be saved. */
@@ -23,13 +25,13 @@ export interface CampaignWatch {
 const SAVE_MS = 5000;
 const TICK_MS = 250;
 
-/** Runs of one batch: a second or less, so that interrupts are handled soon. */
-const batchOf = (state: CampaignState): number => (state.plan.oracle ? 1 : 8);
+const batchOf = (state: CampaignState, { batch }: CampaignLimits): number =>
+  batch ?? (state.plan.oracle ? 1 : 8);
 
 /** Returns the failures; empty on success. */
 export async function runCampaign(
   state: CampaignState,
-  pool: FuzzPool,
+  pool: Pick<FuzzPool, 'runBatch'>,
   limits: CampaignLimits,
   { progress, onRun, save }: CampaignWatch,
 ): Promise<readonly FailedRun[]> {
@@ -46,7 +48,7 @@ export async function runCampaign(
   const work = async (): Promise<void> => {
     while (mayGoOn()) {
       const from = next;
-      const to = Math.min(from + batchOf(state), limits.runs);
+      const to = Math.min(from + batchOf(state, limits), limits.runs);
       next = to;
       for (let run = from; run < to; run += 1) onRun(run);
       const result = await pool.runBatch(state.plan, from, to, endsMs);

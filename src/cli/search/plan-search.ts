@@ -10,6 +10,26 @@ import { InputError } from '../cli-support.ts';
 import { planOf } from '../run-options.ts';
 import type { SearchArguments } from '../search-options.ts';
 
+/** A search with its strategy, whose parameters the report names. */
+export type SearchInput = PlannedSearch & {
+  readonly definition: Pick<StrategyDefinition, 'name' | 'parameters'>;
+};
+
+/** Where the trials of a search run. */
+export interface Place {
+  readonly isRemote: boolean;
+  /** How a stopped search continues, for messages. */
+  readonly continuing: string;
+  /** Number of trials known to the ledger, as the report counts them. */
+  readonly known: (count: number | undefined) => Promise<number | undefined>;
+}
+
+export const LOCAL: Place = {
+  isRemote: false,
+  continuing: 'rerun the command to continue',
+  known: (count) => Promise.resolve(count),
+};
+
 /** @param scoredUs length of the part that a run is scored on; all of the data unless given */
 export async function searchOf(
   args: SearchArguments,
@@ -28,7 +48,7 @@ export async function searchOf(
 export async function ledgerOf(
   { ledger }: SearchArguments,
   { plan }: SweepPlan,
-  { name }: StrategyDefinition,
+  { name }: Pick<StrategyDefinition, 'name'>,
 ): Promise<TrialLedger | null> {
   if (!ledger) return null;
   const data = await dataHash(plan.data ?? '', plan.markets ?? null);

@@ -40,10 +40,11 @@ import {
 import type { SearchArguments } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
-import { ledgerOf, ledgerText, searchOf } from './plan-search.ts';
+import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
 import { ratio } from '../../design/number-text.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
-import type { TrialPool } from '../../search/workers/trial-pool.ts';
+import type { SearchPool } from '../../search/search-pool.ts';
+import { orderedLog } from '../../search/ordered-log.ts';
 
 export interface SweepArguments extends SearchArguments {
   readonly out: string | undefined;
@@ -52,8 +53,12 @@ export interface SweepArguments extends SearchArguments {
 
 const SHOWN = 10;
 
-export async function searchAndReport(args: SweepArguments, pool: TrialPool): Promise<void> {
-  const { search, definition, perYear } = await searchOf(args);
+export async function searchAndReport(
+  args: SweepArguments,
+  { search, definition, perYear }: SearchInput,
+  pool: SearchPool,
+  place: Place = LOCAL,
+): Promise<void> {
   const { parameters } = definition;
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
@@ -62,19 +67,18 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
   try {
     const ahead = new RunsAhead(pool);
-    const kept = ledger === null ? log : countedLog(log, ledger.entryOf(search));
+    const sorted = place.isRemote ? orderedLog(log) : log;
+    const kept = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(search));
     const result = await runSearch(search, pool, kept, args.json, (best) => {
       if (!args.robustness) return;
       const { sensitivity, stress } = variationsOf(search, parameters, best);
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
     });
     if (result.cancelled) {
-      printError(
-        `stopped after ${String(result.trials.length)} trials; rerun the command to continue`,
-      );
+      printError(`stopped after ${String(result.trials.length)} trials; ${place.continuing}`);
       throw new Interrupted('interrupted');
     }
-    const selection = selectionOf(result.trials, perYear, ledger?.count);
+    const selection = selectionOf(result.trials, perYear, await place.known(ledger?.count));
     const { best } = result;
     const { tested, report } =
       best === null
@@ -110,7 +114,7 @@ export async function searchAndReport(args: SweepArguments, pool: TrialPool): Pr
 
 async function runSearch(
   search: SweepPlan,
-  pool: TrialPool,
+  pool: SearchPool,
   log: Pick<TrialLog, 'get' | 'add'>,
   quiet: boolean,
   /** Called with the best trial so far when the last trials have started. */
@@ -146,7 +150,7 @@ interface Judging {
 async function checker(
   search: SweepPlan,
   best: Trial,
-  pool: TrialPool,
+  pool: SearchPool,
   ahead: RunsAhead,
   { folder, trials, robustness: wanted, quiet }: Judging,
 ): Promise<{ report: BestReport; tested: Robustness | null }> {

@@ -19,24 +19,30 @@ import {
 } from '../cli-support.ts';
 import { walkPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
-import { ledgerOf, ledgerText, searchOf } from './plan-search.ts';
+import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
-import type { TrialPool } from '../../search/workers/trial-pool.ts';
+import type { SearchPool } from '../../search/search-pool.ts';
+import { orderedLog } from '../../search/ordered-log.ts';
+import type { SweepPlan } from '../../search/sweep.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
+
+export function windowsFor(
+  args: WalkArguments,
+  lengths: WalkLengths,
+  { fromUs, toUs }: SweepPlan,
+): Window[] {
+  const mode = args.mode === 'anchored' ? 'anchored' : 'rolling';
+  return windowsOf({ fromUs, toUs, ...lengths, mode });
+}
 
 export async function walkAndReport(
   args: WalkArguments,
   lengths: WalkLengths,
-  pool: TrialPool,
+  { search, perYear, definition }: SearchInput,
+  pool: SearchPool,
+  place: Place = LOCAL,
 ): Promise<void> {
-  const { search, perYear, definition } = await searchOf(args, lengths.testUs);
-  const { fromUs, toUs } = search;
-  const windows = windowsOf({
-    fromUs,
-    toUs,
-    ...lengths,
-    mode: args.mode === 'anchored' ? 'anchored' : 'rolling',
-  });
+  const windows = windowsFor(args, lengths, search);
   const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
   await makeFolder(out);
   const ledger = await ledgerOf(args, search, definition);
@@ -51,11 +57,17 @@ export async function walkAndReport(
       logOf: (window, trained) => {
         const path = join(out, `window-${String(window + 1)}.trials.jsonl`);
         const log = TrialLog.open(path, searchIdentity(trained));
-        if (ledger === null) return log;
-        const close = (): void => {
-          log.close();
+        const sorted = place.isRemote ? orderedLog(log) : log;
+        const counted = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(trained));
+        return {
+          get: (number) => counted.get(number),
+          add: (trial) => {
+            counted.add(trial);
+          },
+          close: () => {
+            log.close();
+          },
         };
-        return { ...countedLog(log, ledger.entryOf(trained)), close };
       },
       onWindow: (done) => {
         progress.update(done / windows.length);
@@ -65,9 +77,7 @@ export async function walkAndReport(
     progress.stop();
   }
   if (walk.cancelled) {
-    printError(
-      `stopped after ${String(walk.windows.length)} windows; rerun the command to continue`,
-    );
+    printError(`stopped after ${String(walk.windows.length)} windows; ${place.continuing}`);
     throw new Interrupted('interrupted');
   }
   const summary = {
@@ -80,7 +90,7 @@ export async function walkAndReport(
     })),
     outOfSample: walk.outOfSample,
     efficiency: walk.efficiency,
-    trials: Math.max(ledger?.count ?? 0, trialsOf(walk)),
+    trials: Math.max((await place.known(ledger?.count)) ?? 0, trialsOf(walk)),
   };
   const page = join(out, 'index.html');
   await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths)));

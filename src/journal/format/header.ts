@@ -20,7 +20,7 @@ const FIXED = MAGIC.length + 8;
 const PLAIN = 1;
 const GROUPED = 2;
 /** Changes only together with a golden hash: the same journal then yields another state. */
-const SEMANTICS_VERSION = 2;
+export const SEMANTICS_VERSION = 2;
 /** Last releases that replay journals of earlier semantics versions. */
 const RELEASES: Readonly<Record<number, string>> = { 1: '0.1' };
 

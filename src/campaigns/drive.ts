@@ -1,0 +1,76 @@
+/**
+ * Drives a campaign to its end: asks for its jobs as their predecessors end. It depends on results
+ * only, so several processes may drive one campaign, and another continues it at any time.
+ */
+import { robustness } from '../search/robustness.ts';
+import { sweep } from '../search/sweep.ts';
+import { walkForward } from '../search/walk-forward.ts';
+import type { TrialResult, TrialTask } from '../search/trial.ts';
+import { loadStrategy } from '../strategy-loader/sandbox.ts';
+import type { FileCache } from './file-cache.ts';
+import { JOBS_AHEAD, remoteBatch, RUNS_A_JOB } from './fuzz-jobs.ts';
+import type { RemoteJobs } from './remote-jobs.ts';
+import { unpackedSearch, type CampaignSpec, type FuzzWork, type SearchWork } from './spec.ts';
+import { remoteTrials } from './trial-jobs.ts';
+
+export interface DrivePorts {
+  readonly jobs: RemoteJobs;
+  readonly cache: FileCache;
+  readonly stopped: () => boolean;
+}
+
+/** Resolves with false if stopped. Rejects with `CampaignError`. */
+export function drive(spec: CampaignSpec, ports: DrivePorts): Promise<boolean> {
+  const { work } = spec;
+  return work.kind === 'fuzz' ? driveFuzz(work, ports) : driveSearch(work, spec, ports);
+}
+
+async function driveSearch(
+  work: SearchWork,
+  { paths }: CampaignSpec,
+  { jobs, cache, stopped }: DrivePorts,
+): Promise<boolean> {
+  const search = await unpackedSearch(work.search, paths, (sha256) => cache.bundle(sha256));
+  const run: (task: TrialTask) => Promise<TrialResult | null> = remoteTrials(jobs, paths);
+  if (work.kind === 'walkforward') {
+    const { cancelled } = await walkForward(search, work.windows, work.perYear, {
+      run,
+      cancelled: stopped,
+      logOf: () => ({ ...NO_LOG, close: () => undefined }),
+      onWindow: () => undefined,
+      maxParallel: work.windows.length,
+    });
+    return !cancelled;
+  }
+  const { best, cancelled } = await sweep(search, {
+    run,
+    cancelled: stopped,
+    log: NO_LOG,
+    onTrial: () => undefined,
+  });
+  if (cancelled) return false;
+  const [planned] = search.plan.strategies;
+  if (best === null || !work.robustness || planned?.bundle == null) return true;
+  const { parameters } = loadStrategy(planned.bundle).definition;
+  return (await robustness(search, parameters, best, work.perYear, run)) !== null;
+}
+
+async function driveFuzz(
+  { plan, runs }: FuzzWork,
+  { jobs, stopped }: DrivePorts,
+): Promise<boolean> {
+  let next = 0;
+  let failed = Infinity;
+  const ask = async (): Promise<void> => {
+    while (next < Math.min(runs, failed) && !stopped()) {
+      const from = next;
+      next = Math.min(from + RUNS_A_JOB, runs);
+      const result = await remoteBatch(jobs, { plan, from, to: next });
+      if (result?.failed != null) failed = Math.min(failed, result.failed.run);
+    }
+  };
+  await Promise.all(Array.from({ length: JOBS_AHEAD }, ask));
+  return !stopped();
+}
+
+const NO_LOG = { get: () => undefined, add: () => undefined };

@@ -1,0 +1,80 @@
+/** Options of commands whose work may run on workers elsewhere, over PostgreSQL. */
+import { join } from 'node:path';
+import { stateFolder } from '../../platform/state-folder.ts';
+import { InputError } from '../cli-support.ts';
+
+export interface RemoteArguments {
+  readonly pg: string | undefined;
+  readonly attach: string | undefined;
+  readonly detach: boolean;
+  readonly priority: number;
+}
+
+export interface UploadArguments {
+  readonly upload: boolean;
+}
+
+export const PG_OPTION = {
+  pg: {
+    type: 'string',
+    describe: 'database of the campaigns, postgres://…; default: ORRERY_PG with workers elsewhere',
+  },
+} as const;
+
+export const REMOTE_OPTIONS = {
+  pg: {
+    type: 'string',
+    describe: 'run on the workers of this database (orrery worker), postgres://…',
+  },
+  attach: {
+    type: 'string',
+    describe: 'with --pg: show and report the campaign with this id instead of a new one',
+  },
+  detach: {
+    type: 'boolean',
+    default: false,
+    describe: 'with --pg: submit and end',
+  },
+  priority: {
+    type: 'number',
+    default: 0,
+    describe: 'with --pg: campaigns with a higher one run first',
+  },
+} as const;
+
+export const UPLOAD_OPTION = {
+  upload: {
+    type: 'boolean',
+    default: true,
+    describe: 'with --pg: send the data; otherwise workers have them (orrery worker --data)',
+  },
+} as const;
+
+/** Whether the work runs elsewhere. Throws `InputError` for options that need `--pg`. */
+export function isRemote({ pg, attach, detach }: RemoteArguments): boolean {
+  if (pg !== undefined) return true;
+  if (attach !== undefined) throw new InputError('--attach needs --pg');
+  if (detach) throw new InputError('--detach needs --pg');
+  return false;
+}
+
+/** `--pg`, or the environment: a password is visible in a list of processes. */
+export function addressOf(pg: string | undefined): string {
+  const address = pg === undefined || pg === '' ? process.env['ORRERY_PG'] : pg;
+  if (address === undefined || address === '') {
+    throw new InputError('name a database: --pg postgres://…, or ORRERY_PG');
+  }
+  return address;
+}
+
+/** Folder of files that came from the database. */
+export function cacheFolder(cache: string | undefined): string {
+  return cache ?? join(stateFolder(process.env), 'files');
+}
+
+/** Columns of an id in messages. */
+const SHOWN_DIGITS = 12;
+
+export function shownId(id: string): string {
+  return id.slice(0, SHOWN_DIGITS);
+}
