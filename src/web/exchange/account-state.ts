@@ -124,6 +124,7 @@ export function takeStats(figures: Stats, ms: number): void {
 
 /** An update of a private feed. */
 export function takeAccountUpdate(type: string, data: Update): void {
+  if (type === 'Order' || type === 'Position' || type === 'Balance') refreshStats();
   switch (type) {
     case 'Order': {
       const order = data as unknown as Order;
@@ -177,6 +178,25 @@ function flush(): void {
 }
 
 let saidMs = -Infinity;
+
+/** Pause between reads of the figures, which the feed sends every five seconds only. */
+const STATS_MS = 400;
+let statsTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads equity and margin soon after a change of the account. */
+function refreshStats(): void {
+  statsTimer ??= setTimeout(() => {
+    statsTimer = undefined;
+    if (account.value === null || token.value === null) return;
+    const at = { account: account.value, subaccountIndex: subaccountIndex.value };
+    void call('getStats', at, token.value).then(
+      (figures) => {
+        takeStats(figures, Date.now());
+      },
+      () => undefined,
+    );
+  }, STATS_MS);
+}
 
 /** At most one announcement in two seconds. */
 function say(text: string): void {

@@ -40,7 +40,7 @@ async function move(
 /** Steps until it is paused; the next step begins after the last one. */
 async function play(): Promise<void> {
   playing.value = true;
-  while (playing.value) {
+  while (playing.peek()) {
     const beganMs = performance.now();
     await move({ advanceMs: PLAY_MS * speed.value });
     const restMs = PLAY_MS - (performance.now() - beganMs);

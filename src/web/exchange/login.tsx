@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { forgetAccount, loadAccount } from './account-state.ts';
-import { nowMs, second } from './market-bar.tsx';
+import { everySecond, nowMs } from './market-bar.tsx';
 import { messageOf } from './requests.ts';
 import {
   account,
@@ -62,7 +62,7 @@ export function LoginButton() {
 
 /** Warnings that stay: a key in the page, and the end of the session. */
 export function SessionNotices() {
-  void second.value;
+  everySecond();
   const left = tokenEndsMs.value === null ? null : tokenEndsMs.value - nowMs();
   if (left !== null && left <= 0 && loggedIn.value) {
     queueMicrotask(() => {

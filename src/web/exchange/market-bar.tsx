@@ -25,6 +25,9 @@ setInterval(() => {
   second.value += 1;
 }, 1000);
 
+/** Renders a component again each second. */
+export const everySecond = (): number => second.value;
+
 /** Whether the virtual clock of the server is known to stand still between steps. */
 export const isVirtual = signal(false);
 
@@ -101,7 +104,7 @@ function Status() {
 }
 
 function Facts() {
-  void second.value;
+  everySecond();
   const { value: quote } = price;
   const { value: figures } = summary;
   const rate = quote?.indicativeFundingRate ?? figures?.fundingRate ?? null;
@@ -156,7 +159,7 @@ const hours = (ms: number): string =>
 
 /** Seconds since the last message if the connection is lost; null while data are live. */
 export function staleSeconds(): number | null {
-  void second.value;
+  everySecond();
   if (feedState.value === 'live') return null;
   return Math.round((performance.now() - heardMs.at) / 1000);
 }

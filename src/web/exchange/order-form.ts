@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { fixed } from '../exact-text.ts';
 import { decimalsOf } from './book-state.ts';
-import type { Order, Position, Stats } from './account-state.ts';
+import { stats, type Order, type Position, type Stats } from './account-state.ts';
 import { book, bookVersion, market, price, symbol } from './markets.ts';
 import { newClientId, send, withNonce } from './outbox.ts';
 import { ask, messageOf, NoAnswer, Refused } from './requests.ts';
@@ -66,6 +66,7 @@ const isNumber = (text: string): boolean => /^\d+(\.\d+)?$|^\.\d+$/.test(text.tr
 
 /** A price that the best level and this much slippage allow, on the tick. */
 export function marketBound(side: 'buy' | 'sell'): string | null {
+  if (bookVersion.value < 0) return null;
   const best = book.side(side === 'buy' ? 'ask' : 'bid', 1)[0]?.price ?? price.value?.mark ?? null;
   const tick = market.value?.tickSize;
   if (best === null || tick === undefined) return null;
@@ -80,7 +81,6 @@ export const onTick = (value: number): string => {
 
 /** The request; null until the fields that it needs are numbers. */
 export const made = computed((): Made | null => {
-  void bookVersion.value;
   const kind = form.kind.value;
   const side = form.side.value;
   const size = form.size.value.trim();
@@ -239,19 +239,27 @@ async function readPreview({ endpoint, body }: Made, text: string): Promise<void
 /** Asks for a preview when the fields change, and again as the market moves. */
 export function followForm(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest: { readonly request: Made; readonly text: string } | null = null;
   effect(() => {
     const { value: request } = made;
-    const { value: bearer } = token;
-    const text = request === null || bearer === null ? '' : JSON.stringify(request);
+    const isIn = token.value !== null;
+    // A preview holds until the account or the market's status changes.
+    const state = [stats.value?.freeCollateral, market.value?.status, price.value?.frozen];
+    const text = request === null || !isIn ? '' : JSON.stringify([request, state]);
     if (text === previewed) return;
     previewed = text;
-    clearTimeout(timer);
     if (request === null || text === '') {
+      latest = null;
       preview.value = null;
       previewProblem.value = null;
       return;
     }
-    timer = setTimeout(() => void readPreview(request, text), PREVIEW_AFTER_MS);
+    latest = { request, text };
+    // Not put off by further changes: those of a market order never end.
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (latest !== null) void readPreview(latest.request, latest.text);
+    }, PREVIEW_AFTER_MS);
   });
 }
 
@@ -282,12 +290,10 @@ export function submit(): void {
   const what = `${actionText.value} · ${symbol.value}`;
   preview.value = null;
   void send(request.endpoint, 'Order', body, what).then(() => {
-    previewed = '';
     const { value: next } = made;
-    if (next !== null && token.value !== null) {
-      previewed = JSON.stringify(next);
-      void readPreview(next, previewed);
-    }
+    if (next === null || token.value === null) return;
+    previewed = `after ${what} ${String(Date.now())}`;
+    void readPreview(next, previewed);
   });
 }
 

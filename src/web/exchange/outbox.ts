@@ -32,6 +32,7 @@ export interface Sent {
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5000;
 const MAX_SHOWN = 20;
+const DONE_MS = 6000;
 const FAR_MS = 9_007_199_254_740_991;
 const NONCE_USED = 'Nonce already used';
 
@@ -41,6 +42,14 @@ let nextId = 0;
 function show(sent: Sent): void {
   const others = outbox.value.filter(({ id }) => id !== sent.id);
   outbox.value = [sent, ...others].sort((a, b) => b.id - a.id).slice(0, MAX_SHOWN);
+}
+
+/** What is done disappears by itself; a refusal stays until it is dismissed. */
+function shownDone(id: number, what: string): void {
+  show({ id, what, state: 'done', message: '' });
+  setTimeout(() => {
+    dismiss(id);
+  }, DONE_MS);
 }
 
 export const dismiss = (id: number): void => {
@@ -93,7 +102,7 @@ export async function send(
       show({ id, what, state: 'refused', message: `rejected: ${rejected.reason ?? ''}` });
       return false;
     }
-    show({ id, what, state: 'done', message: '' });
+    shownDone(id, what);
     return true;
   } catch (error) {
     show({ id, what, state: 'refused', message: messageOf(error) });
@@ -171,7 +180,7 @@ export async function cancel(
           typeof one === 'object' && one !== null && 'orderId' in one && 'status' in one,
       ),
     );
-    show({ id, what, state: 'done', message: '' });
+    shownDone(id, what);
   } catch (error) {
     if (isTokenRefusal(error)) logOut(true);
     show({ id, what, state: 'refused', message: messageOf(error) });

@@ -77,7 +77,9 @@ export async function callPage<E extends EndpointId>(
     return encodeURIComponent(value);
   });
   const query = new URLSearchParams();
-  for (const [name, value] of fields) if (value !== undefined) query.append(name, String(value));
+  for (const [name, value] of fields)
+    if (value !== undefined)
+      query.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   const text = query.toString();
   return ask(method, text === '' ? filled : `${filled}?${text}`, { token });
 }

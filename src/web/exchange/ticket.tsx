@@ -23,7 +23,7 @@ import {
 import { stats } from './account-state.ts';
 import { outbox } from './outbox.ts';
 import { loggedIn } from './session.ts';
-import { priceText, UNKNOWN } from './text.ts';
+import { priceText } from './text.ts';
 import { loginOpen } from './login.tsx';
 
 /** On a narrow screen the ticket is a sheet. */
@@ -355,8 +355,8 @@ function Effects() {
           ? null
           : row('Liquidation', liquidation(shown, 'before'), liquidation(shown, 'after'))}
       </dl>
-      {figures.accountValue === '0' ? (
-        <p class="small quiet">The account is empty ({UNKNOWN}): deposit first.</p>
+      {before.accountValue === '0' ? (
+        <p class="small quiet">The account is empty: deposit first.</p>
       ) : null}
     </div>
   );
