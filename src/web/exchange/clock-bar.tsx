@@ -53,7 +53,7 @@ async function enter(): Promise<void> {
   typed.value = '';
   const answer = await sim('clock', { advanceMs: 0 });
   if (answer !== null) isVirtual.value = true;
-  else if (simToken.value !== null) {
+  else if (simToken.peek() !== null) {
     // The token is right, and the server has the wall clock.
     isVirtual.value = false;
     problem.value = null;

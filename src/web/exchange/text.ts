@@ -54,12 +54,8 @@ export const shortAddress = (address: string): string =>
 /** A CSV file for spreadsheets; text that begins like a formula is quoted. */
 export function csvOf(names: readonly string[], rows: readonly object[]): string {
   const cell = (value: unknown): string => {
-    const text =
-      value === null || value === undefined
-        ? ''
-        : typeof value === 'object'
-          ? JSON.stringify(value)
-          : String(value as string | number | boolean);
+    if (value === null || value === undefined) return '';
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
     const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(text) ? `'${text}` : text;
     return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };

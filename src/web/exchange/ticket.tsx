@@ -332,7 +332,7 @@ function Effects() {
           after === null ? null : money(after.accountValue),
         )}
         {row(
-          'Free for orders',
+          'Free',
           money(before.freeCollateral),
           after === null ? null : money(after.freeCollateral),
         )}
