@@ -20,7 +20,7 @@ export async function exchangePage(app: FastifyInstance): Promise<void> {
   const page = await pageAsset('exchange.html.gz').catch(() => null);
   const html = page === null ? null : gunzipSync(page);
   const policy = policyOf(html?.toString('utf8') ?? '');
-  app.get('/', (request, reply) => reply.redirect(request.url.endsWith('/') ? './ui' : '/ui'));
+  app.get('/', (_request, reply) => reply.redirect('./ui'));
   app.get('/ui', (request, reply) => {
     if (page === null || html === null) return sendText(reply, NOT_BUILT);
     void reply.headers({
