@@ -123,7 +123,7 @@ function Levels({ step, own, onPrice }: BookPaneProps & { readonly step: number 
               <>
                 <strong>{priceText(middle, market.value)}</strong>{' '}
                 <span class="quiet">
-                  spread {priceText(spread, market.value)} ·{' '}
+                  {priceText(spread, market.value)} apart ·{' '}
                   {(((spread ?? 0) / middle) * 10_000).toFixed(2)} bp
                 </span>
               </>

@@ -219,13 +219,18 @@ function Strip() {
                   <th scope="row" class="left">
                     {one.symbol}
                   </th>
-                  <td class="left">{one.frozen ? `${one.status}, FROZEN` : one.status}</td>
-                  <td>{priceText(quote?.index, one)}</td>
-                  <td class={quote?.indexStale === true ? 'danger' : ''}>
+                  <td class="left" data-label="Status">
+                    {one.frozen ? `${one.status}, FROZEN` : one.status}
+                  </td>
+                  <td data-label="Index">{priceText(quote?.index, one)}</td>
+                  <td
+                    data-label="Age of the index"
+                    class={quote?.indexStale === true ? 'danger' : ''}
+                  >
                     {at === null ? UNKNOWN : duration(Math.max(0, nowMs() - at) * 1000)}
                     {quote?.indexStale === true ? ' stale' : ''}
                   </td>
-                  <td>{priceText(quote?.mark, one)}</td>
+                  <td data-label="Mark">{priceText(quote?.mark, one)}</td>
                 </tr>
               );
             })}
