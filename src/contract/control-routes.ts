@@ -67,7 +67,7 @@ const risk = Type.Object({
   stats: ENDPOINTS.getStats.response,
   positions: ENDPOINTS.getPositions.response,
 });
-/** What a request to place orders would do now. */
+/** Effects of a request to place orders. */
 const OrderPreview = Type.Object({
   refusal: nullable(Type.Object({ status: Type.Integer(), message: text })),
   orders: ENDPOINTS.submitOrder.response,

@@ -52,8 +52,8 @@ export class Exchange extends ExchangeReader implements Engine {
   }
 
   /**
-   * Throws `ArchiveError` when the bytes are not a snapshot. `changed` are parameters of a copy that
-   * differ from those of its snapshot.
+   * Throws `ArchiveError` when the bytes are not a snapshot. `changed`: parameters of the copy that
+   * differ from its snapshot's.
    */
   static restore(bytes: Uint8Array, changed: Partial<ExchangeConfig> = {}): Exchange {
     const state = restoreState(bytes, (config) => new State({ ...config, ...changed }));

@@ -12,6 +12,7 @@ import {
   COLLATERAL_DECIMALS,
   durationUs,
   type Address,
+  type MarketId,
   type SubaccountId,
   type TimeUs,
 } from '../num/units.ts';
@@ -139,13 +140,17 @@ interface Effects {
 /** Effects of a command on a copy. Throws `RequestError` if it is refused. */
 export function effectsOf(copy: ExchangeCopy, command: Command): Effects {
   let ordersEnded = 0;
-  let positionsClosed = 0;
+  const transferred = new Map<string, readonly [SubaccountId, MarketId]>();
   const steps = new Map<string, Effects['liquidations'][number]>();
   const touched = new Set<SubaccountId>();
   mustSucceed(
     copy.apply(command, (event) => {
       if (event.kind === 'orderEnded') ordersEnded += 1;
-      if (event.kind === 'positionTransferred') positionsClosed += 1;
+      if (event.kind === 'positionTransferred') {
+        for (const side of [event.from, event.to]) {
+          transferred.set(`${String(side)} ${String(event.market)}`, [side, event.market]);
+        }
+      }
       if (event.kind !== 'liquidationStep' || event.step === 'safe') return;
       touched.add(event.subaccount);
       const key = `${String(event.subaccount)} ${String(event.market)} ${event.step}`;
@@ -161,14 +166,16 @@ export function effectsOf(copy: ExchangeCopy, command: Command): Effects {
   );
   return {
     ordersEnded,
-    positionsClosed,
+    positionsClosed: [...transferred.values()].filter(
+      ([id, market]) => copy.positionLots(id, market) === 0,
+    ).length,
     liquidations: [...steps.values()],
     liquidatedAccounts: touched.size,
     shortfall: money(copy.funds().shortfallQuanta),
   };
 }
 
-/** What an operator command would do now, and at the end of a notice that it begins. */
+/** Effects of an operator command now, and at the end of a notice that it begins. */
 export function previewCommand(
   view: ExchangeView,
   copyOf: (changed?: Partial<ExchangeConfig>) => ExchangeCopy,

@@ -38,7 +38,7 @@ export class Copies {
     this.nowMs = nowMs;
   }
 
-  /** Runs the work in its turn. Throws `RequestError` if there are too many, or copies take long. */
+  /** Runs the work in its turn. Throws `RequestError` when too many wait, or copies take long. */
   async run<T>(work: (copy: Copy) => T): Promise<T> {
     if (this.nowMs() < this.stoppedUntilMs) throw new RequestError(MESSAGES.previewsStopped);
     if (this.waiting >= MAX_WAITING) throw tooManyRequests();

@@ -114,14 +114,14 @@ function play(seed: string, planted: boolean): Seen {
           ? { stats: world.read('getStats', who), positions: world.read('getPositions', who) }
           : null,
     };
-    const said = {
+    const predicted = {
       refusal: shown.refusal,
       orders: comparable(shown.orders),
       before: shown.before,
       after: shown.after,
     };
-    if (JSON.stringify(said) !== JSON.stringify(happened)) {
-      seen.differences.push(`${seed} ${String(i)}: ${JSON.stringify([said, happened])}`);
+    if (JSON.stringify(predicted) !== JSON.stringify(happened)) {
+      seen.differences.push(`${seed} ${String(i)}: ${JSON.stringify([predicted, happened])}`);
     }
     const fees = Number(shown.fee);
     const lots = shown.fills.reduce((sum, { fee }) => sum + Number(fee), 0);

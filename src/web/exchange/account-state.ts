@@ -37,7 +37,7 @@ export const stats = signal<Stats | null>(null);
 export const balances = signal<readonly Balance[]>([]);
 export const fills = signal<readonly Fill[]>([]);
 export const equity = signal<readonly EquityPoint[]>([]);
-/** What the live region says. */
+/** Text of the live region. */
 export const announcement = signal('');
 
 export const isOpen = ({ status }: Order): boolean => OPEN.includes(status);

@@ -17,7 +17,7 @@ export type FeedState = 'connecting' | 'live' | 'lost';
 
 export const feedState = signal<FeedState>('connecting');
 /** When the last message came; `performance.now()`. */
-export const heardMs = { at: performance.now() };
+export const lastMessageMs = { at: performance.now() };
 /** Time of the last check of the connection; null before the first. */
 export const roundTripMs = signal<number | null>(null);
 
@@ -54,7 +54,7 @@ function connect(): void {
       if (bearer !== null) await askSocket('auth', { bearer });
       for (const params of wanted.values()) await askSocket('subscribe', params);
       pauseMs = FIRST_PAUSE_MS;
-      heardMs.at = performance.now();
+      lastMessageMs.at = performance.now();
       feedState.value = 'live';
       handlers?.onOpen();
     })().catch(() => {
@@ -62,7 +62,7 @@ function connect(): void {
     });
   };
   made.onmessage = ({ data }) => {
-    heardMs.at = performance.now();
+    lastMessageMs.at = performance.now();
     take(JSON.parse(String(data)) as Update);
   };
   made.onclose = ({ code }) => {
@@ -114,7 +114,7 @@ async function check(): Promise<void> {
   const made = socket;
   if (made?.readyState !== WebSocket.OPEN) return;
   const beganMs = performance.now();
-  if (beganMs - heardMs.at < QUIET_MS && roundTripMs.value !== null) return;
+  if (beganMs - lastMessageMs.at < QUIET_MS && roundTripMs.value !== null) return;
   const late = setTimeout(() => {
     made.close();
     made.onclose?.(new CloseEvent('close', { code: 1006 }));

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import { rateText } from '../exact-text.ts';
-import { feedState, heardMs, roundTripMs } from './feeds.ts';
+import { feedState, lastMessageMs, roundTripMs } from './feeds.ts';
 import {
   choose,
   config,
@@ -161,7 +161,7 @@ const hours = (ms: number): string =>
 export function staleSeconds(): number | null {
   everySecond();
   if (feedState.value === 'live') return null;
-  return Math.round((performance.now() - heardMs.at) / 1000);
+  return Math.round((performance.now() - lastMessageMs.at) / 1000);
 }
 
 function Connection() {

@@ -263,7 +263,7 @@ export function followForm(): void {
   });
 }
 
-/** What the button does, such as `Buy 0.500 at 61,284.5`. */
+/** Effect of the button, such as `Buy 0.500 at 61,284.5`. */
 export const actionText = computed((): string => {
   const verb = form.side.value === 'buy' ? 'Buy' : 'Sell';
   const kind = form.kind.value;
