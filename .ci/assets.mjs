@@ -1,12 +1,12 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
- * Builds the time machine if it is missing; `.ci/web.mjs` builds it again.
+ * Builds pages that are missing; `.ci/web.mjs` builds them again.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildPages, PAGE } from './web.mjs';
+import { buildPages, buildScreen, PAGE, SCREEN } from './web.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -31,6 +31,7 @@ export async function setup() {
     if (!existsSync(to) || statSync(to).mtimeMs < statSync(from).mtimeMs) copyFileSync(from, to);
   }
   if (!existsSync(PAGE)) await buildPages();
+  if (!existsSync(SCREEN)) await buildScreen();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await setup();

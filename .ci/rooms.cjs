@@ -185,9 +185,9 @@ ROOMS.push(
 ROOMS.push(
   room(
     'web',
-    'pages that run the engine in the browser',
-    ['num', 'base', 'engine', 'gateway', 'journal', 'design', 'time-machine'],
-    ['preact', '@preact/signals', 'lightweight-charts', 'uplot'],
+    'pages in the browser: the time machine, and the screen of a server',
+    ['num', 'base', 'contract', 'engine', 'gateway', 'journal', 'design', 'time-machine'],
+    ['preact', '@preact/signals', 'lightweight-charts', 'uplot', 'ethers'],
   ),
 );
 

@@ -1,7 +1,8 @@
 /**
- * Builds the pages of `src/web`: one HTML file with style, script and the script of its worker,
- * compressed to `dist/assets/time-machine.html.gz`. Nothing is loaded from elsewhere, and the
- * security policy names the script by its hash. `orrery inspect` adds the journal.
+ * Builds the pages of `src/web`, each one HTML file with its style and script, compressed to
+ * `dist/assets`: the time machine with the script of its worker, to which `orrery inspect` adds the
+ * journal, and the screen that `orrery serve` shows at /ui. Nothing is loaded from elsewhere, and
+ * the security policy names the script by its hash.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { gzipSync } from 'node:zlib';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const WEB = join(ROOT, 'src', 'web');
 export const PAGE = join(ROOT, 'dist', 'assets', 'time-machine.html.gz');
+export const SCREEN = join(ROOT, 'dist', 'assets', 'exchange.html.gz');
 
 /** An entry and all that it imports as one script. */
 async function bundle(entry) {
@@ -38,21 +40,21 @@ async function bundle(entry) {
 /** Script text that neither closes its element nor opens a comment. */
 const safe = (text) => text.replace(/<(?=\/script|script)/gi, '\\x3c').replace(/<!--/g, '\\x3c!--');
 
-const policyOf = (script) =>
+const policyOf = (script, connect) =>
   [
     "default-src 'none'",
     `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
     'worker-src blob:',
     "style-src 'unsafe-inline'",
     'img-src data: blob:',
-    "connect-src 'none'",
+    `connect-src ${connect}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
 
 /** The page without data; `embed-journal.ts` of the command inserts them before the script. */
 export function htmlOf(script, worker) {
-  const policy = policyOf(script);
+  const policy = policyOf(script, "'none'");
   return `<!doctype html>
 <html lang="en" data-policy="${policy}">
 <head>
@@ -72,6 +74,34 @@ export function htmlOf(script, worker) {
 `;
 }
 
+/** The screen of a server; it connects to that server only. */
+function screenOf(script) {
+  const policy = policyOf(script, "'self'").replace('; worker-src blob:', '');
+  return `<!doctype html>
+<html lang="en" data-policy="${policy}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Orrery</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="page"></div>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** Returns its compressed size. */
+export async function buildScreen() {
+  const html = gzipSync(screenOf(await bundle('exchange/page.tsx')), { level: 9 });
+  mkdirSync(dirname(SCREEN), { recursive: true });
+  writeFileSync(SCREEN, html);
+  return html.length;
+}
+
 export async function buildPages() {
   const [script, worker] = [
     await bundle('time-machine/page.tsx'),
@@ -85,4 +115,5 @@ export async function buildPages() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log(`web: time-machine.html.gz ${((await buildPages()) / 1000).toFixed(0)} kB`);
+  console.log(`web: exchange.html.gz ${((await buildScreen()) / 1000).toFixed(0)} kB`);
 }

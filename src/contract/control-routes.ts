@@ -15,8 +15,10 @@ import {
 } from './schemas.ts';
 import { MARKET_STATUS_WORDS } from './words.ts';
 
+import { ENDPOINTS } from './endpoints.ts';
+
 /** Schemes of OpenAPI that these routes use; `none` needs no token. */
-export type ControlScheme = 'simulation' | 'operator' | 'none';
+export type ControlScheme = 'bearer' | 'simulation' | 'operator' | 'none';
 
 export interface ControlRoute {
   readonly id: string;
@@ -40,6 +42,64 @@ const price = Type.Object({ symbol: Symbol, price: Decimal }, closed);
 const terms = Type.Record(Type.String(), Type.Unknown());
 const nothing = Type.Null();
 
+const effects = {
+  ordersEnded: Type.Integer(),
+  positionsClosed: Type.Integer(),
+  liquidations: Type.Array(
+    Type.Object({
+      account: Address,
+      subaccountIndex: SubaccountIndex,
+      symbol: nullable(Symbol),
+      step: text,
+    }),
+  ),
+  liquidatedAccounts: Type.Integer(),
+  shortfall: Decimal,
+};
+/** Effects of a command on accounts, now and at the end of a notice. */
+const CommandPreview = Type.Object({
+  now: Type.Object(effects),
+  afterNotice: nullable(Type.Object({ effectiveAt: Int64, ...effects })),
+  sequenceNumber: Int64,
+});
+
+const risk = Type.Object({
+  stats: ENDPOINTS.getStats.response,
+  positions: ENDPOINTS.getPositions.response,
+});
+/** Effects of a request to place orders. */
+const OrderPreview = Type.Object({
+  refusal: nullable(Type.Object({ status: Type.Integer(), message: text })),
+  orders: ENDPOINTS.submitOrder.response,
+  fills: Type.Array(
+    Type.Object({
+      symbol: Symbol,
+      role: text,
+      price: Decimal,
+      quantity: Decimal,
+      fee: Decimal,
+    }),
+  ),
+  fee: Decimal,
+  before: nullable(risk),
+  after: nullable(risk),
+  sequenceNumber: Int64,
+});
+const preview = (
+  id: string,
+  path: string,
+  summary: string,
+  of: 'submitOrder' | 'submitOrders',
+): ControlRoute => ({
+  id,
+  summary,
+  method: 'POST',
+  path,
+  scheme: 'bearer',
+  request: ENDPOINTS[of].request,
+  response: OrderPreview,
+});
+
 const sim = (
   method: 'GET' | 'POST',
   path: string,
@@ -55,20 +115,25 @@ const sim = (
   request,
   response,
 });
+/** A command of the operator, and its preview. */
 const operator = (
   id: string,
   path: string,
   summary: string,
   request: TSchema | null,
-): ControlRoute => ({
-  id: `operator${id}`,
-  summary,
-  method: 'POST',
-  path: `/operator/${path}`,
-  scheme: 'operator',
-  request,
-  response: nothing,
-});
+): ControlRoute[] => {
+  const common = { method: 'POST', scheme: 'operator', request } as const;
+  return [
+    { ...common, id: `operator${id}`, summary, path: `/operator/${path}`, response: nothing },
+    {
+      ...common,
+      id: `operatorPreview${id}`,
+      summary: `${summary}: effects only, nothing is applied`,
+      path: `/operator/preview/${path}`,
+      response: CommandPreview,
+    },
+  ];
+};
 const open = (
   id: string,
   path: string,
@@ -89,6 +154,18 @@ export const AuditRecord = Type.Object({
 });
 
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  preview(
+    'previewOrder',
+    '/preview/order',
+    'Effects of an order, without placing it',
+    'submitOrder',
+  ),
+  preview(
+    'previewOrders',
+    '/preview/orders',
+    'Effects of a batch, without placing it',
+    'submitOrders',
+  ),
   sim('POST', 'deposit', 'Money from outside', money, nothing),
   sim('POST', 'withdraw', 'Money to outside', money, nothing),
   sim('POST', 'oracle', 'Sets an index price', price, nothing),
@@ -171,9 +248,9 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     null,
     'application/octet-stream',
   ),
-  operator('ListMarket', 'markets', 'Lists a market', terms),
-  operator('SetTerms', 'markets/{symbol}/terms', 'Changes terms of a market', terms),
-  operator(
+  ...operator('ListMarket', 'markets', 'Lists a market', terms),
+  ...operator('SetTerms', 'markets/{symbol}/terms', 'Changes terms of a market', terms),
+  ...operator(
     'SetStatus',
     'markets/{symbol}/status',
     'Restricts or reopens a market',
@@ -186,20 +263,20 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
       closed,
     ),
   ),
-  operator(
+  ...operator(
     'Delist',
     'markets/{symbol}/delist',
     'Settles every position and closes the market',
     Type.Object({ price: Type.Optional(Decimal) }, closed),
   ),
-  operator(
+  ...operator(
     'CreditInsurance',
     'insurance/credit',
     'Deposits to the insurance fund',
     Type.Object({ amount: Decimal }, closed),
   ),
-  operator('Deposit', 'deposit', 'Deposits from outside', money),
-  operator('Withdraw', 'withdraw', 'Withdraws to outside', money),
+  ...operator('Deposit', 'deposit', 'Deposits from outside', money),
+  ...operator('Withdraw', 'withdraw', 'Withdraws to outside', money),
   {
     id: 'operatorAudit',
     summary: 'Accepted commands, newest first',
@@ -212,6 +289,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     ),
     response: Type.Array(AuditRecord),
   },
+  open('ui', '/ui', 'The trading and operations screen', 'text/html'),
   open('healthz', '/healthz', 'The process runs', Type.Object({ status: text })),
   open(
     'readyz',

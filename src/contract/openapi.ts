@@ -153,7 +153,7 @@ function operationOf(
 
 function controlOperation(route: ControlRoute, names: ReadonlyMap<object, string>): Json {
   const { id, summary, method, path, scheme, request, response } = route;
-  const tag = scheme === 'none' ? 'server' : scheme;
+  const tag = scheme === 'none' ? 'server' : scheme === 'bearer' ? 'preview' : scheme;
   const content =
     typeof response === 'string'
       ? { [response]: {} }

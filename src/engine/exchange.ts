@@ -51,9 +51,12 @@ export class Exchange extends ExchangeReader implements Engine {
     super(state);
   }
 
-  /** Throws `ArchiveError` when the bytes are not a snapshot. */
-  static restore(bytes: Uint8Array): Exchange {
-    const state = restoreState(bytes, (config) => new State(config));
+  /**
+   * Throws `ArchiveError` when the bytes are not a snapshot. `changed`: parameters of the copy that
+   * differ from its snapshot's.
+   */
+  static restore(bytes: Uint8Array, changed: Partial<ExchangeConfig> = {}): Exchange {
+    const state = restoreState(bytes, (config) => new State({ ...config, ...changed }));
     return new Exchange(state.config, state);
   }
 

@@ -17,12 +17,15 @@ import {
 } from '../gateway/operator-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { mustSucceed } from '../gateway/refusal-reply.ts';
+import { previewCommand } from '../gateway/preview.ts';
+import type { Copies } from './copies.ts';
 import type { Host } from './exchange-host.ts';
 import { bodyOf } from './read-body.ts';
-import { sendError } from './replies.ts';
+import { sendBody, sendError } from './replies.ts';
 
 export interface OperatorOptions {
   readonly host: Host;
+  readonly copies: Copies;
   readonly keccak: Keccak;
   readonly token: string;
 }
@@ -40,7 +43,7 @@ const WRITES: readonly (readonly [path: string, make: Make])[] = [
 ];
 
 export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): void {
-  const { host, keccak, token } = options;
+  const { host, copies, keccak, token } = options;
   const access = { config: { access: { control: { token, refusal: MESSAGES.operatorToken } } } };
   for (const [path, make] of WRITES) {
     app.post(`/operator/${path}`, access, async (request, reply) => {
@@ -50,6 +53,20 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
         mustSucceed(host.submit(make(context, symbol, bodyOf(request))));
         await host.exchange.committed();
         return await reply.send(null);
+      } catch (error) {
+        return sendError(reply, error);
+      }
+    });
+    app.post(`/operator/preview/${path}`, access, async (request, reply) => {
+      try {
+        const symbol = symbolOf(request.params);
+        const body = bodyOf(request);
+        const preview = await copies.run((copy) => {
+          const context = { view: host.view, nowUs: host.nowUs(), keccak };
+          return previewCommand(host.view, copy, make(context, symbol, body));
+        });
+        await host.exchange.durable();
+        return await sendBody(reply, preview);
       } catch (error) {
         return sendError(reply, error);
       }

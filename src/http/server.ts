@@ -11,6 +11,7 @@ import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
+import { keccak } from '../wallet/crypto-ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { checkAccess } from './access.ts';
 import { Admission } from './admission.ts';
@@ -19,7 +20,9 @@ import { ConnectionLimit, limitPipelining } from './connections.ts';
 import { openApi } from '../contract/openapi.ts';
 import { contractRoutes } from './contract-routes.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
+import { Copies } from './copies.ts';
 import { docsPage, LARGE_COST } from './docs-page.ts';
+import { exchangePage } from './exchange-page.ts';
 import type { Faults } from './injected-faults.ts';
 import { asyncApi } from '../contract/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
@@ -27,6 +30,7 @@ import type { Host } from './exchange-host.ts';
 import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
 import { operatorRoutes } from './operator-routes.ts';
+import { previewRoutes } from './preview-routes.ts';
 import { FairQueue } from './fair-queue.ts';
 import { sendBody, sendError, sendJson, sendText } from './replies.ts';
 import { simRoutes } from './sim-routes.ts';
@@ -117,7 +121,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   contractRoutes(app, { ...options, queue });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
-  if (options.operator !== null) operatorRoutes(app, { host, ...options.operator });
+  const copies = new Copies(host);
+  previewRoutes(app, { host, copies, keccak });
+  if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });
+  await exchangePage(app);
   const feeds = new FeedServer(app.server, {
     host,
     auth: options.auth,

@@ -265,6 +265,29 @@ is in the journal and in the audit list (docs/RULES.md §13).
 | POST \`/operator/insurance/credit\` | deposits to insurance; pays the shortfall first |
 | POST \`/operator/deposit\`, \`/operator/withdraw\` | deposits for, or withdraws from, an account; a withdrawal obeys R-5.9 and R-6.6 |
 | GET \`/operator/audit\` | accepted operator commands, newest first |
+| POST \`/operator/preview/…\` | each of the writes above, as a preview of its effects |
+
+A preview applies the command to a copy and answers \`now\` and \`afterNotice\`: orders ended, positions closed, the
+first 100 liquidation steps, their number of accounts, and the shortfall. \`afterNotice\` is what the terms would do
+if they took effect now; it is null if no notice begins. Later prices are unknown.
+
+## Previews of orders
+
+\`POST /preview/order\` and \`/preview/orders\` take the bodies of \`submitOrder\` and \`submitOrders\` with the same
+token. Signatures are not checked and may be empty. Nothing is placed and no nonce is used.
+
+| field | content |
+| --- | --- |
+| \`refusal\` | status and text that the request would get now; null if it is accepted |
+| \`orders\` | the records it would answer, with reasons of rejected orders; ids of new orders are those of trust mode |
+| \`fills\`, \`fee\` | immediate fills of these orders, and their fees |
+| \`before\`, \`after\` | \`stats\` and \`positions\` of the subaccount, liquidation prices included; null if the request is refused |
+| \`sequenceNumber\` | the state that the preview is of |
+
+The request runs on a copy of the exchange through the code of the request itself, so the preview holds if the request
+is the next command. A preview counts as 5 requests. Copies wait for each other and use at most a fifth of the time of
+the server: \`Too many requests\` means that 32 already wait. Where a copy takes longer than half a second, previews
+are off for ten minutes (status 503).
 
 ## State of prices and risk
 

@@ -12,7 +12,7 @@ const GROUPS = {
   Start: ['index', 'docs/TUTORIAL', 'docs/CLI', 'docs/LIBRARY', 'docs/PYTHON', 'docs/GLOSSARY'],
   Backtests: ['docs/BACKTESTING', 'docs/DATA', 'docs/SEARCH', 'docs/METRICS'],
   Tests: ['docs/SCENARIOS', 'docs/FUZZING', 'docs/TIME-MACHINE'],
-  Server: ['docs/API', 'docs/OPERATIONS', 'docs/SCALING'],
+  Server: ['docs/API', 'docs/SCREEN', 'docs/OPERATIONS', 'docs/SCALING'],
   Exchange: ['docs/RULES', 'docs/ORDER-STATES', 'docs/REJECTIONS', 'docs/RISK'],
   Project: [
     ...['docs/ARCHITECTURE', 'docs/DETERMINISM', 'docs/PERFORMANCE', 'docs/DEPENDENCIES'],

@@ -1,0 +1,317 @@
+/** Positions, open and past orders, and fills of the account. */
+import {
+  fills,
+  openOrders,
+  pastOrders,
+  positions,
+  type Fill,
+  type Order,
+  type Position,
+} from './account-state.ts';
+import { money, result, toneOf } from '../exact-text.ts';
+import { DataTable, type Column } from './data-table.tsx';
+import { market, markets, prices, symbol, choose, type Market } from './markets.ts';
+import { cancel } from './outbox.ts';
+import { closePosition } from './order-form.ts';
+import { account, subaccountIndex } from './session.ts';
+import { priceText, sizeText, timeText, UNKNOWN } from './text.ts';
+
+const marketOf = (of: string): Market | undefined => markets.value.find((one) => one.symbol === of);
+
+function Result({ text }: { readonly text: string }) {
+  return <span class={toneOf(text)}>{result(text)}</span>;
+}
+
+function MarketLink({ of }: { readonly of: string }) {
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() => {
+        choose(of);
+      }}
+    >
+      {of}
+    </button>
+  );
+}
+
+function Side({ quantity }: { readonly quantity: string }) {
+  const isSell = quantity.startsWith('-');
+  return <span class={isSell ? 'loss' : 'gain'}>{isSell ? '▼ sell' : '▲ buy'}</span>;
+}
+
+const POSITIONS: readonly Column<Position>[] = [
+  {
+    name: 'Market',
+    left: true,
+    of: (row) => <MarketLink of={row.symbol} />,
+    by: (row) => row.symbol,
+  },
+  {
+    name: 'Side',
+    left: true,
+    of: ({ quantity }) =>
+      quantity.startsWith('-') ? (
+        <span class="loss">▼ short</span>
+      ) : (
+        <span class="gain">▲ long</span>
+      ),
+  },
+  {
+    name: 'Size',
+    of: (row) => sizeText(row.quantity, marketOf(row.symbol)),
+    by: (row) => Number(row.quantity),
+  },
+  { name: 'Entry', of: (row) => priceText(row.entryPrice, marketOf(row.symbol)) },
+  {
+    name: 'Mark',
+    of: (row) =>
+      priceText(prices.value.get(row.symbol)?.mark ?? row.markPrice, marketOf(row.symbol)),
+  },
+  { name: 'Liquidation', of: (row) => priceText(row.liquidationPrice, marketOf(row.symbol)) },
+  { name: 'Unrealised', of: (row) => <Result text={upnl(row)} />, by: (row) => Number(upnl(row)) },
+  { name: 'Funding', of: (row) => <Result text={row.funding} /> },
+  { name: 'Fees', of: (row) => money(row.fees) },
+  {
+    name: 'Margin',
+    left: true,
+    of: (row) => (row.isolated ? `${money(row.margin)} isolated` : 'cross'),
+  },
+  {
+    name: 'ADL',
+    of: (row) => (
+      <span title="Fifth of the holders of this side; 5 is closed first">
+        {row.adlQuantile ?? UNKNOWN}
+      </span>
+    ),
+  },
+  {
+    name: 'Action',
+    of: (row) => (
+      <button
+        type="button"
+        class="button"
+        aria-label={`Close ${row.symbol}`}
+        onClick={() => {
+          closePosition(row);
+        }}
+      >
+        Close
+      </button>
+    ),
+  },
+];
+
+/** At the newest mark; updates of a position come with its changes only. */
+function upnl({ symbol: of, quantity, basis, upnl: known }: Position): string {
+  const mark = prices.value.get(of)?.mark;
+  if (mark === null || mark === undefined) return known;
+  return (Number(quantity) * Number(mark) - Number(basis)).toFixed(6);
+}
+
+export function Positions() {
+  return (
+    <DataTable
+      caption="Open positions"
+      rows={positions.value}
+      columns={POSITIONS}
+      keyOf={(row) => row.symbol}
+      empty="No open position"
+      file="positions"
+    >
+      <button
+        type="button"
+        class="button"
+        disabled={positions.value.length === 0}
+        onClick={() => {
+          for (const position of positions.value) closePosition(position);
+        }}
+      >
+        Close all
+      </button>
+    </DataTable>
+  );
+}
+
+const isPart = (order: Order): boolean =>
+  order.orderType === 'twap' || order.orderType === 'iceberg';
+
+/** Filled and whole size of the slices of an order's group. */
+function progressOf(order: Order): string {
+  if (!isPart(order) || order.groupId === null) return '';
+  const parts = [...openOrders.value, ...pastOrders.value].filter(
+    ({ groupId }) => groupId === order.groupId,
+  );
+  const sum = (of: (one: Order) => string): number =>
+    parts.reduce((total, one) => total + Math.abs(Number(of(one))), 0);
+  const done = sum((one) => one.settled);
+  const all = sum((one) => one.quantity);
+  return ` · ${((done / (all || 1)) * 100).toFixed(0)} % of ${String(parts.length)} parts`;
+}
+
+const TERMS: readonly Column<Order>[] = [
+  {
+    name: 'Market',
+    left: true,
+    of: (row) => <MarketLink of={row.symbol} />,
+    by: (row) => row.symbol,
+  },
+  { name: 'Side', left: true, of: (row) => <Side quantity={row.quantity} /> },
+  {
+    name: 'Type',
+    left: true,
+    of: (row) => `${row.orderType}${progressOf(row)}`,
+    by: (row) => row.orderType,
+  },
+  {
+    name: 'Price',
+    of: (row) => priceText(row.price, marketOf(row.symbol)),
+    by: (row) => Number(row.price),
+  },
+  { name: 'Trigger', of: (row) => priceText(row.triggerPrice, marketOf(row.symbol)) },
+  {
+    name: 'Filled',
+    of: (row) =>
+      `${sizeText(row.settled, marketOf(row.symbol))} / ${sizeText(row.quantity, marketOf(row.symbol))}`,
+  },
+  {
+    name: 'Flags',
+    left: true,
+    of: ({ flags }) =>
+      [
+        flags.ioc ? 'immediate' : '',
+        flags.postOnly ? 'post only' : '',
+        flags.reduceOnly ? 'reduce only' : '',
+      ]
+        .filter((one) => one !== '')
+        .join(', '),
+  },
+  {
+    name: 'Status',
+    left: true,
+    of: ({ status, reason }) => (reason === null ? status : `${status}: ${reason}`),
+  },
+  { name: 'Updated, UTC', of: (row) => timeText(row.updatedAt), by: (row) => row.updatedAt },
+];
+
+const cancelOne = ({ orderId, symbol: of }: Order): void => {
+  void cancel(
+    `/account/order?orderId=${encodeURIComponent(orderId)}`,
+    'DELETE',
+    `Cancel one order of ${of}`,
+  );
+};
+
+/** Cancels all orders of the subaccount, or those of one market. */
+export function cancelAll(of: string | null): void {
+  if (account.value === null) return;
+  const query = new URLSearchParams({
+    account: account.value,
+    subaccountIndex: String(subaccountIndex.value),
+    ...(of === null ? {} : { symbol: of }),
+  });
+  void cancel(
+    `/account/orders?${query.toString()}`,
+    'DELETE',
+    `Cancel all of ${of ?? 'the account'}`,
+  );
+}
+
+const OPEN: readonly Column<Order>[] = [
+  ...TERMS,
+  {
+    name: 'Action',
+    of: (row) => (
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          cancelOne(row);
+        }}
+      >
+        Cancel
+      </button>
+    ),
+  },
+];
+
+export function OpenOrders() {
+  return (
+    <DataTable
+      caption="Open orders"
+      rows={openOrders.value}
+      columns={OPEN}
+      keyOf={(row) => row.orderId}
+      empty="No open order"
+      file="orders"
+    >
+      <button
+        type="button"
+        class="button"
+        disabled={!openOrders.value.some((one) => one.symbol === symbol.value)}
+        onClick={() => {
+          cancelAll(symbol.value);
+        }}
+      >
+        Cancel all of {market.value?.symbol}
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={openOrders.value.length === 0}
+        onClick={() => {
+          cancelAll(null);
+        }}
+      >
+        Cancel all
+      </button>
+    </DataTable>
+  );
+}
+
+export function PastOrders() {
+  return (
+    <DataTable
+      caption="Past orders"
+      rows={pastOrders.value}
+      columns={TERMS}
+      keyOf={(row) => row.orderId}
+      empty="No order has ended yet"
+      file="past-orders"
+    />
+  );
+}
+
+const FILLS: readonly Column<Fill>[] = [
+  { name: 'Time, UTC', left: true, of: (row) => timeText(row.time), by: (row) => row.time },
+  {
+    name: 'Market',
+    left: true,
+    of: (row) => <MarketLink of={row.symbol} />,
+    by: (row) => row.symbol,
+  },
+  { name: 'Side', left: true, of: (row) => <Side quantity={row.quantity} /> },
+  { name: 'Price', of: (row) => priceText(row.price, marketOf(row.symbol)) },
+  { name: 'Size', of: (row) => sizeText(row.quantity, marketOf(row.symbol)) },
+  { name: 'Fee', of: (row) => money(row.fee), by: (row) => Number(row.fee) },
+  { name: 'Funding', of: (row) => <Result text={row.realized_funding} /> },
+  {
+    name: 'Result',
+    of: (row) => <Result text={row.realized_pnl} />,
+    by: (row) => +row.realized_pnl,
+  },
+];
+
+export function Fills() {
+  return (
+    <DataTable
+      caption="Fills since this page opened"
+      rows={fills.value}
+      columns={FILLS}
+      keyOf={(row) => `${String(row.time)} ${String(row.order_id)} ${row.price} ${row.quantity}`}
+      empty="No fill since this page opened; past orders have filled sizes"
+      file="fills"
+    />
+  );
+}

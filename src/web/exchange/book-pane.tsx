@@ -1,0 +1,213 @@
+/** Order book with own orders, its depth, and the trades of the market. */
+import { signal, useComputed } from '@preact/signals';
+import { grouped } from '../../design/number-text.ts';
+import { book, bookVersion, market, summary, trades } from './markets.ts';
+import { decimalsOf, type Row } from './book-state.ts';
+import { clockText, priceText, sizeText, UNKNOWN } from './text.ts';
+
+const ROWS = 12;
+const DEPTH_LEVELS = 200;
+const MERGES = [0, 5, 10, 50, 100] as const;
+
+/** Index in `MERGES`: the number of ticks of a row; 0: as they are. */
+const merge = signal<number>(0);
+const view = signal<'book' | 'depth' | 'trades'>('book');
+
+interface BookPaneProps {
+  /** Open sizes of own orders by side and price. */
+  readonly own: ReadonlyMap<string, string>;
+  readonly onPrice: (price: string) => void;
+}
+
+export function BookPane({ own, onPrice }: BookPaneProps) {
+  const tick = Number(market.value?.tickSize ?? '0');
+  const step = merge.value * tick;
+  return (
+    <section class="pane book" aria-label="Book and trades">
+      <header class="bar">
+        {(['book', 'depth', 'trades'] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="tab"
+            aria-pressed={view.value === name}
+            onClick={() => {
+              view.value = name;
+            }}
+          >
+            {{ book: 'Book', depth: 'Depth', trades: 'Trades' }[name]}
+          </button>
+        ))}
+        <span class="space" />
+        {view.value === 'book' ? (
+          <select
+            aria-label="Price step of a row"
+            value={String(merge.value)}
+            onChange={({ currentTarget }) => {
+              merge.value = Number(currentTarget.value);
+            }}
+          >
+            {MERGES.map((ticks) => (
+              <option key={ticks} value={String(ticks)}>
+                {ticks === 0 ? 'exact' : (ticks * tick).toFixed(decimalsOf(tick))}
+              </option>
+            ))}
+          </select>
+        ) : null}
+      </header>
+      {view.value === 'book' ? <Levels step={step} own={own} onPrice={onPrice} /> : null}
+      {view.value === 'depth' ? <Depth /> : null}
+      {view.value === 'trades' ? <Trades /> : null}
+    </section>
+  );
+}
+
+function Levels({ step, own, onPrice }: BookPaneProps & { readonly step: number }) {
+  const sides = useComputed(() => ({
+    version: bookVersion.value,
+    asks: book.side('ask', ROWS, step),
+    bids: book.side('bid', ROWS, step),
+  })).value;
+  const { asks, bids } = bookVersion.value === sides.version ? sides : sides;
+  const most = Math.max(asks.at(-1)?.sum ?? 0, bids.at(-1)?.sum ?? 0, 1e-12);
+  const [ask, bid] = [asks[0], bids[0]];
+  const middle = ask === undefined || bid === undefined ? null : (+ask.price + +bid.price) / 2;
+  const spread = ask === undefined || bid === undefined ? null : +ask.price - +bid.price;
+  const rows = (side: 'ask' | 'bid', list: readonly Row[]) =>
+    list.map((row) => {
+      const mine = own.get(`${side} ${row.price}`);
+      return (
+        <tr key={row.price} class={mine === undefined ? '' : 'mine'}>
+          <th scope="row" class={side === 'ask' ? 'loss' : 'gain'}>
+            <button
+              type="button"
+              class="level"
+              title={mine === undefined ? 'Use this price' : `Own order: ${mine}`}
+              onClick={() => {
+                onPrice(row.price);
+              }}
+            >
+              {priceText(row.price, market.value)}
+              {mine === undefined ? null : <span class="hidden"> own order {mine}</span>}
+            </button>
+          </th>
+          <td>{sizeText(row.size, market.value)}</td>
+          <td
+            class={`sum ${side}`}
+            style={{ backgroundSize: `${String((row.sum / most) * 100)}% 100%` }}
+          >
+            {sizeText(row.sum, market.value)}
+          </td>
+        </tr>
+      );
+    });
+  return (
+    <table class="levels">
+      <caption class="hidden">Order book of {market.value?.symbol}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Price</th>
+          <th scope="col">Size</th>
+          <th scope="col">Sum</th>
+        </tr>
+      </thead>
+      <tbody class="asks">{rows('ask', asks).reverse()}</tbody>
+      <tbody>
+        <tr class="middle">
+          <td colSpan={3} class="left">
+            {middle === null ? (
+              <span class="quiet">
+                {ask === undefined && bid === undefined ? 'The book is empty' : 'One side is empty'}
+              </span>
+            ) : (
+              <>
+                <strong>{priceText(middle, market.value)}</strong>{' '}
+                <span class="quiet">
+                  {priceText(spread, market.value)} apart ·{' '}
+                  {(((spread ?? 0) / middle) * 10_000).toFixed(2)} bp
+                </span>
+              </>
+            )}
+          </td>
+        </tr>
+      </tbody>
+      <tbody>{rows('bid', bids)}</tbody>
+    </table>
+  );
+}
+
+/** Sums of sizes over prices, around the middle. */
+function Depth() {
+  const version = bookVersion.value;
+  const asks = book.side('ask', DEPTH_LEVELS);
+  const bids = book.side('bid', DEPTH_LEVELS);
+  const [ask, bid] = [asks[0], bids[0]];
+  if (ask === undefined || bid === undefined) {
+    return <p class="empty">The depth chart needs both sides of the book</p>;
+  }
+  const low = Number(bids.at(-1)?.price);
+  const high = Number(asks.at(-1)?.price);
+  const most = Math.max(asks.at(-1)?.sum ?? 0, bids.at(-1)?.sum ?? 0);
+  const x = (price: string): string => (((+price - low) / (high - low || 1)) * 232).toFixed(1);
+  const y = (sum: number): string => (180 - (sum / most) * 170).toFixed(1);
+  const path = (rows: readonly Row[], from: string): string => {
+    let text = `M${from} 180`;
+    let last = 180;
+    for (const { price, sum } of rows) {
+      text += ` L${x(price)} ${String(last)} L${x(price)} ${y(sum)}`;
+      last = Number(y(sum));
+    }
+    return `${text} L${x(rows.at(-1)?.price ?? '0')} 180 Z`;
+  };
+  return (
+    <figure class="depth" data-version={version}>
+      <svg
+        viewBox="0 0 232 180"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Depth: ${sizeText(bids.at(-1)?.sum, market.value)} to buy, ${sizeText(asks.at(-1)?.sum, market.value)} for sale`}
+      >
+        <path d={path(bids, x(bid.price))} class="bids" />
+        <path d={path(asks, x(ask.price))} class="asks" />
+      </svg>
+      <figcaption class="small quiet">
+        {priceText(low, market.value)} – {priceText(high, market.value)} · bids{' '}
+        {sizeText(bids.at(-1)?.sum, market.value)} · asks {sizeText(asks.at(-1)?.sum, market.value)}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Trades() {
+  if (trades.value.length === 0) {
+    return <p class="empty">No trades yet{summary.value === undefined ? '' : ' in this market'}</p>;
+  }
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="hidden">Trades of {market.value?.symbol}, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Price</th>
+            <th scope="col">Size</th>
+            <th scope="col">Time UTC</th>
+          </tr>
+        </thead>
+        <tbody>
+          {trades.value.map(({ price, quantity, time }, i) => (
+            <tr key={i}>
+              <td class={quantity.startsWith('-') ? 'loss' : 'gain'}>
+                {priceText(price, market.value)}
+              </td>
+              <td>
+                {quantity.startsWith('-') ? '▼ ' : '▲ '}
+                {grouped(quantity.replace('-', '')) || UNKNOWN}
+              </td>
+              <td>{clockText(time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

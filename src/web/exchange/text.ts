@@ -1,0 +1,66 @@
+/** Numbers of the screen: decimals of the market, unknown as –. */
+import { grouped } from '../../design/number-text.ts';
+import { fixed } from '../exact-text.ts';
+import { decimalsOf } from './book-state.ts';
+import type { Market } from './markets.ts';
+
+export const UNKNOWN = '–';
+
+export function priceText(price: string | number | null | undefined, market?: Market): string {
+  if (price === null || price === undefined) return UNKNOWN;
+  const decimals = decimalsOf(market?.tickSize ?? '0.01');
+  return grouped(typeof price === 'number' ? price.toFixed(decimals) : fixed(price, decimals));
+}
+
+export function sizeText(size: string | number | null | undefined, market?: Market): string {
+  if (size === null || size === undefined) return UNKNOWN;
+  const decimals = decimalsOf(market?.lotSize ?? '0.0001');
+  return grouped(typeof size === 'number' ? size.toFixed(decimals) : fixed(size, decimals));
+}
+
+const LARGE = [
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+] as const;
+
+/** Three digits and K, M or B. */
+export function largeText(value: number): string {
+  if (!Number.isFinite(value)) return UNKNOWN;
+  const [unit, name] = LARGE.find(([size]) => Math.abs(value) >= size) ?? [1, ''];
+  const scaled = value / unit;
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, Math.abs(scaled)))));
+  return `${grouped(scaled.toFixed(digits))}${name === '' ? '' : `\u202f${name}`}`;
+}
+
+/** mm:ss, or hh:mm:ss. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return hours > 0 ? `${two(hours)}:${rest}` : rest;
+}
+
+/** A date and a time in UTC. */
+export const timeText = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+export const clockText = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
+
+export const shortAddress = (address: string): string =>
+  `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** A CSV file for spreadsheets; text that begins like a formula is quoted. */
+export function csvOf(names: readonly string[], rows: readonly object[]): string {
+  const cell = (value: unknown): string => {
+    if (value === null || value === undefined) return '';
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(text) ? `'${text}` : text;
+    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const lines = rows.map((row) =>
+    names.map((name) => cell((row as Record<string, unknown>)[name])).join(','),
+  );
+  return [names.join(','), ...lines].join('\n') + '\n';
+}

@@ -1,0 +1,137 @@
+/** Wallets that sign: a private key for tests, or one injected by the browser (EIP-1193). */
+import { computeAddress, hashMessage, SigningKey, TypedDataEncoder } from 'ethers';
+import type { Config } from './markets.ts';
+
+export type Struct = 'Order' | 'Transfer' | 'Margin' | 'Delegate' | 'Signers';
+type Message = Readonly<Record<string, unknown>>;
+type Types = Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
+
+export interface PageWallet {
+  /** Lower case. */
+  readonly address: string;
+  readonly kind: 'key' | 'injected';
+  readonly signMessage: (text: string) => Promise<string>;
+  readonly sign: (config: Config, struct: Struct, body: Message) => Promise<string>;
+}
+
+interface Provider {
+  readonly request: (call: { method: string; params?: readonly unknown[] }) => Promise<unknown>;
+  readonly on?: (event: string, listener: (value: unknown) => void) => void;
+}
+
+/** Structs that a struct refers to, with itself. */
+function typesOf(types: Types, struct: string): Types {
+  const found: Record<string, readonly { readonly name: string; readonly type: string }[]> = {};
+  const add = (name: string): void => {
+    const fields = types[name];
+    if (fields === undefined || name in found) return;
+    found[name] = fields;
+    for (const { type } of fields) add(type);
+  };
+  add(struct);
+  return found;
+}
+
+/** The fields of a struct as they are signed: absent ones are "", 0, false or empty. */
+function messageOf(types: Types, struct: string, body: Message): Message {
+  const values = (types[struct] ?? []).map(({ name, type }) => {
+    const value = body[name];
+    if (type in types) return [name, messageOf(types, type, (value ?? {}) as Message)];
+    if (value !== undefined && value !== null) return [name, value];
+    if (type.endsWith('[]')) return [name, []];
+    return [name, type === 'string' ? '' : type === 'bool' ? false : 0];
+  });
+  return Object.fromEntries(values) as Message;
+}
+
+const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/;
+
+/** Throws when the text is not a private key. */
+export function walletOfKey(text: string): PageWallet {
+  if (!KEY.test(text)) throw new RangeError('A private key has 64 hexadecimal digits');
+  const key = new SigningKey(`0x${text.replace(/^0x/, '')}`);
+  return {
+    address: computeAddress(key).toLowerCase(),
+    kind: 'key',
+    signMessage: (message) => Promise.resolve(key.sign(hashMessage(message)).serialized),
+    sign: ({ domain, types: known }, struct, body) => {
+      const types = known as Types;
+      const named = typesOf(types, struct);
+      const fields = named as unknown as Record<string, { name: string; type: string }[]>;
+      const digest = TypedDataEncoder.hash(domain, fields, messageOf(types, struct, body));
+      return Promise.resolve(key.sign(digest).serialized);
+    },
+  };
+}
+
+export function injectedProvider(): Provider | null {
+  const { ethereum } = globalThis as { readonly ethereum?: Provider };
+  return ethereum ?? null;
+}
+
+/** Accounts that the person allows the page to see. */
+export async function injectedAccounts(provider: Provider): Promise<string[]> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' });
+  return (accounts as string[]).map((address) => address.toLowerCase());
+}
+
+const DOMAIN_FIELDS = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+];
+
+export function injectedWallet(provider: Provider, address: string): PageWallet {
+  return {
+    address,
+    kind: 'injected',
+    signMessage: async (text) => {
+      const hex = [...new TextEncoder().encode(text)].map((byte) =>
+        byte.toString(16).padStart(2, '0'),
+      );
+      const params = [`0x${hex.join('')}`, address];
+      return String(await provider.request({ method: 'personal_sign', params }));
+    },
+    sign: async ({ domain, types: known, chainId }, struct, body) => {
+      const types = known as Types;
+      await useChain(provider, chainId);
+      const payload = {
+        types: { EIP712Domain: DOMAIN_FIELDS, ...typesOf(types, struct) },
+        domain,
+        primaryType: struct,
+        message: asText(messageOf(types, struct, body)),
+      };
+      const params = [address, JSON.stringify(payload)];
+      return String(await provider.request({ method: 'eth_signTypedData_v4', params }));
+    },
+  };
+}
+
+/** Integers as decimal text, which wallets read exactly. */
+function asText(message: Message): Message {
+  return Object.fromEntries(
+    Object.entries(message).map(([name, value]) => {
+      if (typeof value === 'number') return [name, String(value)];
+      const isStruct = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return [name, isStruct ? asText(value as Message) : value];
+    }),
+  );
+}
+
+/** Asks the wallet to change to the exchange's chain: it signs for its own chain only. */
+async function useChain(provider: Provider, chainId: number): Promise<void> {
+  const wanted = `0x${chainId.toString(16)}`;
+  const now = await provider.request({ method: 'eth_chainId' });
+  if (typeof now === 'string' && BigInt(now) === BigInt(wanted)) return;
+  try {
+    await provider.request({
+      method: 'wallet_switchEthereumChain',
+      params: [{ chainId: wanted }],
+    });
+  } catch {
+    throw new Error(
+      `The wallet is on chain ${String(now)}; this exchange needs chain ${String(chainId)}`,
+    );
+  }
+}

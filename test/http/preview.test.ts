@@ -1,0 +1,145 @@
+/** Previews over HTTP: access, bounds of their cost, effects of operator commands, and the screen. */
+import { gunzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Copies } from '../../src/http/copies.ts';
+import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
+import { OPERATOR_TOKEN, Served } from './served.ts';
+
+const AS_ALICE = { account: ALICE, signer: ALICE } as const;
+const AS_BOB = { account: BOB, signer: BOB } as const;
+const NOW = { ioc: true, postOnly: false, reduceOnly: false };
+
+interface Preview {
+  readonly refusal: { readonly status: number; readonly message: string } | null;
+  readonly orders: readonly { readonly status: string; readonly reason: string | null }[];
+  readonly fills: readonly unknown[];
+  readonly fee: string;
+  readonly after: { readonly positions: readonly { readonly liquidationPrice: string }[] } | null;
+}
+
+let served: Served;
+beforeAll(async () => {
+  served = await Served.start();
+  for (const account of [ALICE, BOB]) await served.sim('deposit', { account, amount: '10000' });
+  await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+});
+afterAll(() => served.remove());
+
+async function preview(
+  body: unknown,
+  caller: typeof AS_ALICE | typeof AS_BOB | null,
+  path = 'order',
+) {
+  const headers = caller === null ? {} : { authorization: `Bearer ${await served.token(caller)}` };
+  return served.send('POST', `/preview/${path}`, JSON.stringify(body), headers);
+}
+
+test('a preview needs the token of a caller and changes nothing', async () => {
+  expect((await preview(order(), null)).status).toBe(401);
+  const before = await served.sim('hash');
+  const { status, body } = await preview(order({ quantity: '0.5' }), AS_ALICE);
+  expect(status).toBe(200);
+  expect((body as Preview).refusal).toBeNull();
+  expect((body as Preview).orders.map((one) => one.status)).toEqual(['new']);
+  expect((await served.sim('hash')).text).toBe(before.text);
+  const wrong = (await preview(order({ price: '59000.05' }), AS_ALICE)).body as Preview;
+  expect(wrong.refusal?.message).toMatch(/^price: must be a multiple/);
+  const large = (await preview(order({ quantity: '50' }), AS_ALICE)).body as Preview;
+  expect(large.orders.map((one) => one.reason)).toEqual(['insufficientMargin']);
+  for (const body_ of ['{', '[]', '7', '{"a":1,"a":2}']) {
+    const headers = { authorization: `Bearer ${await served.token(AS_ALICE)}` };
+    const answer = await served.send('POST', '/preview/order', body_, headers);
+    expect([200, 400]).toContain(answer.status);
+    if (answer.status === 200) expect((answer.body as Preview).refusal?.status).toBe(400);
+  }
+});
+
+test('fills, fee and liquidation price are those of the order that follows', async () => {
+  await served.call('submitOrder', order({ account: BOB, price: '60010', quantity: '-1' }), AS_BOB);
+  const buy = order({ price: '60010', quantity: '1', flags: NOW });
+  const shown = (await preview(buy, AS_ALICE)).body as Preview;
+  expect(shown.fills).toHaveLength(1);
+  await served.call('submitOrder', buy, AS_ALICE);
+  const at = { account: ALICE, subaccountIndex: 0 };
+  const { body } = await served.call('getPositions', at, AS_ALICE);
+  expect(shown.after?.positions).toEqual(body);
+  expect(Number(shown.fee)).toBeCloseTo(60_010 * 0.000_35, 6);
+});
+
+test('an operator sees who a change would liquidate before it is sent', async () => {
+  const terms = {
+    marginTiers: [{ notionalFloor: '0', initialMargin: '0.3', maintenanceMargin: '0.25' }],
+  };
+  const before = await served.sim('hash');
+  const { status, body } = await served.operator(`preview/markets/${SYMBOL}/terms`, terms);
+  expect(status).toBe(200);
+  const effects = body as {
+    readonly now: { readonly liquidatedAccounts: number };
+    readonly afterNotice: {
+      readonly liquidatedAccounts: number;
+      readonly liquidations: readonly { readonly account: string }[];
+      readonly effectiveAt: number;
+    } | null;
+  };
+  expect(effects.now.liquidatedAccounts).toBe(0);
+  // The first one's position is closed against the other's.
+  expect(effects.afterNotice?.liquidatedAccounts).toBe(1);
+  expect([ALICE, BOB]).toContain(effects.afterNotice?.liquidations[0]?.account);
+  expect((await served.sim('hash')).text).toBe(before.text);
+  const status_ = await served.operator(`preview/markets/${SYMBOL}/status`, { status: 'nonsense' });
+  expect(status_.status).toBe(400);
+  const wrong = await served.operator(
+    `preview/markets/${SYMBOL}/status`,
+    { status: 'halted' },
+    'x',
+  );
+  expect(wrong.status).toBe(401);
+  const delist = await served.operator(`preview/markets/${SYMBOL}/delist`, {});
+  expect((delist.body as { now: { positionsClosed: number } }).now.positionsClosed).toBe(2);
+  expect(OPERATOR_TOKEN).not.toBe('x');
+});
+
+test('copies take turns, pause after their duration, and stop where they take long', async () => {
+  let nowMs = 0;
+  const copies = new Copies(served.host, () => nowMs);
+  const order_: number[] = [];
+  await Promise.all([1, 2, 3].map((i) => copies.run(() => order_.push(i))));
+  expect(order_).toEqual([1, 2, 3]);
+  await expect(
+    copies.run(() => {
+      throw new Error('of the work');
+    }),
+  ).rejects.toThrow('of the work');
+  await copies.run((copy) => {
+    expect(copy()).not.toBe(copy());
+    expect(copy().chainHash()).toBe(served.host.exchange.engine.chainHash());
+  });
+  const waiting = Array.from({ length: 40 }, () =>
+    copies.run(() => 'made').catch((error: unknown) => (error as Error).message),
+  );
+  const answers = await Promise.all(waiting);
+  expect(answers.filter((one) => one === 'Too many requests').length).toBeGreaterThan(0);
+  await copies.run(() => {
+    nowMs += 501;
+  });
+  await expect(copies.run(() => 0)).rejects.toThrow('Previews are off');
+  nowMs += 600_001;
+  await expect(copies.run(() => 7)).resolves.toBe(7);
+});
+
+test('the screen is one compressed page with a strict policy', async () => {
+  const zipped = await fetch(`${served.url}/ui`, { headers: { 'accept-encoding': 'gzip' } });
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  const policy = zipped.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]+'; /);
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+  const file = readFileSync(new URL('../../dist/assets/exchange.html.gz', import.meta.url));
+  expect(file.length).toBeLessThan(350_000);
+  expect(await zipped.text()).toBe(gunzipSync(file).toString('utf8'));
+  const plain = await fetch(`${served.url}/ui`, { headers: { 'accept-encoding': 'identity' } });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect((await fetch(`${served.url}/`)).url).toBe(`${served.url}/ui`);
+});
