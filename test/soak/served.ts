@@ -101,7 +101,7 @@ class Crowd {
     return socket;
   }
 
-  /** A tenth of the clients ends without a word and comes back. */
+  /** A tenth of the clients ends without a close frame and comes back. */
   async restart(): Promise<void> {
     for (let i = 0; i < SOCKETS / 10; i++) {
       const at = this.next++ % SOCKETS;

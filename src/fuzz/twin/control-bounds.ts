@@ -1,4 +1,4 @@
-/** Bounds of `/sim`: a value beyond them is refused before it is a command, so it takes no place. */
+/** Bounds of `/sim`: a value beyond them is refused before it becomes a command. */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 

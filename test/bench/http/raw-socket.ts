@@ -89,7 +89,7 @@ export class RawSocket {
     this.socket.write(textFrame(text));
   }
 
-  /** Tells the server that the client is there; pings are not decoded. */
+  /** Shows the server that the client is there; pings are not decoded. */
   pong(): void {
     this.socket.write(PONG);
   }
