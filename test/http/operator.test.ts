@@ -36,6 +36,7 @@ async function audit(): Promise<Record<string, unknown>[]> {
 }
 
 const ROUTES = [
+  `preview/markets/${SYMBOL}/status`,
   'markets',
   `markets/${SYMBOL}/terms`,
   `markets/${SYMBOL}/status`,
@@ -83,16 +84,17 @@ describe('the token', () => {
     const { body } = await served.send('GET', '/openapi.json');
     const { paths } = body as { paths: Record<string, Record<string, { security: unknown }>> };
     const operator = Object.entries(paths).filter(([path]) => path.startsWith('/operator/'));
-    expect(operator.map(([path]) => path).sort()).toEqual([
-      '/operator/audit',
-      '/operator/deposit',
-      '/operator/insurance/credit',
-      '/operator/markets',
-      '/operator/markets/{symbol}/delist',
-      '/operator/markets/{symbol}/status',
-      '/operator/markets/{symbol}/terms',
-      '/operator/withdraw',
-    ]);
+    const commands = [
+      'deposit',
+      'insurance/credit',
+      'markets',
+      'markets/{symbol}/delist',
+      'markets/{symbol}/status',
+      'markets/{symbol}/terms',
+      'withdraw',
+    ];
+    const expected = commands.flatMap((path) => [`/operator/${path}`, `/operator/preview/${path}`]);
+    expect(operator.map(([path]) => path).sort()).toEqual(['/operator/audit', ...expected].sort());
     for (const [, methods] of operator) {
       for (const { security } of Object.values(methods)) {
         expect(security).toEqual([{ operator: [] }]);
