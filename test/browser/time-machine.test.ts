@@ -29,6 +29,7 @@ const inRoot = (path: string): string => fileURLToPath(new URL(`../../${path}`, 
 /** Bytes of the page without data, compressed. */
 const MOST_BYTES = 400_000;
 const LONG_TASK_MS = 50;
+const FIRST_PICTURE_MS = 2000;
 
 const folder = new Folder();
 let browser: OpenBrowser;
@@ -120,6 +121,20 @@ test('the demo opens as a file, moves by keys, and every state is that of Node',
     .poll(() => page.getByRole('slider').getAttribute('aria-valuenow'))
     .not.toBe(String(last));
   expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('the first picture comes at once, and a link draws the curve of its account', async () => {
+  const page = await browser.context.newPage();
+  const address = await folder.page('first', demo);
+  const begun = performance.now();
+  await page.goto(`${address}#seq=15000&sel=account:6`);
+  await page.waitForFunction(() => document.querySelector('#chain')?.getAttribute('title'));
+  const ms = performance.now() - begun;
+  console.log(`time machine: first picture of the demo after ${ms.toFixed(0)} ms`);
+  expect(ms).toBeLessThan(FIRST_PICTURE_MS);
+  await showsSeq(page, 15_000);
+  await expect.poll(() => page.locator('.chart.account canvas').count()).toBeGreaterThan(0);
   await page.close();
 });
 
@@ -284,6 +299,18 @@ test('a fork without a command shows where it diverges, by mouse', async () => {
   await page.fill('.fork textarea', '{');
   await page.getByRole('button', { name: 'Run both' }).click();
   await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/JSON/);
+  // Another fee from the start: each fill of a taker costs more.
+  await page.selectOption('.fork select', 'parameter');
+  await page.waitForSelector('#parameter-value');
+  await page.locator('.fork select').nth(2).selectOption('takerFee');
+  await page.fill('#parameter-value', 'much');
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/takerFee/);
+  await page.fill('#parameter-value', '0.002');
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await expect
+    .poll(() => page.locator('.fork .chip').allTextContents())
+    .toContainEqual(expect.stringContaining('takerFee of'));
   expect(faults).toEqual([]);
   await page.close();
 });

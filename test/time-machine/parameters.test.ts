@@ -67,8 +67,8 @@ it('margin tiers decide who is liquidated, fees what a fill costs', () => {
   // The taker's fee of 0.1 % of 1,000, and the fee of a liquidation at 5 % instead of the default.
   const { accounts } = compare(timeline, [ofMarket('takerFee', '0'), tiers('0.01')]);
   expect(accounts.find(({ account }) => account === 'u2')?.branchPnl).toBe('-110');
-  const expensive = compare(timeline, [ofExchange('liquidationFee', '0.05')]);
-  expect(Number(expensive.accounts[0]?.difference)).toBeLessThan(0);
+  const costly = compare(timeline, [ofExchange('liquidationFee', '0.05')]);
+  expect(Number(costly.accounts[0]?.difference)).toBeLessThan(0);
 });
 
 it.each([

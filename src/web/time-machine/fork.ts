@@ -9,21 +9,35 @@ export const comparison = signal<BranchComparison | null>(null);
 export const status = signal('');
 export const problem = signal<string | null>(null);
 
+/** A newer fork replaces one that is still executed. */
+let runs = 0;
+
 export async function runFork(all: readonly EditText[]): Promise<void> {
+  runs += 1;
+  const mine = runs;
+  const before = { edits: edits.value, comparison: comparison.value };
   edits.value = all;
   comparison.value = null;
   problem.value = null;
+  status.value = '';
   if (all.length === 0) return;
   status.value = 'executing both runs …';
   try {
-    comparison.value = await engine.branch(all);
+    const made = await engine.branch(all);
+    if (mine !== runs) return;
+    comparison.value = made;
   } catch (error) {
+    if (mine !== runs) return;
     problem.value = (error as Error).message;
+    // A refused edit is not kept: each later fork would be refused with it.
+    edits.value = before.edits;
+    comparison.value = before.comparison;
   }
   status.value = '';
   // The form may fill the pane.
   requestAnimationFrame(() => {
-    const result = document.querySelector('#comparison, .fork [role=alert]');
+    const result =
+      document.querySelector('.fork [role=alert]') ?? document.querySelector('#comparison');
     result?.scrollIntoView({ block: 'nearest' });
   });
 }

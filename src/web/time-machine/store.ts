@@ -70,7 +70,9 @@ function onProgress(report: Progress): void {
   const { trade, seq: linked } = readPlace(location.hash);
   if (trade !== null && linked === null) void goToTrade(trade);
   else if (!moved) seekTo(about.value.seq ?? report.seq, false);
-  void focusOnUser();
+  // A link may have named the account before its range could be executed.
+  if (focus.value === null) void focusOnUser();
+  else scanSoon();
 }
 
 /** The user nearest to its liquidation at the end, until another account is selected. */
