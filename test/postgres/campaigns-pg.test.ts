@@ -95,14 +95,15 @@ async function succeeds(command: Command): Promise<Ended> {
 test.each(WORKERS)('a sweep has the same files here and on %i workers elsewhere', async (count) => {
   const search = [...GRID, '--no-robustness', '--out', 'out'];
   await succeeds(orrery('sweep', ...SEARCH, ...search, '--workers', '2'));
-  const { 'trials.jsonl': log = '', ...here } = hashesOf(join(scratch, 'out'));
-  expect(log).not.toBe('');
+  // Two workers here log trials as they end.
+  const filesOf = () =>
+    Object.entries(hashesOf(join(scratch, 'out'))).filter(([name]) => name !== 'trials.jsonl');
+  const here = filesOf();
+  expect(here.length).toBeGreaterThan(5);
   rmSync(join(scratch, 'out'), { recursive: true });
   for (let i = 0; i < count; i++) worker();
   await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
-  // Two workers here log trials as they end.
-  const { 'trials.jsonl': _, ...there } = hashesOf(join(scratch, 'out'));
-  expect(there).toEqual(here);
+  expect(filesOf()).toEqual(here);
   expect(await query('select status from orrery_jobs.campaigns')).toEqual([{ status: 'done' }]);
 });
 
@@ -177,10 +178,10 @@ test('kills, pauses, a restart of the database and an interrupt change no file',
 test('walk-forward analysis and fuzzing have equal files; a campaign is cancelled', async () => {
   const walk = [
     ...['walkforward', STRATEGY, '--data', DATA, '--no-ledger', '--no-check', ...GRID],
-    ...['--to', '2024-08-08T23:57:00Z', '--train', '20s', '--test', '20s', '--out', 'walk'],
+    ...['--to', '2024-08-08T23:56:00Z', '--train', '20s', '--test', '20s', '--out', 'walk'],
     ...['--objective', 'totalReturn'],
   ];
-  const fuzz = ['fuzz', '--seed', 'pg', '--runs', '20', '--commands', '200', '--out', 'fuzz'];
+  const fuzz = ['fuzz', '--seed', 'pg', '--runs', '10', '--commands', '200', '--out', 'fuzz'];
   await Promise.all([
     succeeds(orrery(...walk, '--workers', '1')),
     succeeds(orrery(...fuzz, '--workers', '1')),
@@ -204,7 +205,7 @@ test('walk-forward analysis and fuzzing have equal files; a campaign is cancelle
   await succeeds(orrery(...fuzz, '--pg', ''));
   expect([namesOf('walk'), namesOf('fuzz')]).toEqual(here);
   const state = JSON.parse(readFileSync(join(scratch, 'fuzz', 'campaign.json'), 'utf8')) as object;
-  expect(state).toMatchObject({ runs: 20, seconds: 0, failures: [] });
+  expect(state).toMatchObject({ runs: 10, seconds: 0, failures: [] });
   const listed = JSON.parse((await succeeds(orrery('campaigns', '--json'))).out) as {
     campaigns: { status: string }[];
   };

@@ -266,10 +266,8 @@ describe('a worker', () => {
     const text = JSON.stringify({ error: 'a\0b\ud800c', from: 0, to: 1, failed: null });
     await run(() => Promise.resolve(text));
     await client.query('select violation, counts from orrery_jobs.fuzz_batches');
-    const [{ result = '' } = {}] = (
-      await client.query<{ result: string }>("select result from orrery_jobs.jobs where id = 'a-0'")
-    ).rows;
-    expect((JSON.parse(result) as { error: string }).error).toBe('a\ufffdb\ufffdc');
+    const [ended] = await store.ended(['a-0']);
+    expect((JSON.parse(ended?.result ?? '') as { error: string }).error).toBe('a\ufffdb\ufffdc');
   });
 });
 

@@ -45,8 +45,8 @@ export class FuzzPool {
   }
 
   /** At most so many plans in one arena of an economic search. */
-  searchArena(options: SearchOptions, arena: number, most: number): Promise<ArenaResult> {
-    return this.exec('searchArena', { options, arena, most });
+  searchArena(options: SearchOptions, arena: number, maxPlans: number): Promise<ArenaResult> {
+    return this.exec('searchArena', { options, arena, maxPlans });
   }
 
   /** The report of a failure as it was found. */
