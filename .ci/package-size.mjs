@@ -106,7 +106,7 @@ async function serve() {
   const url = await new Promise((resolve) => {
     const listen = (chunk) => {
       output += chunk;
-      const found = /http:\/\/[\w.]+:\d+/.exec(output)?.[0];
+      const found = /orrery listens on (http:\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on('data', listen);

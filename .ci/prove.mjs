@@ -17,6 +17,8 @@ const raw = join(folder, 'vitest.json');
 const TIMES = wholeNumber('ORRERY_PROVE', 20);
 /** Duration of the campaigns in seconds: a quarter of it without the oracle, in longer runs. */
 const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
+/** Duration of a server under load in seconds. */
+const SERVED_SECONDS = wholeNumber('ORRERY_SERVED', 300);
 
 /** Test files of the proofs, with the property that each proves. */
 const PROOFS = [
@@ -50,11 +52,13 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, detect, exhaust, stryker, soak, fast, separated by commas [all]
+  --only <steps>  of proofs, mutants, detect, exhaust, stryker, soak, fast, served, separated by
+                  commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
   ORRERY_SOAK     seconds of the fuzzing campaign; a quarter of it again without the oracle [300]
+  ORRERY_SERVED   seconds of a server under load with 5,000 sockets [300; a release: 1800]
 
 Examples:
   npm run prove
@@ -88,6 +92,13 @@ const STEPS = {
   fast: {
     what: `the fuzzer without the oracle, in longer runs, for ${Math.ceil(SOAK_SECONDS / 4)} s`,
     run: () => campaign('fuzz-fast.json', Math.ceil(SOAK_SECONDS / 4), ['--no-oracle']),
+  },
+  served: {
+    what: `a server at half of its throughput with 5,000 sockets for ${SERVED_SECONDS} s`,
+    run: () =>
+      scored(['--import', 'tsx', 'test/soak/served.ts'], {
+        env: { ORRERY_SERVED: String(SERVED_SECONDS) },
+      }),
   },
 };
 
@@ -169,8 +180,8 @@ async function proofs() {
 }
 
 /** A step whose last line is its score. */
-async function scored(args) {
-  const { code, out } = await node(args, { quiet: true });
+async function scored(args, options = {}) {
+  const { code, out } = await node(args, { quiet: true, ...options });
   const lines = out.trim().split('\n');
   for (const line of lines.filter((text) => /^(SURVIVES|MISSED|UNPROVED)/.test(text)))
     console.log(line);

@@ -252,6 +252,42 @@ class GuideTest(Folder):
             exec(compile(block, "PYTHON.md", "exec"), {})
 
 
+class ExamplesTest(Folder):
+    """The four templates of ``orrery new strategy``, written in Python."""
+
+    def example(self, name: str):
+        path = os.path.join(ROOT, "examples/python", f"{name}.py")
+        found: dict = {"__name__": name}
+        with open(path, encoding="utf-8") as file:
+            exec(compile(file.read(), path, "exec"), found)
+        return found["main"]
+
+    def run_program(self, *arguments: str) -> None:
+        made = [*program(), *arguments]
+        subprocess.run(made, check=True, capture_output=True, cwd=self.folder)
+
+    def test_on_bars(self) -> None:
+        self.run_program("data", "sample", "--out", "sample", "--days", "30")
+        data = self.path("sample")
+        for name in ("carry", "pairs"):
+            info = self.example(name)(data).info
+            self.assertGreater(info["summary"]["fills"], 0, name)
+            self.assertEqual(info["summary"]["refusedRequests"], 0, name)
+        # The same decisions in both languages give the same fills.
+        self.run_program("new", "strategy", "cross", "--template", "sma", "--data", data)
+        self.run_program("backtest", "cross.ts", "--data", data, "--out", "typescript")
+        theirs = orrery.open_run(self.path("typescript")).fills
+        ours = self.example("cross")(data, out=self.path("python")).fills
+        self.assertGreater(len(ours), 5)
+        columns = ["time", "side", "price", "size", "fee", "position"]
+        pd.testing.assert_frame_equal(ours[columns], theirs[columns])
+
+    def test_on_a_recording(self) -> None:
+        summary = self.example("maker")(DATA).info["summary"]
+        self.assertGreater(summary["fills"], 50)
+        self.assertEqual(summary["fills"], summary["makerFills"])
+
+
 ECHO = "require('readline').createInterface({input:process.stdin}).on('line',l=>console.log(l))"
 
 

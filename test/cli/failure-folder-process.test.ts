@@ -56,7 +56,7 @@ function forbidsPartialFills(): Checker {
 beforeAll(async () => {
   await run(process.execPath, [join(ROOT, '.ci', 'setup.mjs')]);
   const { failure } = runFuzz(
-    drawProfile('failure-files 3', { name: 'matching', commands: 3000 }),
+    drawProfile('failure-files 4', { name: 'matching', commands: 3000 }),
     forbidsPartialFills(),
   );
   const createEngine = (config: ConstructorParameters<typeof Exchange>[0]): Exchange =>

@@ -77,3 +77,11 @@ test('the diagram omits arrows that a longer path implies, and no others', () =>
   const rooms = [room('a', []), room('b', ['a']), room('c', ['a', 'b']), room('d', ['a'])];
   expect(rooms.map((each) => directImports(each, rooms))).toEqual([[], ['a'], ['b'], ['a']]);
 });
+
+test('no row of the page stands twice', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const [, places = ''] = page.split('## Where a rule lives');
+  const subjects = places.split('\n').flatMap((line) => /^\| (\S[^|]*?) +\|/.exec(line)?.[1] ?? []);
+  expect(subjects.length).toBeGreaterThan(50);
+  expect(subjects.filter((subject, i) => subjects.indexOf(subject) !== i)).toEqual([]);
+});

@@ -18,6 +18,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
+import { duration } from '../../design/number-text.ts';
 import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
@@ -259,7 +260,7 @@ function report(
     const us = noBookUs(market);
     if (us > 0) print(`gaps     ${market.symbol}: ${noBookText(us)}`);
   }
-  print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
+  print(`time     ${duration(lastUs - firstUs)}, ${String(commands)} commands`);
   print(`hashes   chain ${chainHash}`);
   print(`         state ${stateHash}`);
   print(`report   ${page}`);

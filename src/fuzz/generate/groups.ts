@@ -1,13 +1,6 @@
 /** Draws batches, brackets, protective orders, trailing stops, TWAP and icebergs (§3, §4). */
 import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
-import {
-  lots,
-  MAX_PRICE_TICKS,
-  orderId,
-  ppm,
-  priceTicks,
-  type OrderId,
-} from '../../num/units.ts';
+import { lots, MAX_PRICE_TICKS, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
 import type { Context } from './draw-context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';

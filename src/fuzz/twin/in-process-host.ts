@@ -16,6 +16,7 @@ import {
   timeUs,
   type Address,
 } from '../../num/units.ts';
+import { isBeyondControl } from './control-bounds.ts';
 import type { HostReply, SimVerb, TwinHost } from './twin-host.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,6 +49,7 @@ export class InProcessHost implements TwinHost {
 
   sim(verb: SimVerb, fields: Fields): Promise<HostReply> {
     const command = this.commandOf(verb, fields);
+    if (isBeyondControl(this.engine, command)) return Promise.resolve({ status: 400, body: null });
     const outcome = this.engine.apply(command);
     if (outcome !== 'ok') {
       const { status, message } = refusalReply(outcome);

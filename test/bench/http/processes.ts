@@ -23,8 +23,8 @@ export interface Memory {
 
 export class Server {
   readonly url: string;
+  readonly folder: string | null;
   private readonly child: ChildProcess;
-  private readonly folder: string | null;
 
   private constructor(child: ChildProcess, url: string, folder: string | null) {
     this.child = child;
@@ -55,6 +55,7 @@ export class Server {
   static exchange(
     signatures: 'trust' | 'verify' = 'trust',
     clock: 'virtual' | 'wall' = 'virtual',
+    more: readonly string[] = [],
   ): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
     const cli = join(ROOT, 'dist/cli/main.js');
@@ -69,7 +70,7 @@ export class Server {
       'api',
     ];
     const trust = signatures === 'trust' ? ['--trust-signatures'] : [];
-    return Server.start([cli, 'serve', ...flags, '--clock', clock, ...trust], folder);
+    return Server.start([cli, 'serve', ...flags, '--clock', clock, ...trust, ...more], folder);
   }
 
   /** Processor seconds of the process so far. */
@@ -98,6 +99,14 @@ export class Server {
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(await answer.text());
+  }
+
+  /** Ends like a service; resolves with the exit code and keeps the folder. */
+  end(): Promise<number | null> {
+    return new Promise((resolve) => {
+      this.child.once('exit', resolve);
+      this.child.kill('SIGTERM');
+    });
   }
 
   stop(): void {

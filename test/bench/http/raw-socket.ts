@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const shared = Buffer.alloc(1 << 16);
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 /** A client's text frame, masked with zeros, which servers treat as any mask. */
 export function textFrame(text: string): Buffer {
@@ -86,6 +87,11 @@ export class RawSocket {
 
   send(text: string): void {
     this.socket.write(textFrame(text));
+  }
+
+  /** Tells the server that the client is there; pings are not decoded. */
+  pong(): void {
+    this.socket.write(PONG);
   }
 
   close(): void {
