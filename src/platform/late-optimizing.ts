@@ -1,9 +1,10 @@
 /**
  * Makes V8 optimize functions later, and compile all of them to baseline code at once. A checked
- * run of the fuzzer passes through thousands of functions, each called seldom: with the defaults, a
- * third of the processor time of a campaign is spent on compiling. The budget of a function is
- * 400,000 units instead of 67,584 or 135,168, by version. Decision record 0067 has measurements. If
- * a flag does not exist, the process reports it on stderr and continues without it.
+ * run of the fuzzer passes through thousands of functions, each called seldom: with the
+ * defaults, a third of the processor time of a campaign is spent on compiling. The budget of a
+ * function is 400,000 units instead of 67,584 or 135,168, by version. Decision record 0067 has
+ * measurements. If a flag does not exist, the process reports it on stderr and continues without
+ * it.
  */
 import { setFlagsFromString } from 'node:v8';
 

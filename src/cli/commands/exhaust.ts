@@ -6,7 +6,6 @@ import { exhaustReport, namesOf } from '../../fuzz/exhaust/exhaust-failure.ts';
 import { Expander, type ExhaustFailure, type ExhaustPlan } from '../../fuzz/exhaust/expand.ts';
 import { Search } from '../../fuzz/exhaust/search.ts';
 import { operationsOf, WORLD_NAMES, type WorldName } from '../../fuzz/exhaust/worlds.ts';
-import { optimizeLate } from '../../platform/late-optimizing.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
@@ -79,7 +78,6 @@ export const command: CommandModule<object, ExhaustArguments> = {
       .example('$0 exhaust --world risk --depth 5 --seconds 600', 'ten minutes of it')
       .example('$0 exhaust --resume', 'continue'),
   handler: async (options) => {
-    optimizeLate();
     mustBeWhole('depth', options.depth, 1, MOST_DEPTH);
     mustBeWhole('oracle-depth', options['oracle-depth'], 0, MOST_DEPTH);
     mustBeWhole('workers', options.workers, 1, MOST_WORKERS);

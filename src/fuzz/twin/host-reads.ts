@@ -10,7 +10,7 @@ import type { HostReply, TwinHost } from './twin-host.ts';
 import type { Twin } from './twin.ts';
 
 /** Both replies to one request. */
-export interface ReplyPair {
+interface ReplyPair {
   readonly endpoint: EndpointId;
   readonly request: Readonly<Record<string, unknown>>;
   readonly twin: HostReply;

@@ -31,7 +31,7 @@ export const PLAN: CampaignPlan = {
 };
 
 /** A search for a failed run: the run at which it ended, and its failure if it has one. */
-export interface Found {
+interface Found {
   readonly run: number;
   readonly failed: FailedRun | null;
 }
