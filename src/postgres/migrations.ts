@@ -62,8 +62,6 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
-
 const JOURNAL_SCHEMA: VersionedSchema = { name: 'orrery', migrations: MIGRATIONS };
 
 /**
