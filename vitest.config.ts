@@ -61,8 +61,8 @@ export default defineConfig({
     env: { ORRERY_STATE: new URL('dist/.state', import.meta.url).pathname },
     // The main process has little to do, and many tests wait for processes that they start.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A machine that others use as well is given time.
     expect: { poll: { timeout: 15_000 } },
     restoreMocks: true,
