@@ -99,6 +99,11 @@ export const SETTINGS = {
     fallback: 'none',
     describe: 'allowed CORS origins, comma-separated; * allows all',
   },
+  previews: {
+    takes: 'text',
+    fallback: 'on',
+    describe: 'previews of orders; off, as they show hidden slices and stops that an order reaches',
+  },
   'security-headers': {
     takes: 'text',
     fallback: 'pages',
@@ -172,6 +177,7 @@ export interface ServeSettings {
   readonly verifyThreads: number | null;
   readonly maxConnections: number;
   readonly corsOrigins: readonly string[];
+  readonly previews: boolean;
   readonly securityHeaders: 'pages' | 'all' | 'off';
   readonly trustProxy: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -315,6 +321,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     verifyThreads: findSetting('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
     corsOrigins: list('cors-origin'),
+    previews: word('previews', ['on', 'off']) === 'on',
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),
     trustProxy: list('trust-proxy'),
     logLevel: word('log-level', LOG_LEVELS),

@@ -40,6 +40,41 @@ export interface PreviewContext {
 /** Orders in a preview of effects are listed by owner; more owners are counted only. */
 const MAX_LISTED = 100;
 
+/** Ends a request before its first command. */
+class Reached extends Error {}
+
+/**
+ * The preview of a request that is refused before it makes a command, such as by its fields or its
+ * rights; null for another one. It needs no copy.
+ */
+export function refusedPreview(
+  { view, nowUs, keccak, ids }: PreviewContext,
+  endpoint: 'submitOrder' | 'submitOrders',
+  input: unknown,
+  caller: Caller,
+) {
+  const gateway = new Gateway({
+    engine: view,
+    submit: () => {
+      throw new Reached();
+    },
+    nowUs: () => nowUs,
+    keccak,
+    signatures: 'trust',
+    ids,
+  });
+  try {
+    const { status, body } = gateway.handle(endpoint, input, caller);
+    if (status === 200) return null;
+    const refusal = { status, message: String(body) };
+    const nothing = { orders: [], fills: [], fee: money(0n), before: null, after: null };
+    return { refusal, ...nothing, sequenceNumber: view.seq };
+  } catch (error) {
+    if (error instanceof Reached) return null;
+    throw error;
+  }
+}
+
 /** Previews the request of `submitOrder` or `submitOrders`; its signatures are not checked. */
 export function previewOrders(
   { view, nowUs, keccak, ids }: PreviewContext,

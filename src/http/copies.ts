@@ -1,7 +1,7 @@
 /**
- * Copies of the exchange for previews. A copy costs as much as a snapshot, so copies take at most a
- * share of the thread's time: each request waits for its turn, and a queue that is full refuses.
- * Where one copy takes too long, previews stop for a while.
+ * Copies of the exchange for previews. A copy costs as much as a snapshot, on the thread that serves
+ * all requests. So an exchange whose copy would take long is not copied, copies take at most a share
+ * of the thread's time, and each account has one in the queue.
  */
 import { MESSAGES } from '../contract/messages.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -13,58 +13,90 @@ import type { Host } from './exchange-host.ts';
 /** Pause after a copy, as a multiple of its duration: previews use at most a fifth of the time. */
 const PAUSE = 4;
 const MAX_WAITING = 32;
-/** Duration of a copy beyond which previews stop, and for how long. */
-const LONG_MS = 500;
-const STOP_MS = 600_000;
+/** Longest expected copy. A leader that stalls for longer could lose its lease. */
+const MAX_MS = 200;
+/** Copies of an exchange with at most so many commands are short on every machine. */
+const SMALL = 20_000;
+/** A copy is expected to take as long as the fastest of the last ones; others were disturbed. */
+const REMEMBERED = 5;
+/** A larger snapshot is not kept for the next preview of the same state. */
+const MAX_KEPT_BYTES = 8 << 20;
+/** A snapshot by its worker and a restore, in durations of that snapshot. */
+const SNAPSHOT_AND_RESTORE = 2;
 
 /** A preview in its turn. */
 export type Copy = (changed?: Partial<ExchangeConfig>) => Exchange;
+
+interface Kept {
+  readonly engine: Exchange;
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+}
 
 export class Copies {
   private readonly host: Host;
   private readonly nowMs: () => number;
   /** The last snapshot, and the command after which it was made. */
-  private kept: {
-    readonly engine: Exchange;
-    readonly seq: number;
-    readonly bytes: Uint8Array;
-  } | null = null;
+  private kept: Kept | null = null;
   private turn: Promise<void> = Promise.resolve();
-  private waiting = 0;
-  private stoppedUntilMs = -Infinity;
+  private readonly waiting = new Set<string>();
+  /** Durations of the last copies, and the command of the last one. */
+  private copiesMs: readonly number[] = [];
+  private copiedSeq = 0;
 
   constructor(host: Host, nowMs: () => number = () => performance.now()) {
     this.host = host;
     this.nowMs = nowMs;
   }
 
-  /** Runs the work in its turn. Throws `RequestError` when too many wait, or copies take long. */
-  async run<T>(work: (copy: Copy) => T): Promise<T> {
-    if (this.nowMs() < this.stoppedUntilMs) throw new RequestError(MESSAGES.previewsStopped);
-    if (this.waiting >= MAX_WAITING) throw tooManyRequests();
-    this.waiting += 1;
+  /**
+   * Runs the work in its turn. Throws `RequestError` when the exchange is too large, the caller
+   * waits already, or too many wait.
+   *
+   * @param caller account of the caller; null for an operator, who has a place of its own
+   */
+  async run<T>(caller: string | null, work: (copy: Copy) => T): Promise<T> {
+    if (this.expectedMs() > MAX_MS) throw new RequestError(MESSAGES.previewsStopped);
+    const name = caller ?? '';
+    const isFull = caller !== null && this.waiting.size >= MAX_WAITING;
+    if (isFull || this.waiting.has(name)) throw tooManyRequests();
+    this.waiting.add(name);
     const before = this.turn;
     let end: () => void = () => undefined;
     this.turn = new Promise((resolve) => {
       end = resolve;
     });
     await before;
-    this.waiting -= 1;
+    this.waiting.delete(name);
     const beganMs = this.nowMs();
     try {
       return work((changed) => this.copy(changed));
     } finally {
-      const tookMs = this.nowMs() - beganMs;
-      if (tookMs > LONG_MS) this.stoppedUntilMs = this.nowMs() + STOP_MS;
-      setTimeout(end, tookMs * PAUSE).unref();
+      setTimeout(end, (this.nowMs() - beganMs) * PAUSE).unref();
     }
+  }
+
+  /** By the copies so far, or by the last snapshot of the exchange; 0 for a small exchange. */
+  private expectedMs(): number {
+    const { engine, snapshots } = this.host.exchange;
+    if (engine.seq <= SMALL) return 0;
+    const byCopies = Math.min(...this.copiesMs) * (engine.seq / Math.max(SMALL, this.copiedSeq));
+    const snapshotMs = snapshots.seq === 0 ? Infinity : snapshots.seconds * 1000;
+    const growth = engine.seq / Math.max(1, snapshots.seq);
+    return Math.min(byCopies, snapshotMs * SNAPSHOT_AND_RESTORE * growth);
   }
 
   private copy(changed: Partial<ExchangeConfig> = {}): Exchange {
     const { engine } = this.host.exchange;
-    if (this.kept?.engine !== engine || this.kept.seq !== engine.seq) {
-      this.kept = { engine, seq: engine.seq, bytes: engine.snapshot() };
+    const beganMs = this.nowMs();
+    const isKept = this.kept?.engine === engine && this.kept.seq === engine.seq;
+    const bytes = isKept && this.kept !== null ? this.kept.bytes : engine.snapshot();
+    this.kept = bytes.length > MAX_KEPT_BYTES ? null : { engine, seq: engine.seq, bytes };
+    const copy = Exchange.restore(bytes, changed);
+    if (!isKept) {
+      this.copiesMs = [...this.copiesMs, this.nowMs() - beganMs].slice(-REMEMBERED);
+      this.copiedSeq = engine.seq;
     }
-    return Exchange.restore(this.kept.bytes, changed);
+    return copy;
   }
 }

@@ -61,7 +61,7 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
       try {
         const symbol = symbolOf(request.params);
         const body = bodyOf(request);
-        const preview = await copies.run((copy) => {
+        const preview = await copies.run(null, (copy) => {
           const context = { view: host.view, nowUs: host.nowUs(), keccak };
           return previewCommand(host.view, copy, make(context, symbol, body));
         });

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { MESSAGES } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { previewOrders } from '../gateway/preview.ts';
+import { previewOrders, refusedPreview } from '../gateway/preview.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { mustKnow } from './access.ts';
 import type { Copies } from './copies.ts';
@@ -20,7 +20,8 @@ const ROUTES = [
 
 export interface PreviewOptions {
   readonly host: Host;
-  readonly copies: Copies;
+  /** null: no previews. */
+  readonly copies: Copies | null;
   readonly keccak: Keccak;
 }
 
@@ -31,14 +32,18 @@ export function previewRoutes(app: FastifyInstance, options: PreviewOptions): vo
     const access = { config: { access: { endpoint, cost: PREVIEW_COST } } };
     app.post(path, access, async (request, reply) => {
       try {
+        if (copies === null) throw new RequestError(MESSAGES.previewsStopped);
         const { verified } = mustKnow(request);
         if (verified === null) throw new RequestError(MESSAGES.missingToken);
         const { caller } = verified;
         const input = bodyOf(request);
-        const preview = await copies.run((copy) => {
-          const context = { view: host.view, nowUs: host.nowUs(), keccak, ids: host.ids };
-          return previewOrders(context, copy(), endpoint, input, caller);
-        });
+        const context = () => ({ view: host.view, nowUs: host.nowUs(), keccak, ids: host.ids });
+        // A request that is refused before its first command costs no copy.
+        const preview =
+          refusedPreview(context(), endpoint, input, caller) ??
+          (await copies.run(caller.account, (copy) =>
+            previewOrders(context(), copy(), endpoint, input, caller),
+          ));
         const durable = host.exchange.durable();
         if (durable !== null) await durable;
         return await sendBody(reply, preview);

@@ -93,6 +93,8 @@ export interface ServerOptions {
   readonly logLevel: string;
   /** Whether `/metrics` is served with the API, beside or instead of a port of its own. */
   readonly servesMetrics: boolean;
+  /** False: previews of orders are refused; those of operators are not. */
+  readonly previews: boolean;
   readonly browsers: BrowserOptions;
   readonly limits?: Partial<ServerLimits>;
   /** Proxies whose `x-forwarded-for` is trusted, for a rate limit by address behind one. */
@@ -122,7 +124,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
   const copies = new Copies(host);
-  previewRoutes(app, { host, copies, keccak });
+  previewRoutes(app, { host, copies: options.previews ? copies : null, keccak });
   if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });
   await exchangePage(app);
   const feeds = new FeedServer(app.server, {

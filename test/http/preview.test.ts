@@ -100,32 +100,70 @@ test('an operator sees who a change would liquidate before it is sent', async ()
   expect(OPERATOR_TOKEN).not.toBe('x');
 });
 
-test('copies take turns, pause after their duration, and stop where they take long', async () => {
-  let nowMs = 0;
-  const copies = new Copies(served.host, () => nowMs);
-  const order_: number[] = [];
-  await Promise.all([1, 2, 3].map((i) => copies.run(() => order_.push(i))));
-  expect(order_).toEqual([1, 2, 3]);
-  await expect(
-    copies.run(() => {
-      throw new Error('of the work');
-    }),
-  ).rejects.toThrow('of the work');
-  await copies.run((copy) => {
+test('copies take turns, one for each caller, with a place for the operator', async () => {
+  const copies = new Copies(served.host);
+  const turns: number[] = [];
+  await Promise.all([1, 2, 3].map((i) => copies.run(`u${String(i)}`, () => turns.push(i))));
+  expect(turns).toEqual([1, 2, 3]);
+  const fails = copies.run('u1', () => {
+    throw new Error('of the work');
+  });
+  await expect(fails).rejects.toThrow('of the work');
+  await copies.run('u1', (copy) => {
     expect(copy()).not.toBe(copy());
     expect(copy().chainHash()).toBe(served.host.exchange.engine.chainHash());
   });
-  const waiting = Array.from({ length: 40 }, () =>
-    copies.run(() => 'made').catch((error: unknown) => (error as Error).message),
-  );
-  const answers = await Promise.all(waiting);
-  expect(answers.filter((one) => one === 'Too many requests').length).toBeGreaterThan(0);
-  await copies.run(() => {
-    nowMs += 501;
-  });
-  await expect(copies.run(() => 0)).rejects.toThrow('Previews are off');
-  nowMs += 600_001;
-  await expect(copies.run(() => 7)).resolves.toBe(7);
+  const refused = 'Too many requests';
+  const ask = (caller: string | null): Promise<string> =>
+    copies.run(caller, () => 'made').catch((error: unknown) => (error as Error).message);
+  // The first runs at once; the second waits, so a third of the same caller is one too many.
+  const same = await Promise.all([ask('u1'), ask('u1'), ask('u1'), ask('u2'), ask(null)]);
+  expect(same).toEqual(['made', refused, refused, 'made', 'made']);
+  const many = [...Array.from({ length: 40 }, (_, i) => ask(`v${String(i)}`)), ask(null)];
+  const answers = await Promise.all(many);
+  expect(answers.filter((one) => one === refused)).toHaveLength(8);
+  expect(answers.at(-1)).toBe('made');
+});
+
+test('an exchange whose copy is expected to take long is not copied', async () => {
+  const { engine } = served.host.exchange;
+  const snapshots = { seq: 0, seconds: 0, failures: 0, mismatch: false };
+  const large = Object.create(engine, { seq: { value: 1_000_000 } }) as typeof engine;
+  const exchange = { engine: large, snapshots };
+  let nowMs = 0;
+  const copies = new Copies({ exchange } as never, () => nowMs);
+  const off = 'Previews are off';
+  // Its size is not known before the first snapshot.
+  await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
+  Object.assign(snapshots, { seq: 500_000, seconds: 0.3 });
+  await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
+  snapshots.seconds = 0.04;
+  await expect(copies.run('u1', () => 7)).resolves.toBe(7);
+  snapshots.seconds = 0.3;
+  const slow = new Copies({ exchange: { engine, snapshots } } as never, () => (nowMs += 150));
+  await expect(slow.run('u1', (copy) => copy().seq)).resolves.toBe(engine.seq);
+});
+
+test('a request that is refused before its first command costs no copy', async () => {
+  const stranger = `0x${'9'.repeat(40)}` as const;
+  const { status, body } = await preview(order({ account: stranger }), {
+    account: stranger,
+    signer: stranger,
+  } as never);
+  expect(status).toBe(200);
+  expect((body as Preview).refusal?.status).toBe(404);
+});
+
+test('previews of orders can be turned off', async () => {
+  const without = await Served.start({ previews: false });
+  try {
+    const headers = { authorization: `Bearer ${await without.token(AS_ALICE)}` };
+    const body = JSON.stringify(order());
+    const { status } = await without.send('POST', '/preview/order', body, headers);
+    expect(status).toBe(503);
+  } finally {
+    await without.remove();
+  }
 });
 
 test('the screen is one compressed page with a strict policy', async () => {

@@ -47,6 +47,7 @@ export interface ServedOptions {
   readonly requestsPerSecond?: number;
   readonly path?: string;
   readonly browsers?: Partial<BrowserOptions>;
+  readonly previews?: boolean;
   readonly limits?: Partial<ServerLimits>;
   /** null: no /operator routes. */
   readonly operatorToken?: string | null;
@@ -136,6 +137,7 @@ export class Served {
       metrics: new Metrics(host),
       simToken: SIM_TOKEN,
       servesMetrics: true,
+      previews: options.previews ?? true,
       operator:
         options.operatorToken === null
           ? null

@@ -203,6 +203,7 @@ function open(
     logLevel: settings.logLevel,
     browsers: { origins: settings.corsOrigins, securityHeaders: settings.securityHeaders },
     limits: { connections: settings.maxConnections },
+    previews: settings.previews,
     trustProxy: settings.trustProxy,
   });
 }
