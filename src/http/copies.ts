@@ -1,7 +1,7 @@
 /**
- * Copies of the exchange for previews. A copy costs as much as a snapshot, on the thread that serves
- * all requests. So an exchange whose copy would take long is not copied, copies take at most a share
- * of the thread's time, and each account has one in the queue.
+ * Copies of the exchange for previews. A copy costs as much as a snapshot, on the thread that
+ * serves all requests. So an exchange whose copy would take long is not copied, copies take at
+ * most a share of the thread's time, and each account has one in the queue.
  */
 import { MESSAGES } from '../contract/messages.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
