@@ -66,7 +66,7 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   const { divergence, requests, written } = JSON.parse(out) as Record<string, unknown>;
   expect(divergence).toMatchObject({ invariant: 'host getPositions', rule: 'R-5.2' });
   expect((divergence as { detail: string }).detail).toMatch(
-    /^request \d+, getPositions: body\[\d+\]\.upnl is "1\d.*", expected ".*" by the rules$/,
+    /^request \d+, getPositions of \{.*\}: body\[\d+\]\.upnl is "1\d.*", expected ".*" by the rules$/,
   );
   expect(requests).toBeGreaterThan(10);
   expect(readdirSync(scratch)).toContain('host-getPositions-cli.orrery');
