@@ -1,25 +1,22 @@
 /** The order ticket: fields, the refusal beside its field, and margin before and after. */
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
+import { decimalsOf } from './book-state.ts';
 import { feedState } from './feeds.ts';
 import { money } from '../exact-text.ts';
 import { market, symbol } from './markets.ts';
 import {
   actionText,
   form,
-  hasTrigger,
-  isSliced,
   KIND_NAMES,
-  KINDS,
   made,
   marketBound,
-  needsPrice,
   preview,
   previewProblem,
   problem,
   submit,
-  type Kind,
 } from './order-form.ts';
+import { hasTrigger, isSliced, KINDS, needsPrice, type Kind } from './order-request.ts';
 import { stats } from './account-state.ts';
 import { outbox } from './outbox.ts';
 import { loggedIn } from './session.ts';
@@ -54,7 +51,7 @@ function Field({ id, label, unit, value, fields, hint }: FieldProps) {
         aria-invalid={isFault}
         aria-describedby={isFault ? `fault-${id}` : undefined}
         onInput={({ currentTarget }) => {
-          value.value = currentTarget.value.replaceAll(',', '');
+          value.value = currentTarget.value;
         }}
       />
       <span class="unit">{unit}</span>
@@ -88,6 +85,7 @@ const SHOWN = [
   'triggerPrice',
   'trailingPercent',
   'period',
+  'orders',
   'takeProfit',
   'takeProfit.triggerPrice',
   'stopLoss',
@@ -251,11 +249,12 @@ function Shares() {
     const free = Number(stats.value?.freeCollateral ?? '0');
     const at = Number(form.price.value) || Number(marketBound(form.side.value) ?? '0');
     const rate = Number(market.value?.marginTiers[0]?.initialMargin ?? '1');
-    const lot = Number(market.value?.lotSize ?? '1');
+    const lotSize = market.value?.lotSize ?? '1';
+    const lot = Number(lotSize);
     const fees = Number(market.value?.takerFee ?? '0') * 2;
     if (at === 0 || free <= 0) return;
     const lots = Math.floor((free * share * 0.98) / (at * (rate + fees)) / lot);
-    form.size.value = String(Number((lots * lot).toFixed(8)));
+    form.size.value = (lots * lot).toFixed(decimalsOf(lotSize));
   };
   return (
     <div class="shares" role="group" aria-label="Share of the free collateral">
