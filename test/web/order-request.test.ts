@@ -3,10 +3,13 @@ import { expect, it } from 'vitest';
 import {
   boundOf,
   effectOf,
+  FAR_MS,
   isMovable,
+  isPlainIoc,
   moveFault,
   movedTerms,
   orderRequest,
+  soonMs,
   type Movable,
   type Typed,
 } from '../../src/web/exchange/order-request.ts';
@@ -228,4 +231,15 @@ it('refuses to move an order whose cancellation ends others', () => {
   expect(moveFault(ORDER, [ORDER, leg])).toMatch(/take profit or stop loss/);
   expect(moveFault(leg, [ORDER, leg])).toMatch(/another order/);
   expect(moveFault({ ...ORDER, ocoGroupId: 'c' }, [])).toMatch(/pair/);
+});
+
+it('ends an immediate order soon, but not a triggered one nor on a virtual clock', () => {
+  expect(isPlainIoc(bodyOf({ kind: 'market' }) ?? {})).toBe(true);
+  expect(isPlainIoc(bodyOf({}) ?? {})).toBe(false);
+  expect(isPlainIoc(bodyOf(STOP) ?? {})).toBe(false);
+  const now = 1_700_000_000_000;
+  expect(soonMs({ ms: now - 2000, atMs: now - 1000 }, now)).toBe(now + 29_000);
+  expect(soonMs({ ms: now - 2000, atMs: now + 1000 }, now)).toBe(now + 28_000);
+  expect(soonMs({ ms: now - 86_400_000, atMs: now }, now)).toBe(FAR_MS);
+  expect(soonMs(null, now)).toBe(FAR_MS);
 });

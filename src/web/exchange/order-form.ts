@@ -1,11 +1,14 @@
 /** The order ticket's fields, the request that they make, and its preview by the server. */
 import { computed, effect, signal } from '@preact/signals';
 import { decimalsOf } from './book-state.ts';
-import { stats, type Order, type Position, type Stats } from './account-state.ts';
-import { book, bookVersion, market, markets, price, symbol } from './markets.ts';
+import { openOrders, stats, type Order, type Position, type Stats } from './account-state.ts';
+import { book, bookVersion, exchangeTime, market, markets, price, symbol } from './markets.ts';
 import {
   boundOf,
   effectOf,
+  FAR_MS,
+  isPlainIoc,
+  moveFault,
   movedTerms,
   needsPrice,
   orderRequest,
@@ -15,9 +18,10 @@ import {
   type Kind,
   type Made,
   type Result,
+  soonMs,
   type Typed,
 } from './order-request.ts';
-import { newClientId, send, withNonce } from './outbox.ts';
+import { cancelOrder, isSending, newClientId, refuse, send, withNonce } from './outbox.ts';
 import { ask, messageOf, NoAnswer, Refused } from './requests.ts';
 import { account, subaccountIndex, token } from './session.ts';
 
@@ -214,14 +218,18 @@ export const actionText = computed((): string => {
   return `${form.side.value === 'buy' ? 'Buy' : 'Sell'} ${symbol.value}`;
 });
 
+/** An immediate order that waits for a connection must not trade at the prices of later. */
+const soon = (order: Body): Body =>
+  isPlainIoc(order) ? { expiresAt: soonMs(exchangeTime.value, Date.now()) } : {};
+
 /** Sends the order of the form. */
 export function submit(): void {
   const { value: request } = made;
-  if (request === null || token.value === null) return;
+  if (request === null || token.value === null || isSending.value) return;
   const orders = request.body['orders'] as readonly Body[] | undefined;
   const body =
     orders === undefined
-      ? { ...request.body, clientId: newClientId() }
+      ? { ...request.body, ...soon(request.body), clientId: newClientId() }
       : { orders: orders.map((one) => ({ ...one, clientId: newClientId() })) };
   const what = `${actionText.value} · ${symbol.value}`;
   preview.value = null;
@@ -249,20 +257,37 @@ export function closePosition({ symbol: of, quantity, markPrice }: Position): vo
     flags: { ioc: true, postOnly: false, reduceOnly: true },
     clientId: newClientId(),
   };
-  void send('submitOrder', 'Order', order, `Close ${quantity} ${of}`);
+  void send('submitOrder', 'Order', { ...order, ...soon(order) }, `Close ${quantity} ${of}`);
 }
 
-/** Places the order again at another price or trigger, then cancels the old one. */
-export async function moveOrder(order: Order, to: string): Promise<boolean> {
+/**
+ * Cancels the order, then places what remained of it at another price or trigger. Both orders are
+ * never open together, and lots that fill in between are not ordered again.
+ */
+export async function moveOrder(order: Order, to: string): Promise<void> {
+  const what = `Move ${order.orderType} to ${to}`;
   const tick = markets.value.find((one) => one.symbol === order.symbol)?.tickSize;
   const terms = tick === undefined ? null : movedTerms(order, to, tick);
-  if (terms === null) return false;
+  const fault = isSending.value
+    ? 'another request is on its way'
+    : moveFault(order, openOrders.value);
+  if (terms === null || fault !== null) {
+    refuse(what, fault ?? 'its limit price would not be positive');
+    return;
+  }
+  const ended = await cancelOrder(order.orderId, `${what}: cancel`);
+  if (ended === null) return;
+  if (!/[1-9]/.test(ended.remaining)) {
+    refuse(what, 'it is filled');
+    return;
+  }
   const body = {
     account: order.account,
     subaccountIndex: order.subaccountIndex,
     symbol: order.symbol,
     orderType: order.orderType,
-    quantity: order.remaining,
+    quantity: ended.remaining,
+    expiresAt: Math.min(order.expiresAt, FAR_MS),
     originator: order.originator,
     originatorFee: order.originatorFee,
     flags: {
@@ -272,7 +297,7 @@ export async function moveOrder(order: Order, to: string): Promise<boolean> {
     },
     clientId: newClientId(),
     ...terms,
-    ...(order.parentOrderId === null ? {} : { parentOrderId: order.parentOrderId }),
   };
-  return send('submitOrder', 'Order', body, `Move ${order.orderType} to ${to}`);
+  const isPlaced = await send('submitOrder', 'Order', body, what);
+  if (!isPlaced) refuse(what, 'the old order is cancelled, and no new one is confirmed');
 }

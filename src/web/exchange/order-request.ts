@@ -23,6 +23,11 @@ export const isSliced = (kind: Kind): boolean => kind === 'twap' || kind === 'ic
 export const needsPrice = (kind: Kind): boolean => kind === 'limit' || isSliced(kind);
 
 export const ZERO = `0x${'0'.repeat(40)}`;
+/** Largest exact integer of JSON: no end. */
+export const FAR_MS = Number.MAX_SAFE_INTEGER;
+const SOON_MS = 30_000;
+/** An exchange whose time is farther from this machine's has a virtual clock. */
+const MAX_CLOCK_GAP_MS = 300_000;
 const MAX_PARTS = 100;
 const MAX_TEXT = 40;
 
@@ -316,4 +321,20 @@ export function moveFault(order: Movable, open: readonly Movable[]): string | nu
   if (order.ocoGroupId !== null) return 'it is one of a pair, which would end with it';
   if (order.parentOrderId !== null) return 'it belongs to another order';
   return null;
+}
+
+/** Whether an order trades at once or not at all; a triggered order waits for its trigger. */
+export const isPlainIoc = ({ orderType, flags }: Body): boolean =>
+  orderType === 'limit' && (flags as { readonly ioc?: boolean } | undefined)?.ioc === true;
+
+/**
+ * 30 seconds from now in exchange time. On a virtual clock, which may run a thousand times as
+ * fast, there is no end.
+ */
+export function soonMs(
+  known: { readonly ms: number; readonly atMs: number } | null,
+  nowMs: number,
+): number {
+  if (known === null || Math.abs(known.ms - known.atMs) > MAX_CLOCK_GAP_MS) return FAR_MS;
+  return Math.floor(known.ms + Math.max(0, nowMs - known.atMs) + SOON_MS);
 }

@@ -18,7 +18,7 @@ import {
 } from './order-form.ts';
 import { hasTrigger, isSliced, KINDS, needsPrice, type Kind } from './order-request.ts';
 import { stats } from './account-state.ts';
-import { outbox } from './outbox.ts';
+import { isSending } from './outbox.ts';
 import { loggedIn } from './session.ts';
 import { priceText } from './text.ts';
 import { loginOpen } from './login.tsx';
@@ -97,7 +97,6 @@ export function Ticket() {
   const side = form.side.value;
   const base = symbol.value.split('-')[0] ?? '';
   const quote = symbol.value.split('-')[1] ?? '';
-  const isSending = outbox.value.some(({ state }) => state === 'signing' || state === 'sending');
   const { value: fault } = problem;
   const isOffline = feedState.value !== 'live';
   const choose = (next: Kind): void => {
@@ -110,7 +109,7 @@ export function Ticket() {
         onSubmit={(event) => {
           event.preventDefault();
           if (!loggedIn.value) loginOpen.value = true;
-          else if (!isSending && !isOffline && fault === null) submit();
+          else if (!isSending.value && !isOffline && fault === null) submit();
         }}
       >
         <div class="kinds">
@@ -228,9 +227,13 @@ export function Ticket() {
             id="submit"
             type="submit"
             class={`button submit ${side}`}
-            disabled={made.value === null || isSending || isOffline || fault !== null}
+            disabled={made.value === null || isSending.value || isOffline || fault !== null}
           >
-            {isOffline ? 'Waits for the connection' : isSending ? 'Sending…' : actionText.value}
+            {isOffline
+              ? 'Waits for the connection'
+              : isSending.value
+                ? 'Sending…'
+                : actionText.value}
           </button>
         ) : (
           <button type="submit" class="button primary submit">
