@@ -178,6 +178,7 @@ test('a wallet logs in, places each type of order, and reads why one is refused'
 
   for (const [price, quantity, field, text] of [
     ['59000.05', '0.5', 'price', /multiple of the tick size/],
+    ['59000', '0,5', 'size', /comma is ambiguous/],
     ['59000', '0.00001', 'size', /multiple of the lot size/],
     ['59000', '80', 'size', /Free collateral does not cover it \(insufficientMargin\)/],
   ] as const) {

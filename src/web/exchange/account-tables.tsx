@@ -11,7 +11,7 @@ import {
 import { money, result, toneOf } from '../exact-text.ts';
 import { DataTable, type Column } from './data-table.tsx';
 import { market, markets, prices, symbol, choose, type Market } from './markets.ts';
-import { cancel } from './outbox.ts';
+import { cancel, cancelOrder } from './outbox.ts';
 import { closePosition } from './order-form.ts';
 import { account, subaccountIndex } from './session.ts';
 import { priceText, sizeText, timeText, UNKNOWN } from './text.ts';
@@ -196,11 +196,7 @@ const TERMS: readonly Column<Order>[] = [
 ];
 
 const cancelOne = ({ orderId, symbol: of }: Order): void => {
-  void cancel(
-    `/account/order?orderId=${encodeURIComponent(orderId)}`,
-    'DELETE',
-    `Cancel one order of ${of}`,
-  );
+  void cancelOrder(orderId, `Cancel one order of ${of}`);
 };
 
 /** Cancels all orders of the subaccount, or those of one market. */

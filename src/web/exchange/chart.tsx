@@ -336,8 +336,10 @@ function dragging(
   const up = (event: PointerEvent): void => {
     if (taken === null) return;
     const to = parts.current?.candles.coordinateToPrice(at(event));
-    const { onDrop } = taken;
+    const { id, price, onDrop } = taken;
     taken = null;
+    // The line stands where its order is, until the order has moved.
+    drawn.get(id)?.applyOptions({ price });
     parts.current?.chart.applyOptions({ handleScroll: true, handleScale: true });
     if (typeof to === 'number') onDrop?.(to);
   };

@@ -1,23 +1,30 @@
 /** The order ticket's fields, the request that they make, and its preview by the server. */
 import { computed, effect, signal } from '@preact/signals';
-import { fixed } from '../exact-text.ts';
 import { decimalsOf } from './book-state.ts';
-import { stats, type Order, type Position, type Stats } from './account-state.ts';
-import { book, bookVersion, market, price, symbol } from './markets.ts';
-import { newClientId, send, withNonce } from './outbox.ts';
+import { openOrders, stats, type Order, type Position, type Stats } from './account-state.ts';
+import { book, bookVersion, exchangeTime, market, markets, price, symbol } from './markets.ts';
+import {
+  boundOf,
+  effectOf,
+  FAR_MS,
+  isPlainIoc,
+  moveFault,
+  movedTerms,
+  needsPrice,
+  orderRequest,
+  ZERO,
+  type Body,
+  type FieldProblem,
+  type Kind,
+  type Made,
+  type Result,
+  soonMs,
+  type Typed,
+} from './order-request.ts';
+import { cancelOrder, isSending, newClientId, refuse, send, withNonce } from './outbox.ts';
 import { ask, messageOf, NoAnswer, Refused } from './requests.ts';
 import { account, subaccountIndex, token } from './session.ts';
 
-export const KINDS = [
-  'limit',
-  'market',
-  'stopLoss',
-  'takeProfit',
-  'trailingStop',
-  'twap',
-  'iceberg',
-] as const;
-export type Kind = (typeof KINDS)[number];
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   limit: 'Limit',
   market: 'Market',
@@ -44,34 +51,20 @@ export const form = {
   stopLoss: signal(''),
 };
 
-export const ZERO = `0x${'0'.repeat(40)}`;
-/** A market order accepts prices up to this fraction beyond the best. */
+/** A price that an immediate closing order accepts, as a fraction beyond the mark. */
 const SLIPPAGE = 0.02;
 const PREVIEW_AFTER_MS = 250;
 
-/** Whether fields of a kind are shown. */
-export const hasTrigger = (kind: Kind): boolean =>
-  kind === 'stopLoss' || kind === 'takeProfit' || kind === 'trailingStop';
-export const isSliced = (kind: Kind): boolean => kind === 'twap' || kind === 'iceberg';
-export const needsPrice = (kind: Kind): boolean => kind === 'limit' || isSliced(kind);
-
-type Body = Readonly<Record<string, unknown>>;
-
-export interface Made {
-  readonly endpoint: 'submitOrder' | 'submitOrders';
-  readonly body: Body;
+/** A price that the best level and the slippage allow, on the tick. */
+export function marketBound(side: 'buy' | 'sell'): string | null {
+  const best = bestOf(side);
+  const tick = market.value?.tickSize;
+  return best === null || tick === undefined ? null : boundOf(best, side, tick);
 }
 
-const isNumber = (text: string): boolean => /^\d+(\.\d+)?$|^\.\d+$/.test(text.trim());
-
-/** A price that the best level and this much slippage allow, on the tick. */
-export function marketBound(side: 'buy' | 'sell'): string | null {
+function bestOf(side: 'buy' | 'sell'): string | null {
   if (bookVersion.value < 0) return null;
-  const best = book.side(side === 'buy' ? 'ask' : 'bid', 1)[0]?.price ?? price.value?.mark ?? null;
-  const tick = market.value?.tickSize;
-  if (best === null || tick === undefined) return null;
-  const bound = Number(best) * (side === 'buy' ? 1 + SLIPPAGE : 1 - SLIPPAGE);
-  return (Math.round(bound / Number(tick)) * Number(tick)).toFixed(decimalsOf(tick));
+  return book.side(side === 'buy' ? 'ask' : 'bid', 1)[0]?.price ?? price.value?.mark ?? null;
 }
 
 export const onTick = (value: number): string => {
@@ -79,80 +72,38 @@ export const onTick = (value: number): string => {
   return (Math.round(value / Number(tick)) * Number(tick)).toFixed(decimalsOf(tick));
 };
 
-/** The request; null until the fields that it needs are numbers. */
-export const made = computed((): Made | null => {
-  const kind = form.kind.value;
-  const side = form.side.value;
-  const size = form.size.value.trim();
-  if (!isNumber(size) || symbol.value === '') return null;
-  const typed = form.price.value.trim();
-  const trigger = form.trigger.value.trim();
-  if (needsPrice(kind) && !isNumber(typed)) return null;
-  const anyPrice = !needsPrice(kind) && !isNumber(typed);
-  if ((kind === 'stopLoss' || kind === 'takeProfit') && !isNumber(trigger)) return null;
-  // Without a limit, a triggered order takes prices near its trigger.
-  const near = isNumber(trigger)
-    ? onTick(Number(trigger) * (side === 'buy' ? 1 + SLIPPAGE : 1 - SLIPPAGE))
-    : marketBound(side);
-  const limit = kind === 'market' ? marketBound(side) : anyPrice ? near : typed;
-  if (limit === null) return null;
-  const quantity = side === 'sell' ? `-${size}` : size;
-  const order: Body = {
+const typed = computed((): Typed => ({
+  kind: form.kind.value,
+  side: form.side.value,
+  price: form.price.value,
+  size: form.size.value,
+  trigger: form.trigger.value,
+  trailing: form.trailing.value,
+  slices: form.slices.value,
+  periodS: form.periodS.value,
+  postOnly: form.postOnly.value,
+  reduceOnly: form.reduceOnly.value,
+  bracket: form.bracket.value,
+  takeProfit: form.takeProfit.value,
+  stopLoss: form.stopLoss.value,
+}));
+
+const read = computed((): Result => {
+  const { value: of } = market;
+  if (of === undefined) return { made: null, fault: null };
+  const { kind } = typed.value;
+  return orderRequest(typed.value, {
     account: account.value ?? ZERO,
     subaccountIndex: subaccountIndex.value,
-    symbol: symbol.value,
-    orderType: kind === 'market' ? 'limit' : kind,
-    price: limit,
-    quantity,
-    originator: ZERO,
-    originatorFee: 0,
-    flags: {
-      ioc: kind === 'market' || (hasTrigger(kind) && anyPrice),
-      postOnly: form.postOnly.value && (kind === 'limit' || kind === 'iceberg'),
-      reduceOnly: form.reduceOnly.value,
-    },
-    ...(hasTrigger(kind) && isNumber(trigger) ? { triggerPrice: trigger } : {}),
-    ...(kind === 'trailingStop' ? { trailingPercent: form.trailing.value.trim() } : {}),
-  };
-  if (isSliced(kind)) return { endpoint: 'submitOrders', body: { orders: slicesOf(order, size) } };
-  if (!form.bracket.value || (kind !== 'limit' && kind !== 'market')) {
-    return { endpoint: 'submitOrder', body: order };
-  }
-  const leg = (text: string): Body | undefined =>
-    isNumber(text.trim()) ? { triggerPrice: text.trim() } : undefined;
-  const takeProfit = leg(form.takeProfit.value);
-  const stopLoss = leg(form.stopLoss.value);
-  return {
-    endpoint: 'submitOrder',
-    body: {
-      ...order,
-      ...(takeProfit === undefined ? {} : { takeProfit }),
-      ...(stopLoss === undefined ? {} : { stopLoss }),
-    },
-  };
+    symbol: of.symbol,
+    tickSize: of.tickSize,
+    lotSize: of.lotSize,
+    best: needsPrice(kind) ? null : bestOf(form.side.value),
+  });
 });
 
-/** Equal slices in whole lots; the last is smaller. */
-function slicesOf(order: Body, size: string): Body[] {
-  const count = Math.min(100, Math.max(1, Math.floor(Number(form.slices.value) || 1)));
-  const lot = market.value?.lotSize ?? '1';
-  const decimals = decimalsOf(lot);
-  const lots = Math.round(Number(size) / Number(lot));
-  const each = Math.ceil(lots / count);
-  const sign = form.side.value === 'sell' ? '-' : '';
-  const sliced: Body[] = [];
-  for (let left = lots; left > 0 && sliced.length < count; left -= each) {
-    const quantity = `${sign}${(Math.min(each, left) * Number(lot)).toFixed(decimals)}`;
-    sliced.push({
-      ...order,
-      quantity,
-      ...(form.kind.value === 'twap'
-        ? { period: Math.round(Number(form.periodS.value) * 1000) || 0 }
-        : {}),
-    });
-  }
-  return sliced;
-}
+/** The request; null until the fields that it needs are numbers. */
+export const made = computed((): Made | null => read.value.made);
 
 interface Risk {
   readonly stats: Stats;
@@ -173,11 +124,6 @@ export const previewProblem = signal<string | null>(null);
 /** Text of the request that `preview` belongs to. */
 let previewed = '';
 
-export interface FieldProblem {
-  readonly field: string;
-  readonly text: string;
-}
-
 const REASONS: Readonly<Record<string, FieldProblem>> = {
   insufficientMargin: { field: 'quantity', text: 'Free collateral does not cover it' },
   postOnlyWouldCross: { field: 'price', text: 'Post only, but this price would trade at once' },
@@ -193,6 +139,7 @@ const REASONS: Readonly<Record<string, FieldProblem>> = {
 
 /** Why the request would be refused or rejected now, and the field at fault; null: it would not. */
 export const problem = computed((): FieldProblem | null => {
+  if (read.value.fault !== null) return read.value.fault;
   const { value: shown } = preview;
   if (shown === null) return null;
   if (shown.refusal !== null) {
@@ -263,29 +210,26 @@ export function followForm(): void {
   });
 }
 
-/** Effect of the button, such as `Buy 0.500 at 61,284.5`. */
+/** Effect of the button, such as `Buy 0.500 at 61284.5`: the figures of the request itself. */
 export const actionText = computed((): string => {
-  const verb = form.side.value === 'buy' ? 'Buy' : 'Sell';
-  const kind = form.kind.value;
-  if (made.value === null) return `${verb} ${symbol.value}`;
-  const size = fixed(form.size.value, decimalsOf(market.value?.lotSize ?? '1'));
-  const at = form.price.value.trim();
-  if (kind === 'market') return `${verb} ${size} at market`;
-  if (kind === 'twap') return `${verb} ${size} in ${form.slices.value} parts`;
-  if (kind === 'iceberg') return `${verb} ${size} at ${at}, ${form.slices.value} parts`;
-  if (kind === 'trailingStop') return `${verb} ${size}, trailing ${form.trailing.value} %`;
-  if (hasTrigger(kind)) return `${verb} ${size} when mark reaches ${form.trigger.value}`;
-  return `${verb} ${size} at ${at}`;
+  const { value: request } = made;
+  const { value: of } = market;
+  if (request !== null && of !== undefined) return effectOf(request, typed.value, of.lotSize);
+  return `${form.side.value === 'buy' ? 'Buy' : 'Sell'} ${symbol.value}`;
 });
+
+/** An immediate order that waits for a connection must not trade at the prices of later. */
+const soon = (order: Body): Body =>
+  isPlainIoc(order) ? { expiresAt: soonMs(exchangeTime.value, Date.now()) } : {};
 
 /** Sends the order of the form. */
 export function submit(): void {
   const { value: request } = made;
-  if (request === null || token.value === null) return;
+  if (request === null || token.value === null || isSending.value) return;
   const orders = request.body['orders'] as readonly Body[] | undefined;
   const body =
     orders === undefined
-      ? { ...request.body, clientId: newClientId() }
+      ? { ...request.body, ...soon(request.body), clientId: newClientId() }
       : { orders: orders.map((one) => ({ ...one, clientId: newClientId() })) };
   const what = `${actionText.value} · ${symbol.value}`;
   preview.value = null;
@@ -313,19 +257,37 @@ export function closePosition({ symbol: of, quantity, markPrice }: Position): vo
     flags: { ioc: true, postOnly: false, reduceOnly: true },
     clientId: newClientId(),
   };
-  void send('submitOrder', 'Order', order, `Close ${quantity} ${of}`);
+  void send('submitOrder', 'Order', { ...order, ...soon(order) }, `Close ${quantity} ${of}`);
 }
 
-/** Places the order again at another price or trigger, then cancels the old one. */
-export async function moveOrder(order: Order, to: string): Promise<boolean> {
-  const isTriggered = order.triggerPrice !== null;
+/**
+ * Cancels the order, then places what remained of it at another price or trigger. Both orders are
+ * never open together, and lots that fill in between are not ordered again.
+ */
+export async function moveOrder(order: Order, to: string): Promise<void> {
+  const what = `Move ${order.orderType} to ${to}`;
+  const tick = markets.value.find((one) => one.symbol === order.symbol)?.tickSize;
+  const terms = tick === undefined ? null : movedTerms(order, to, tick);
+  const fault = isSending.value
+    ? 'another request is on its way'
+    : moveFault(order, openOrders.value);
+  if (terms === null || fault !== null) {
+    refuse(what, fault ?? 'its limit price would not be positive');
+    return;
+  }
+  const ended = await cancelOrder(order.orderId, `${what}: cancel`);
+  if (ended === null) return;
+  if (!/[1-9]/.test(ended.remaining)) {
+    refuse(what, 'it is filled');
+    return;
+  }
   const body = {
     account: order.account,
     subaccountIndex: order.subaccountIndex,
     symbol: order.symbol,
     orderType: order.orderType,
-    price: isTriggered ? (order.flags.ioc ? onTick(Number(order.price)) : order.price) : to,
-    quantity: order.remaining,
+    quantity: ended.remaining,
+    expiresAt: Math.min(order.expiresAt, FAR_MS),
     originator: order.originator,
     originatorFee: order.originatorFee,
     flags: {
@@ -334,8 +296,8 @@ export async function moveOrder(order: Order, to: string): Promise<boolean> {
       reduceOnly: order.flags.reduceOnly,
     },
     clientId: newClientId(),
-    ...(isTriggered ? { triggerPrice: to } : {}),
-    ...(order.parentOrderId === null ? {} : { parentOrderId: order.parentOrderId }),
+    ...terms,
   };
-  return send('submitOrder', 'Order', body, `Move ${order.orderType} to ${to}`);
+  const isPlaced = await send('submitOrder', 'Order', body, what);
+  if (!isPlaced) refuse(what, 'the old order is cancelled, and no new one is confirmed');
 }

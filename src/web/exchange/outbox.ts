@@ -2,20 +2,13 @@
  * Signed requests on their way. A request is signed once, with its nonce and clientId; without an
  * answer the same request is sent again, so the server never carries it out twice.
  */
-import { signal } from '@preact/signals';
-import type { EndpointId } from '../../contract/endpoints.ts';
-import { takeOrders, type Order } from './account-state.ts';
-import { ask, call, messageOf, NoAnswer, Refused } from './requests.ts';
-import {
-  account,
-  isTokenRefusal,
-  logOut,
-  mustConfig,
-  nextLogin,
-  nextNonce,
-  token,
-  wallet,
-} from './session.ts';
+import { computed, signal } from '@preact/signals';
+import type { EndpointId, RequestOf } from '../../contract/endpoints.ts';
+import { loadAccount, takeOrders, type Order } from './account-state.ts';
+import { FAR_MS } from './order-request.ts';
+import { deliver, Withdrawn, type Delivery } from './delivery.ts';
+import { ask, call, messageOf, Refused } from './requests.ts';
+import { logOut, mustConfig, nextLogin, nextNonce, token, wallet } from './session.ts';
 import type { Struct } from './wallet.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 
@@ -29,19 +22,24 @@ export interface Sent {
   readonly message: string;
 }
 
-const FIRST_PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 5000;
 const MAX_SHOWN = 20;
 const DONE_MS = 6000;
-const FAR_MS = 9_007_199_254_740_991;
 const NONCE_USED = 'Nonce already used';
 
+type Report = (state: Sent['state'], message?: string) => void;
+
 export const outbox = signal<readonly Sent[]>([]);
+export const isOver = ({ state }: Sent): boolean => state === 'done' || state === 'refused';
+/** Whether a request has no outcome yet; a second click would order again. */
+export const isSending = computed(() => outbox.value.some((one) => !isOver(one)));
+const onTheWay = new Map<number, AbortController>();
 let nextId = 0;
 
 function show(sent: Sent): void {
   const others = outbox.value.filter(({ id }) => id !== sent.id);
-  outbox.value = [sent, ...others].sort((a, b) => b.id - a.id).slice(0, MAX_SHOWN);
+  outbox.value = [sent, ...others]
+    .sort((a, b) => b.id - a.id)
+    .filter((one, i) => i < MAX_SHOWN || !isOver(one));
 }
 
 /** What is done disappears by itself; a refusal stays until it is dismissed. */
@@ -75,6 +73,35 @@ async function signed(struct: Struct, body: Body): Promise<Body> {
   return { ...body, signatures: [await by.sign(mustConfig(), struct, body)] };
 }
 
+/** Shows one request from its start to its end. Resolves to null if it is refused. */
+async function shown<T>(
+  what: string,
+  work: (report: Report, withdrawn: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  nextId += 1;
+  const id = nextId;
+  const end = new AbortController();
+  onTheWay.set(id, end);
+  const report: Report = (state, message = '') => {
+    show({ id, what, state, message });
+  };
+  try {
+    const result = await work(report, end.signal);
+    shownDone(id, what);
+    return result;
+  } catch (error) {
+    report('refused', messageOf(error));
+    // The account shows whether a withdrawn request was carried out.
+    if (error instanceof Withdrawn && error.isUncertain) void loadAccount();
+    return null;
+  } finally {
+    onTheWay.delete(id);
+  }
+}
+
+/** Stops a request that waits. It is not sent again. */
+export const withdraw = (id: number): void => onTheWay.get(id)?.abort();
+
 /** Signs and sends; resolves to false if it is refused. The outbox shows its progress. */
 export async function send(
   endpoint: EndpointId,
@@ -82,83 +109,81 @@ export async function send(
   request: Body,
   what: string,
 ): Promise<boolean> {
-  nextId += 1;
-  const id = nextId;
-  show({ id, what, state: 'signing', message: '' });
-  try {
+  const done = await shown(what, async (report, withdrawn) => {
+    report('signing');
     const list = request['orders'] as readonly Body[] | undefined;
     const parts: Body[] = [];
     for (const one of list ?? [request]) parts.push(await signed(struct, withNonce(one)));
     const body = list === undefined ? (parts[0] ?? {}) : { orders: parts };
-    const answer = await deliver(endpoint, body, parts, (state, message = '') => {
-      show({ id, what, state, message });
+    const { method, path } = ENDPOINTS[endpoint];
+    const answer = await deliver<unknown>({
+      attempt: async () => (await ask(method, path, { body, token: bearer() })).body,
+      settle: async (refusal) => placedBefore(parts, refusal),
+      report,
+      login: nextSession,
+      withdrawn,
     });
     const read = Array.isArray(answer) ? answer : (answer as { orders?: unknown } | null)?.orders;
-    if (Array.isArray(read)) takeOrders(read as Order[]);
-    const rejected = (Array.isArray(read) ? (read as Order[]) : []).find(
-      ({ status }) => status === 'rejected',
-    );
-    if (rejected !== undefined) {
-      show({ id, what, state: 'refused', message: `rejected: ${rejected.reason ?? ''}` });
-      return false;
-    }
-    shownDone(id, what);
+    const records = Array.isArray(read) ? (read as Order[]) : [];
+    takeOrders(records);
+    const rejected = records.find(({ status }) => status === 'rejected');
+    if (rejected !== undefined) throw new Error(`rejected: ${rejected.reason ?? ''}`);
     return true;
+  });
+  return done ?? false;
+}
+
+/** The token of the login; without one, the request waits for the next login. */
+function bearer(): string {
+  if (token.value === null) throw new Refused(401, 'Log in first');
+  return token.value;
+}
+
+/** Forgets a token that is refused. Resolves at the next login. */
+function nextSession(): Promise<void> {
+  if (token.value !== null) logOut(true);
+  return nextLogin();
+}
+
+/** Reads an order. Resolves to null if the exchange has none; throws `Refused` or `NoAnswer`. */
+async function orderOf(query: RequestOf<'getOrder'>): Promise<Order | null> {
+  try {
+    return await call('getOrder', query, bearer());
   } catch (error) {
-    show({ id, what, state: 'refused', message: messageOf(error) });
-    return false;
+    if (error instanceof Refused && error.status === 404) return null;
+    throw error;
   }
 }
 
-type Report = (state: Sent['state'], message?: string) => void;
-
-/** Sends until there is an answer. Throws `Refused`. */
-async function deliver(
-  endpoint: EndpointId,
-  body: Body,
-  parts: readonly Body[],
-  report: Report,
-): Promise<unknown> {
-  let pauseMs = FIRST_PAUSE_MS;
-  let repeated = false;
-  const { method, path } = ENDPOINTS[endpoint];
-  for (;;) {
-    try {
-      report('sending');
-      return (await ask(method, path, { body, token: token.value })).body;
-    } catch (error) {
-      if (repeated && error instanceof Refused && error.message === NONCE_USED) {
-        return await placedBefore(parts);
-      }
-      if (isTokenRefusal(error)) {
-        logOut(true);
-        report('login', 'the session has ended; it is sent after the next login');
-        await nextLogin();
-        continue;
-      }
-      const isBusy = error instanceof Refused && [408, 429, 503].includes(error.status);
-      if (!(error instanceof NoAnswer) && !isBusy) throw error;
-      if (error instanceof NoAnswer) repeated = true;
-      report('waiting', isBusy ? messageOf(error) : 'no connection; it is sent again');
-      const waitMs = pauseMs;
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
-    }
-  }
-}
-
-/** The orders of a request whose answer was lost. */
-async function placedBefore(parts: readonly Body[]): Promise<Order[]> {
+/** The orders of a request whose answer was lost, or null if it was not carried out. */
+async function placedBefore(parts: readonly Body[], refusal: Refused): Promise<unknown> {
   const found: Order[] = [];
-  for (const { clientId } of parts) {
-    if (typeof clientId !== 'string' || account.value === null) continue;
-    const order = await call('getOrder', { clientId, account: account.value }, token.value).catch(
-      () => null,
-    );
+  const isUsed = refusal.message === NONCE_USED;
+  // Only orders have a clientId. Other requests consume their nonce if they are carried out.
+  if (parts.some(({ clientId }) => typeof clientId !== 'string')) return isUsed ? [] : null;
+  for (const { clientId, account: of } of parts) {
+    const order = await orderOf({ clientId: String(clientId), account: String(of) });
     if (order !== null) found.push(order);
   }
-  return found;
+  if (found.length > 0) return found;
+  if (isUsed) throw new Error('its nonce is used, but no such order is found: see the orders');
+  return null;
 }
+
+/** Sends a request without a signature, which may be carried out twice without harm. */
+function plain(
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: Body },
+  settle: Delivery<unknown>['settle'],
+  report: Report,
+  withdrawn: AbortSignal,
+): Promise<unknown> {
+  const attempt = async (): Promise<unknown> =>
+    (await ask(method, path, { token: bearer(), ...(body === undefined ? {} : { body }) })).body;
+  return deliver({ attempt, settle, report, login: nextSession, withdrawn });
+}
+
+const isOrder = (one: unknown): one is Order =>
+  typeof one === 'object' && one !== null && 'orderId' in one && 'status' in one;
 
 /** Cancels, which needs no signature; `what` names it in the outbox. */
 export async function cancel(
@@ -167,22 +192,31 @@ export async function cancel(
   what: string,
   body?: Body,
 ): Promise<void> {
+  await shown(what, async (report, withdrawn) => {
+    const request = { method, path, ...(body === undefined ? {} : { body }) };
+    const answer = await plain(request, () => Promise.resolve(null), report, withdrawn);
+    takeOrders((Array.isArray(answer) ? answer : [answer]).filter(isOrder));
+  });
+}
+
+/** Cancels one order. Resolves to its last record, or to null if it is not cancelled. */
+export function cancelOrder(orderId: string, what: string): Promise<Order | null> {
+  return shown(what, async (report, withdrawn) => {
+    const path = `/account/order?orderId=${encodeURIComponent(orderId)}`;
+    // A repeated request finds the order cancelled by the first one.
+    const settle = async (): Promise<Order | null> => {
+      const order = await orderOf({ orderId });
+      return order?.status === 'cancelled' && order.reason === 'user' ? order : null;
+    };
+    const answer = await plain({ method: 'DELETE', path }, settle, report, withdrawn);
+    if (!isOrder(answer)) throw new Error('the answer has no order');
+    takeOrders([answer]);
+    return answer;
+  });
+}
+
+/** Shows why an action of the screen was not done. */
+export function refuse(what: string, why: string): void {
   nextId += 1;
-  const id = nextId;
-  show({ id, what, state: 'sending', message: '' });
-  try {
-    const options = body === undefined ? { token: token.value } : { body, token: token.value };
-    const { body: answer } = await ask(method, path, options);
-    const read = Array.isArray(answer) ? (answer as unknown[]) : [];
-    takeOrders(
-      read.filter(
-        (one): one is Order =>
-          typeof one === 'object' && one !== null && 'orderId' in one && 'status' in one,
-      ),
-    );
-    shownDone(id, what);
-  } catch (error) {
-    if (isTokenRefusal(error)) logOut(true);
-    show({ id, what, state: 'refused', message: messageOf(error) });
-  }
+  show({ id: nextId, what, state: 'refused', message: why });
 }

@@ -37,7 +37,8 @@ import {
 } from './markets.ts';
 import { Liquidations, Operations } from './operations.tsx';
 import { closePosition, followForm, form, moveOrder, onTick } from './order-form.ts';
-import { dismiss, outbox, cancel } from './outbox.ts';
+import { isMovable } from './order-request.ts';
+import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
 import { call } from './requests.ts';
 import { dropPrivate, followAccount, logOut, subaccountIndex, token } from './session.ts';
 import { followTheme } from './theme-state.ts';
@@ -63,7 +64,6 @@ function linesOf(): ChartLine[] {
   for (const order of openOrders.value) {
     if (order.symbol !== symbol.value) continue;
     const at = order.triggerPrice ?? (order.status === 'pending' ? null : order.price);
-    const canMove = ['limit', 'takeProfit', 'stopLoss'].includes(order.orderType);
     if (at === null) continue;
     lines.push({
       id: order.orderId,
@@ -71,14 +71,10 @@ function linesOf(): ChartLine[] {
       title: `${order.orderType} ${order.remaining}`,
       tone: order.quantity.startsWith('-') ? 'sell' : 'buy',
       dashed: true,
-      ...(canMove
+      ...(isMovable(order)
         ? {
             onDrop: (to: number) => {
-              void moveOrder(order, onTick(to)).then((placed) => {
-                if (!placed) return;
-                const path = `/account/order?orderId=${encodeURIComponent(order.orderId)}`;
-                return cancel(path, 'DELETE', `Cancel the moved ${order.orderType}`);
-              });
+              void moveOrder(order, onTick(to));
             },
           }
         : {}),
@@ -222,7 +218,8 @@ function Bottom() {
 
 /** Requests on their way and their results. */
 function Outbox() {
-  if (outbox.value.length === 0) return null;
+  const shown = outbox.value.filter((one, i) => i < 5 || !isOver(one));
+  if (shown.length === 0) return null;
   const words = {
     signing: '… sign',
     sending: '… sending',
@@ -233,7 +230,7 @@ function Outbox() {
   } as const;
   return (
     <ol class="outbox" aria-label="Requests">
-      {outbox.value.slice(0, 5).map(({ id, what, state, message }) => (
+      {shown.map(({ id, what, state, message }) => (
         <li key={id} class={state} role={state === 'refused' ? 'alert' : undefined}>
           <strong>{words[state]}</strong> {what}
           {message === '' ? null : <span class="message">: {message}</span>}
@@ -247,6 +244,18 @@ function Outbox() {
               }}
             >
               ×
+            </button>
+          ) : null}
+          {state === 'waiting' || state === 'login' ? (
+            <button
+              type="button"
+              class="link"
+              aria-label={`Withdraw ${what}`}
+              onClick={() => {
+                withdraw(id);
+              }}
+            >
+              Withdraw
             </button>
           ) : null}
         </li>

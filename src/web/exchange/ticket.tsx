@@ -1,27 +1,24 @@
 /** The order ticket: fields, the refusal beside its field, and margin before and after. */
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
+import { decimalsOf } from './book-state.ts';
 import { feedState } from './feeds.ts';
 import { money } from '../exact-text.ts';
 import { market, symbol } from './markets.ts';
 import {
   actionText,
   form,
-  hasTrigger,
-  isSliced,
   KIND_NAMES,
-  KINDS,
   made,
   marketBound,
-  needsPrice,
   preview,
   previewProblem,
   problem,
   submit,
-  type Kind,
 } from './order-form.ts';
+import { hasTrigger, isSliced, KINDS, needsPrice, type Kind } from './order-request.ts';
 import { stats } from './account-state.ts';
-import { outbox } from './outbox.ts';
+import { isSending } from './outbox.ts';
 import { loggedIn } from './session.ts';
 import { priceText } from './text.ts';
 import { loginOpen } from './login.tsx';
@@ -54,7 +51,7 @@ function Field({ id, label, unit, value, fields, hint }: FieldProps) {
         aria-invalid={isFault}
         aria-describedby={isFault ? `fault-${id}` : undefined}
         onInput={({ currentTarget }) => {
-          value.value = currentTarget.value.replaceAll(',', '');
+          value.value = currentTarget.value;
         }}
       />
       <span class="unit">{unit}</span>
@@ -88,6 +85,7 @@ const SHOWN = [
   'triggerPrice',
   'trailingPercent',
   'period',
+  'orders',
   'takeProfit',
   'takeProfit.triggerPrice',
   'stopLoss',
@@ -99,7 +97,6 @@ export function Ticket() {
   const side = form.side.value;
   const base = symbol.value.split('-')[0] ?? '';
   const quote = symbol.value.split('-')[1] ?? '';
-  const isSending = outbox.value.some(({ state }) => state === 'signing' || state === 'sending');
   const { value: fault } = problem;
   const isOffline = feedState.value !== 'live';
   const choose = (next: Kind): void => {
@@ -112,7 +109,7 @@ export function Ticket() {
         onSubmit={(event) => {
           event.preventDefault();
           if (!loggedIn.value) loginOpen.value = true;
-          else if (!isSending && !isOffline && fault === null) submit();
+          else if (!isSending.value && !isOffline && fault === null) submit();
         }}
       >
         <div class="kinds">
@@ -230,9 +227,13 @@ export function Ticket() {
             id="submit"
             type="submit"
             class={`button submit ${side}`}
-            disabled={made.value === null || isSending || isOffline || fault !== null}
+            disabled={made.value === null || isSending.value || isOffline || fault !== null}
           >
-            {isOffline ? 'Waits for the connection' : isSending ? 'Sending…' : actionText.value}
+            {isOffline
+              ? 'Waits for the connection'
+              : isSending.value
+                ? 'Sending…'
+                : actionText.value}
           </button>
         ) : (
           <button type="submit" class="button primary submit">
@@ -251,11 +252,12 @@ function Shares() {
     const free = Number(stats.value?.freeCollateral ?? '0');
     const at = Number(form.price.value) || Number(marketBound(form.side.value) ?? '0');
     const rate = Number(market.value?.marginTiers[0]?.initialMargin ?? '1');
-    const lot = Number(market.value?.lotSize ?? '1');
+    const lotSize = market.value?.lotSize ?? '1';
+    const lot = Number(lotSize);
     const fees = Number(market.value?.takerFee ?? '0') * 2;
     if (at === 0 || free <= 0) return;
     const lots = Math.floor((free * share * 0.98) / (at * (rate + fees)) / lot);
-    form.size.value = String(Number((lots * lot).toFixed(8)));
+    form.size.value = (lots * lot).toFixed(decimalsOf(lotSize));
   };
   return (
     <div class="shares" role="group" aria-label="Share of the free collateral">
