@@ -1,5 +1,5 @@
 /** Campaigns over PostgreSQL: equal files for any number of workers, and under faults. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,9 +102,17 @@ test.each(WORKERS)('a sweep has the same files here and on %i workers elsewhere'
   expect(here.length).toBeGreaterThan(5);
   rmSync(join(scratch, 'out'), { recursive: true });
   for (let i = 0; i < count; i++) worker();
-  await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
+  const { err } = await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
   expect(filesOf()).toEqual(here);
   expect(await query('select status from orrery_jobs.campaigns')).toEqual([{ status: 'done' }]);
+  // The folder that the submitter named is not written to, also if the campaign has it stored.
+  const stored = "jsonb_set(spec::jsonb, '{args,out}', '\"out\"')::text";
+  await query(`update orrery_jobs.campaigns set spec = ${stored}`);
+  rmSync(join(scratch, 'out'), { recursive: true });
+  const id = /campaign ([0-9a-f]+)/.exec(err)?.[1] ?? '';
+  await succeeds(orrery('sweep', '--pg', '', '--attach', id));
+  expect(Object.keys(hashesOf(join(scratch, 'reports', `sweep-${id}`)))).toContain('sweep.json');
+  expect(existsSync(join(scratch, 'out'))).toBe(false);
 });
 
 /** Blocks of SQL in the document that start with the text. */
@@ -166,12 +174,11 @@ test('kills, pauses, a restart of the database and an interrupt change no file',
   const interrupted = await first.ended;
   expect(interrupted).toMatchObject({ code: 130 });
   expect(interrupted.err).toContain(`--attach ${id}`);
-  const attached = await succeeds(orrery('sweep', '--pg', '', '--attach', id));
+  const attached = await succeeds(orrery('sweep', '--pg', '', '--attach', id, '--out', 'out'));
   isOver = true;
   const faults = await disturbed;
   expect(attached.out).toContain('overfitting');
-  // Not the folder of the command that submitted it, which may be of another machine.
-  expect(hashesOf(join(scratch, 'reports', `sweep-${id}`))).toEqual(here);
+  expect(hashesOf(join(scratch, 'out'))).toEqual(here);
   expect(faults.kills + faults.pauses + faults.restarts).toBeGreaterThanOrEqual(3);
   expect(await query('select * from orrery_jobs.disputes')).toEqual([]);
 });
