@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
+import { UserError } from '../base/user-error.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { StrategyBundle } from '../strategy-loader/bundle.ts';
@@ -21,6 +22,17 @@ export interface FileSource {
 /** A file that cannot be had: the job is not at fault. */
 export class MissingFile extends FileError {}
 
+/** A reference or a manifest that is wrong on every machine: the job is at fault. */
+export class BadReference extends UserError {
+  override readonly name = 'BadReference';
+  readonly code = 'file';
+}
+
+/** Errors that come from a name, not from the disk. */
+const NAME_FAULTS: ReadonlySet<string> = new Set([
+  ...['ENAMETOOLONG', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENOTEMPTY'],
+]);
+
 export class FileCache {
   private readonly folder: string;
   private readonly source: FileSource;
@@ -28,6 +40,7 @@ export class FileCache {
   /** Files in progress or verified, by hash. */
   private readonly known = new Map<string, Promise<string>>();
   private downloads = 0;
+  private links = 0;
 
   /** @param datasets folders of datasets on this machine, used if their hashes are right */
   constructor(folder: string, source: FileSource, datasets: readonly string[] = []) {
@@ -42,6 +55,11 @@ export class FileCache {
     if (dataset !== null) return this.once(name, () => this.dataset(dataset));
     const file = fileHash(name);
     return file === null ? Promise.resolve(name) : this.file(file);
+  }
+
+  /** Files are verified again, because some may have been removed. */
+  forget(): void {
+    this.known.clear();
   }
 
   async bundle(sha256: string): Promise<StrategyBundle> {
@@ -79,15 +97,24 @@ export class FileCache {
   private async place(folder: string, { name, sha256 }: DatasetFile): Promise<void> {
     const relative = normalize(name);
     if (relative.startsWith('..') || relative.startsWith(sep)) {
-      throw new FileError(`manifest.json: ${name} is outside of the dataset`);
+      throw new BadReference(`manifest.json: ${name} is outside of the dataset`);
     }
     const from = await this.file(sha256);
     const path = join(folder, relative);
+    this.links += 1;
+    const temporary = `${path}.partial-${String(process.pid)}-${String(this.links)}`;
     try {
       await mkdir(dirname(path), { recursive: true });
-      await rm(path, { force: true });
-      await link(from, path);
+      await link(from, temporary);
+      // A trial may read the dataset now, so the name is never without a file.
+      await rename(temporary, path);
+      // Two links of one file: the rename did nothing.
+      await rm(temporary, { force: true });
     } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      if (NAME_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')) {
+        throw new BadReference(`manifest.json: ${name} cannot be the name of a file`);
+      }
       throw fileError(path, error);
     }
   }
@@ -130,13 +157,15 @@ export class FileCache {
     if (begun !== undefined) return begun;
     const result = run();
     this.known.set(key, result);
-    result.catch(() => this.known.delete(key));
+    result.catch(() => {
+      if (this.known.get(key) === result) this.known.delete(key);
+    });
     return result;
   }
 }
 
 function mustBeHash(text: string): void {
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new FileError(`${text}: is not a SHA-256`);
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new BadReference(`${text}: is not a SHA-256`);
 }
 
 /** Null if the file cannot be read. */

@@ -8,6 +8,8 @@ import { canonicalText, identityOf } from './job-id.ts';
 
 const POLL_MS = 100;
 const MOST_POLL_MS = 1000;
+/** Interval between looks for jobs whose own campaign has ended. */
+const ADOPT_MS = 2000;
 const ASKED_AT_ONCE = 500;
 /** Polled at once: the oldest, and as many in turn. */
 const POLLED_AT_ONCE = 400;
@@ -38,6 +40,7 @@ export class RemoteJobs {
   private toAsk: NewJob[] = [];
   private places = 0;
   private turn = 0;
+  private adoptedMs = -Infinity;
   private polling: Promise<void> | null = null;
   private failure: Error | null = null;
 
@@ -90,6 +93,7 @@ export class RemoteJobs {
           pauseMs = POLL_MS;
           continue;
         }
+        await this.adopt();
         await this.mustGoOn();
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
         pauseMs = Math.min(MOST_POLL_MS, pauseMs * 1.5);
@@ -121,6 +125,13 @@ export class RemoteJobs {
       const why = error ?? 'no reason';
       waiting?.refuse(new CampaignError(`job ${id.slice(0, 12)} is set aside: ${why}`));
     }
+  }
+
+  /** A job that waits for a campaign which has ended is queued for this one. */
+  private async adopt(): Promise<void> {
+    if (performance.now() - this.adoptedMs < ADOPT_MS) return;
+    await this.options.store.adopt(this.options.campaign);
+    this.adoptedMs = performance.now();
   }
 
   /** Throws if the campaign has failed; stops if it was cancelled. */

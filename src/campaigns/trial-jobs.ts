@@ -1,4 +1,6 @@
 /** Trials as jobs: without paths and bundles, so that a job is the same on every machine. */
+import { UserError } from '../base/user-error.ts';
+import { isFileFault } from '../platform/file-error.ts';
 import type { TrialResult, TrialTask } from '../search/trial.ts';
 import type { FileCache } from './file-cache.ts';
 import { packed, referencesOf, unpacked, type InputPaths, type PackedPlan } from './inputs.ts';
@@ -21,6 +23,15 @@ export function remoteTrials(
   };
 }
 
+/**
+ * A run that could not read its files. It counts as an attempt, unlike a fault of the cache:
+ * a job that names a file which no machine has must not end every worker.
+ */
+class TrialFault extends UserError {
+  override readonly name = 'TrialFault';
+  readonly code = 'worker';
+}
+
 /** Runs the trial of a job with this machine's files; null if stopped. */
 export async function runTrialJob(
   { plan, ...task }: PackedTask,
@@ -35,7 +46,14 @@ export async function runTrialJob(
     (name) => pathOf.get(name) ?? name,
     (sha256) => cache.bundle(sha256),
   );
-  const result = await run({ ...task, plan: local });
+  let result: TrialResult | null;
+  try {
+    result = await run({ ...task, plan: local });
+  } catch (error) {
+    // Files may have gone since they were verified; the next attempt verifies them again.
+    cache.forget();
+    throw isFileFault(error) ? new TrialFault((error as Error).message) : error;
+  }
   if (result === null) return null;
   return withNames(
     result,

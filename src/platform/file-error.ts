@@ -6,6 +6,12 @@ export class FileError extends UserError {
   readonly code = 'file';
 }
 
+/** True for an error of this machine's files, which another machine may not have. */
+export function isFileFault(error: unknown): boolean {
+  if (error instanceof FileError) return true;
+  return typeof (error as NodeJS.ErrnoException | null | undefined)?.errno === 'number';
+}
+
 /** Converts a file-system error to a `FileError`; returns any other error unchanged. */
 export function fileError(path: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException | null)?.code;
@@ -28,6 +34,11 @@ export function fileError(path: string, error: unknown): Error {
       return new FileError(`${path}: no space left on the device`);
     case 'EIO':
       return new FileError(`${path}: input/output error`);
+    case 'EMFILE':
+    case 'ENFILE':
+      return new FileError(`${path}: too many open files`);
+    case 'EDQUOT':
+      return new FileError(`${path}: disk quota exceeded`);
     default:
       return error instanceof Error ? error : new Error(String(error));
   }

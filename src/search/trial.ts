@@ -2,6 +2,7 @@
  * One trial of a search: a run of the plan with a point's parameters. Input and output are plain
  * data for workers.
  */
+import { isFileFault } from '../platform/file-error.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyOutput } from '../backtest/output.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
@@ -42,6 +43,11 @@ export interface TrialFigures {
   readonly stateHash: string;
 }
 
+export interface TrialPorts extends Pick<PlanPorts, 'definitions' | 'tapes'> {
+  /** True for a job: an error of this machine's files is no result, so it is thrown. */
+  readonly throwsFileFaults?: boolean;
+}
+
 /**
  * Runs a trial; an error of the run becomes a failed trial. Null if stopped.
  *
@@ -51,7 +57,7 @@ export interface TrialFigures {
 export async function runTrial(
   { plan, parameters, objective, options }: TrialTask,
   stopped: () => boolean = () => false,
-  ports: Pick<PlanPorts, 'definitions' | 'tapes'> = {},
+  { throwsFileFaults = false, ...ports }: TrialPorts = {},
 ): Promise<TrialResult | null> {
   const [first, ...others] = plan.strategies;
   if (first === undefined) throw new StrategyError('a search needs a strategy');
@@ -74,6 +80,7 @@ export async function runTrial(
       returns: allReturns(curve, options),
     };
   } catch (error) {
+    if (throwsFileFaults && isFileFault(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { score: null, error: message, figures: null, returns: [] };
   }

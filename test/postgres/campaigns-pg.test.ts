@@ -1,5 +1,5 @@
 /** Campaigns over PostgreSQL: equal files for any number of workers, and under faults. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,9 +102,17 @@ test.each(WORKERS)('a sweep has the same files here and on %i workers elsewhere'
   expect(here.length).toBeGreaterThan(5);
   rmSync(join(scratch, 'out'), { recursive: true });
   for (let i = 0; i < count; i++) worker();
-  await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
+  const { err } = await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
   expect(filesOf()).toEqual(here);
   expect(await query('select status from orrery_jobs.campaigns')).toEqual([{ status: 'done' }]);
+  // The folder that the submitter named is not written to, also if the campaign has it stored.
+  const stored = "jsonb_set(spec::jsonb, '{args,out}', '\"out\"')::text";
+  await query(`update orrery_jobs.campaigns set spec = ${stored}`);
+  rmSync(join(scratch, 'out'), { recursive: true });
+  const id = /campaign ([0-9a-f]+)/.exec(err)?.[1] ?? '';
+  await succeeds(orrery('sweep', '--pg', '', '--attach', id));
+  expect(Object.keys(hashesOf(join(scratch, 'reports', `sweep-${id}`)))).toContain('sweep.json');
+  expect(existsSync(join(scratch, 'out'))).toBe(false);
 });
 
 /** Blocks of SQL in the document that start with the text. */

@@ -6,11 +6,16 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FileCache } from '../../src/campaigns/file-cache.ts';
-import { sha256Of } from '../../src/campaigns/job-id.ts';
+import { identityOf, sha256Of } from '../../src/campaigns/job-id.ts';
+import { filesOf } from '../../src/campaigns/inputs.ts';
+import { RemoteJobs } from '../../src/campaigns/remote-jobs.ts';
+import { runTrialJob, type PackedTask } from '../../src/campaigns/trial-jobs.ts';
 import { CampaignWorker } from '../../src/campaigns/worker.ts';
 import type { BatchTask } from '../../src/campaigns/fuzz-jobs.ts';
 import type { CampaignPlan } from '../../src/fuzz/campaign.ts';
 import { JobStore, type Job } from '../../src/postgres/jobs/job-store.ts';
+import { parseManifest } from '../../src/tape/manifest.ts';
+import { plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
 import { Cluster } from './cluster.ts';
 
 const DATA = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
@@ -19,6 +24,13 @@ const LIMITS = { leaseMs: 60_000, maxAttempts: 3 };
 const PLAN: CampaignPlan = {
   ...{ seed: 's', profile: 'all', commands: null, oracle: true, every: 64 },
 };
+
+const POOL = new URL('../../dist/search/workers/trial-pool.js', import.meta.url).href;
+const LOOP = `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'loop', parameters: {}, create: () => ({
+  onBook() { for (;;); },
+}) });
+`;
 
 let cluster: Cluster;
 let admin: pg.Client;
@@ -115,6 +127,34 @@ describe('turns', () => {
     // Submitted again, it goes on with the rest.
     expect(await campaign('a')).toBe('cancelled');
     expect(await claimed(3)).toEqual(['a-0', 'a-2', 'none']);
+  });
+
+  test('a job goes on for another campaign if its own ends without a hand-over', async () => {
+    const task = { plan: PLAN, from: 0, to: 8 };
+    const id = identityOf(VERSION, 'batch', task);
+    await campaign('a');
+    await store.want('a', [jobOf(id, 0)]);
+    await campaign('b');
+    const jobs = new RemoteJobs({ store, campaign: 'b', version: VERSION, stopped: () => stopped });
+    const result = jobs.run('batch', task);
+    const wanted = "select from orrery_jobs.wanted where campaign = 'b'";
+    await expect.poll(async () => (await client.query(wanted)).rowCount).toBe(1);
+    // As if the process that ends the campaign were killed, or did not see that `b` wants the job.
+    await client.query("update orrery_jobs.campaigns set status = 'failed' where id = 'a'");
+    await expect.poll(async () => (await claim('w'))?.id).toBe(id);
+    await store.complete('w', id, '{"x":1}');
+    expect(await result).toBe('{"x":1}');
+  });
+
+  test('a campaign that has ended, or that wants other jobs, adopts none', async () => {
+    await campaign('a', { jobs: 2 });
+    await campaign('b');
+    await campaign('c');
+    await store.want('b', [jobOf('a-0', 0)]);
+    await client.query("update orrery_jobs.campaigns set status = 'failed' where id in ('a', 'b')");
+    await store.adopt('b');
+    await store.adopt('c');
+    expect(await claim('w')).toBeNull();
   });
 
   test('workers of one version do not get jobs of another', async () => {
@@ -254,6 +294,99 @@ describe('a worker', () => {
     expect(await store.list()).toMatchObject([{ status: 'done', done: 5, setAside: 0 }]);
   });
 
+  /** A campaign that nothing drives, with these trials as jobs. */
+  async function trials(tasks: Readonly<Record<string, object>>): Promise<void> {
+    await campaign('a');
+    await client.query(
+      "update orrery_jobs.campaigns set driver = 'test', driver_until = 'infinity'",
+    );
+    const jobs = Object.entries(tasks).map(([id, task], place) => ({
+      ...{ id, place, kind: 'trial', task: JSON.stringify(task) },
+    }));
+    await store.want('a', jobs);
+  }
+
+  const trialOf = (plan: object) => ({ plan, parameters: {}, objective: 'sharpe', options: {} });
+  const endedOf = (...ids: string[]) =>
+    store.ended(ids).then((jobs) => new Map(jobs.map((job) => [job.id, job])));
+
+  test('sets jobs with bad references aside, and goes on', async () => {
+    const manifest = readFileSync(join(DATA, 'manifest.json'), 'utf8');
+    const [first, second] = filesOf(parseManifest(manifest));
+    for (const { name, sha256 } of [first!, second!]) {
+      await store.files.put(sha256, [readFileSync(join(DATA, name))]);
+    }
+    const noName = Buffer.from(manifest.replace(`"${first!.name}"`, '"."'));
+    await store.files.put(sha256Of(noName), [noName]);
+    await trials({
+      dataset: trialOf({ data: 'dataset:x', strategies: [] }),
+      feed: trialOf({ feeds: [{ file: 'file:../x' }], strategies: [] }),
+      bundle: trialOf({ strategies: [{ bundle: 'none' }] }),
+      name: trialOf({ data: `dataset:${sha256Of(noName)}`, strategies: [] }),
+      good: trialOf({ strategies: [] }),
+    });
+    const cache = new FileCache(folder, store.files);
+    const ports = { cache, limits: { ...LIMITS, maxAttempts: 1 } };
+    const result = { score: 1, error: null, figures: null, returns: [] };
+    const totals = await run(async (job) => {
+      const task = JSON.parse(job.task) as PackedTask;
+      return JSON.stringify(await runTrialJob(task, cache, () => Promise.resolve(result)));
+    }, ports);
+    expect(totals).toEqual({ done: 1, failed: 4, repeated: 0 });
+    const ended = await endedOf('dataset', 'feed', 'bundle', 'name', 'good');
+    expect(ended.get('dataset')?.error).toBe('x: is not a SHA-256');
+    expect(ended.get('feed')?.error).toBe('../x: is not a SHA-256');
+    expect(ended.get('bundle')?.error).toBe('none: is not a SHA-256');
+    expect(ended.get('name')?.error).toContain('cannot be the name of a file');
+    expect(ended.get('good')?.result).toBe(JSON.stringify(result));
+  });
+
+  test('fails a campaign whose strategy is no hash, and goes on', async () => {
+    const work = { kind: 'sweep', search: { plan: { strategies: [{ bundle: 'x' }] } } };
+    await store.submit({
+      ...{ id: 'a', kind: 'sweep', title: 'a', version: VERSION, priority: 0 },
+      spec: JSON.stringify({ work, args: {}, paths: {} }),
+    });
+    expect(await run(() => Promise.resolve(null))).toMatchObject({ failed: 0 });
+    expect(await store.status('a')).toEqual({ status: 'failed', error: 'x: is not a SHA-256' });
+  });
+
+  test('stores no result for a fault of this machine', async () => {
+    const file = join(folder, 'loop.ts');
+    writeFileSync(file, LOOP);
+    const { bundle, ...planned } = await plannedOf(file);
+    const text = Buffer.from(JSON.stringify(bundle));
+    await store.files.put(sha256Of(text), [text]);
+    const plan = planOf([{ ...planned, bundle }], { toUs: RECORDED_FROM_US + 15_000_000 });
+    const packedPlan = { ...plan, strategies: [{ ...planned, bundle: sha256Of(text) }] };
+    await trials({
+      slow: trialOf(packedPlan),
+      files: trialOf({ ...packedPlan, data: join(folder, 'removed') }),
+    });
+    // The children of a pool are compiled files.
+    const { TrialPool } = (await import(
+      POOL
+    )) as typeof import('../../src/search/workers/trial-pool.ts');
+    const pool = new TrialPool(1, () => stopped, 300);
+    try {
+      const cache = new FileCache(folder, store.files);
+      await run(
+        async (job) => {
+          const task = JSON.parse(job.task) as PackedTask;
+          return JSON.stringify(await runTrialJob(task, cache, pool.runJob));
+        },
+        { cache, slots: 1, limits: { ...LIMITS, maxAttempts: 1 } },
+      );
+    } finally {
+      await pool.close();
+    }
+    const ended = await endedOf('slow', 'files');
+    expect(ended.get('slow')).toMatchObject({ result: null });
+    expect(ended.get('slow')?.error).toContain('did not return within');
+    expect(ended.get('files')).toMatchObject({ result: null });
+    expect(ended.get('files')?.error).toContain('no such file or folder');
+  });
+
   test('of another version is refused', async () => {
     await campaign('a', { jobs: 1 });
     await expect(run(() => Promise.resolve(null), { version: 'semantics 9' })).rejects.toThrow(
@@ -294,9 +427,11 @@ describe('files', () => {
     await expect(cache.resolve(`file:${'0'.repeat(64)}`)).rejects.toThrow('neither in the');
     await expect(cache.resolve('file:../../etc/passwd')).rejects.toThrow('is not a SHA-256');
     const manifest = readFileSync(join(DATA, 'manifest.json'), 'utf8');
-    const outside = Buffer.from(manifest.replace(/"name": "[^"]*arrow"/, '"name": "../../../x"'));
+    const outside = Buffer.from(manifest.replace(/"name": "[^"]*parquet"/, '"name": "../../../x"'));
     expect(outside.toString()).not.toBe(manifest);
     await store.files.put(sha256Of(outside), [outside]);
-    await expect(cache.resolve(`dataset:${sha256Of(outside)}`)).rejects.toThrow('is outside of');
+    await expect(cache.resolve(`dataset:${sha256Of(outside)}`)).rejects.toThrow(
+      'leaves the folder',
+    );
   });
 });

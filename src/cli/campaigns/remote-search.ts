@@ -1,5 +1,6 @@
 /** `orrery sweep` and `orrery walkforward` on workers elsewhere. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { FileCache } from '../../campaigns/file-cache.ts';
 import { inputsOf, upload, type InputPaths } from '../../campaigns/inputs.ts';
 import { CampaignError, RemoteJobs } from '../../campaigns/remote-jobs.ts';
@@ -151,7 +152,8 @@ async function attached<A extends SearchArguments & Remote & { out: string | und
     id,
     args: {
       ...args,
-      out: out ?? args.out,
+      // A path that another machine stored is not written to.
+      out: out ?? join('reports', `${kind}-${shownId(id)}`),
       // The ledger is on the machine with the data; the first report fixes its count.
       ledger: ledger && args.ledger && existsSync(search.plan.data ?? ''),
     },
@@ -160,8 +162,8 @@ async function attached<A extends SearchArguments & Remote & { out: string | und
   };
 }
 
-/** Options of the command itself; the address of the database has a password. */
-const OWN: ReadonlySet<string> = new Set(['pg', 'attach', 'detach', '_', '$0']);
+/** Options of one command on one machine; the address of the database has a password. */
+const OWN: ReadonlySet<string> = new Set(['pg', 'attach', 'detach', 'out', '_', '$0']);
 
 function withoutSecrets(args: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !OWN.has(name)));

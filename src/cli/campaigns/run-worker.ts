@@ -80,7 +80,7 @@ class Pools {
     switch (kind) {
       case 'trial': {
         this.trials ??= new TrialPool(this.workers, isInterrupted, this.limitMs);
-        const result = await runTrialJob(JSON.parse(task) as PackedTask, cache, this.trials.run);
+        const result = await runTrialJob(JSON.parse(task) as PackedTask, cache, this.trials.runJob);
         return result === null ? null : JSON.stringify(result);
       }
       case 'batch': {

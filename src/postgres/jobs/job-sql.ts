@@ -50,6 +50,20 @@ export const HAND_OVER = `
   where j.campaign = $1 and j.id = other.job and j.status in ('queued', 'leased')
     and exists (select from orrery_jobs.campaigns c where c.id = $1 and c.status <> 'running')`;
 
+/**
+ * Jobs without a running owner go to this campaign, which wants them. Another campaign can end
+ * between the look of `WANT` or `HAND_OVER` and their commit, or without a hand-over.
+ */
+export const ADOPT = `
+  update orrery_jobs.jobs j set campaign = $1
+  where j.id in (
+    select q.id from orrery_jobs.jobs q join orrery_jobs.campaigns owner on owner.id = q.campaign
+    where q.status = 'queued' and owner.status <> 'running'
+      and exists (select from orrery_jobs.wanted w where w.campaign = $1 and w.job = q.id)
+      and exists (select from orrery_jobs.campaigns c where c.id = $1 and c.status = 'running')
+    for update of q skip locked
+  )`;
+
 export const FIXED = `
   update orrery_jobs.campaigns
   set fixed = jsonb_strip_nulls(jsonb_build_object($2::text, $3::numeric)) || fixed

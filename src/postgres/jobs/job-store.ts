@@ -161,6 +161,11 @@ export class JobStore {
     await this.ask('want', sql.WANT, [campaign, rows]);
   }
 
+  /** Queues wanted jobs whose own campaign has ended for this one. */
+  async adopt(campaign: string): Promise<void> {
+    await this.ask('adopt', sql.ADOPT, [campaign]);
+  }
+
   /** Those of the jobs that have ended. */
   async ended(ids: readonly string[]): Promise<EndedJob[]> {
     return this.ask<EndedJob>('ended', sql.ENDED, [ids]);

@@ -79,6 +79,13 @@ export class TrialPool {
       },
     );
 
+  /**
+   * A trial whose result is stored for all machines. Faults of this one throw: files that cannot be
+   * read, and a handler past its limit, which is a time of the wall clock. Null if stopped.
+   */
+  readonly runJob = (task: TrialTask): Promise<TrialResult | null> =>
+    this.give<TrialResult>('job', task, assignmentText(task.parameters));
+
   /** Null if stopped. Throws if the report cannot be written, or the worker was terminated. */
   report(task: BestTask): Promise<BestReport | null> {
     return this.give('report', task, 'the report of the best');
