@@ -1,7 +1,7 @@
 /**
  * Copies of the exchange for previews. A copy costs as much as a snapshot, on the thread that
  * serves all requests. So an exchange whose copy would take long is not copied, copies take at
- * most a share of the thread's time, and each account has one in the queue.
+ * most a share of the thread's time, and each account has a few in the queue.
  */
 import { MESSAGES } from '../contract/messages.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -13,6 +13,8 @@ import type { Host } from './exchange-host.ts';
 /** Pause after a copy, as a multiple of its duration: previews use at most a fifth of the time. */
 const PAUSE = 4;
 const MAX_WAITING = 32;
+/** Of one account: several tabs. */
+const MAX_OF_ONE = 4;
 /** Longest expected copy. A leader that stalls for longer could lose its lease. */
 const MAX_MS = 200;
 /** Copies of an exchange with at most so many commands are short on every machine. */
@@ -39,7 +41,9 @@ export class Copies {
   /** The last snapshot, and the command after which it was made. */
   private kept: Kept | null = null;
   private turn: Promise<void> = Promise.resolve();
-  private readonly waiting = new Set<string>();
+  /** Requests in the queue by caller. */
+  private readonly waiting = new Map<string, number>();
+  private waitingInAll = 0;
   /** Durations of the last copies, and the command of the last one. */
   private copiesMs: readonly number[] = [];
   private copiedSeq = 0;
@@ -50,30 +54,39 @@ export class Copies {
   }
 
   /**
-   * Runs the work in its turn. Throws `RequestError` when the exchange is too large, the caller
-   * waits already, or too many wait.
+   * Runs the work in its turn. Throws `RequestError` when the exchange is too large, or too
+   * many wait, of this caller or in all.
    *
    * @param caller account of the caller; null for an operator, who has a place of its own
    */
   async run<T>(caller: string | null, work: (copy: Copy) => T): Promise<T> {
     if (this.expectedMs() > MAX_MS) throw new RequestError(MESSAGES.previewsStopped);
     const name = caller ?? '';
-    const isFull = caller !== null && this.waiting.size >= MAX_WAITING;
-    if (isFull || this.waiting.has(name)) throw tooManyRequests();
-    this.waiting.add(name);
+    const own = this.waiting.get(name) ?? 0;
+    const isFull = caller !== null && this.waitingInAll >= MAX_WAITING;
+    if (isFull || own >= MAX_OF_ONE) throw tooManyRequests();
+    this.waiting.set(name, own + 1);
+    this.waitingInAll += 1;
     const before = this.turn;
     let end: () => void = () => undefined;
     this.turn = new Promise((resolve) => {
       end = resolve;
     });
     await before;
-    this.waiting.delete(name);
+    this.leave(name);
     const beganMs = this.nowMs();
     try {
       return work((changed) => this.copy(changed));
     } finally {
       setTimeout(end, (this.nowMs() - beganMs) * PAUSE).unref();
     }
+  }
+
+  private leave(name: string): void {
+    const left = (this.waiting.get(name) ?? 0) - 1;
+    if (left > 0) this.waiting.set(name, left);
+    else this.waiting.delete(name);
+    this.waitingInAll -= 1;
   }
 
   /** By the copies so far, or by the last snapshot of the exchange; 0 for a small exchange. */

@@ -100,7 +100,7 @@ test('an operator sees who a change would liquidate before it is sent', async ()
   expect(OPERATOR_TOKEN).not.toBe('x');
 });
 
-test('copies take turns, one for each caller, with a place for the operator', async () => {
+test('copies take turns, a few for each caller, with a place for the operator', async () => {
   const copies = new Copies(served.host);
   const turns: number[] = [];
   await Promise.all([1, 2, 3].map((i) => copies.run(`u${String(i)}`, () => turns.push(i))));
@@ -116,9 +116,8 @@ test('copies take turns, one for each caller, with a place for the operator', as
   const refused = 'Too many requests';
   const ask = (caller: string | null): Promise<string> =>
     copies.run(caller, () => 'made').catch((error: unknown) => (error as Error).message);
-  // The first runs at once; the second waits, so a third of the same caller is one too many.
-  const same = await Promise.all([ask('u1'), ask('u1'), ask('u1'), ask('u2'), ask(null)]);
-  expect(same).toEqual(['made', refused, refused, 'made', 'made']);
+  const same = await Promise.all(['u1', 'u1', 'u1', 'u1', 'u1', 'u2', null].map(ask));
+  expect(same).toEqual(['made', 'made', 'made', 'made', refused, 'made', 'made']);
   const many = [...Array.from({ length: 40 }, (_, i) => ask(`v${String(i)}`)), ask(null)];
   const answers = await Promise.all(many);
   expect(answers.filter((one) => one === refused)).toHaveLength(8);

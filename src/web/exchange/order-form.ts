@@ -187,6 +187,18 @@ async function readPreview({ endpoint, body }: Made, text: string): Promise<void
 export function followForm(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest: { readonly request: Made; readonly text: string } | null = null;
+  let isAsking = false;
+  // One at a time, as the server allows, and then the newest.
+  const readLatest = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    let done: typeof latest = null;
+    while (latest !== null && latest !== done) {
+      done = latest;
+      await readPreview(done.request, done.text);
+    }
+    isAsking = false;
+  };
   effect(() => {
     const { value: request } = made;
     const isIn = token.value !== null;
@@ -205,7 +217,7 @@ export function followForm(): void {
     // Not put off by further changes: those of a market order never end.
     timer ??= setTimeout(() => {
       timer = undefined;
-      if (latest !== null) void readPreview(latest.request, latest.text);
+      void readLatest();
     }, PREVIEW_AFTER_MS);
   });
 }
