@@ -142,6 +142,8 @@ await writeReference();
 const { build, serve } = await import('vitepress');
 // VitePress fails on links to pages that do not exist; anchors are checked in its output.
 await build(site, { base: options.base, outDir: output });
+// VitePress takes over pictures that a page shows, and not those that it links to.
+cpSync(join(root, 'docs', 'pictures'), join(output, 'docs', 'pictures'), { recursive: true });
 const dead = deadLinks(output, options.base);
 for (const link of dead) console.error(`docs: dead link ${link}`);
 if (dead.length > 0) process.exit(1);
