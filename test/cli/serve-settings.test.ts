@@ -34,6 +34,7 @@ test('the defaults', () => {
     verifyThreads: null,
     maxConnections: 10_000,
     corsOrigins: [],
+    previews: true,
     securityHeaders: 'pages',
     trustProxy: [],
     logLevel: 'warn',
