@@ -56,7 +56,7 @@ class Maker(orrery.Strategy):
                 self.orders[side] = {"price": price, "id": None}
                 self.asked[ticket] = side
         elif order["id"] is not None and (full or order["price"] != price):
-            # It may be filled before the exchange hears of it; either way it is gone then.
+            # It may be filled before the cancel arrives; either way it is gone then.
             self.asked[context.cancel(order["id"])] = side
             order["id"] = None
 
