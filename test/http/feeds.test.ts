@@ -491,9 +491,8 @@ describe('a client that does not read', () => {
       socket.emit('message', Buffer.from(text), false);
     }
     expect(stream.isPaused()).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(stream.isPaused()).toBe(false);
-    expect(socket.sent).toHaveLength(100);
+    await expect.poll(() => socket.sent).toHaveLength(100);
+    await expect.poll(() => stream.isPaused()).toBe(false);
     publisher.close();
   });
 
