@@ -173,9 +173,9 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   {
     id: 'nonce-top-not-restored',
     area: 'nonces',
-    file: 'engine/accounts/nonces.ts#NonceWindow.archiveWindow',
-    find: 'if (io.loading) this.setTop(this.highest);',
-    replace: '',
+    file: 'engine/accounts/nonces.ts#NonceWindow.decode',
+    find: 'this.setTop(this.at(length - 1));',
+    replace: 'this.setTop(-1n);',
   },
   {
     id: 'nonce-at-floor-of-window',
