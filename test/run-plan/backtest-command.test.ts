@@ -119,6 +119,45 @@ export default defineStrategy({ name: 'early', parameters: {}, create: () => ({
   expect(second!.timeUs - first!.timeUs).toBeLessThan(60_000_000);
 });
 
+test('fills where a market has no bars are a warning', async () => {
+  const table = (minutes: readonly number[]): string =>
+    `timestamp,open,high,low,close,volume\n${minutes
+      .map((minute) => `${1_704_067_200_000 + minute * 60_000},100,101,99,100,50\n`)
+      .join('')}`;
+  const data = join(folder, 'holes');
+  const whole = join(folder, 'whole.csv');
+  const holes = join(folder, 'holes.csv');
+  writeFileSync(whole, table(Array.from({ length: 40 }, (_, i) => i)));
+  // A hole from minute 10 to 19; the data end with minute 24.
+  writeFileSync(holes, table([...Array(10).keys(), 20, 21, 22, 23, 24]));
+  const load = ['--interval', '1m', '--tick', '0.01', '--lot', '0.001', '--out', data];
+  expect(await main(['data', 'import', 'csv', whole, '--symbol', 'AAA', ...load])).toBe(0);
+  expect(await main(['data', 'import', 'csv', holes, '--symbol', 'BBB', '--add', ...load])).toBe(0);
+  const strategy = join(folder, 'holes.ts');
+  const out = join(folder, 'in-holes');
+  const warningsAt = async (minutes: readonly number[]): Promise<string> => {
+    writeFileSync(
+      strategy,
+      `import { defineStrategy } from 'orrery/strategy';
+let bar = 0;
+export default defineStrategy({ name: 'holes', parameters: {}, create: () => ({
+  async onBar({ symbol }, context) {
+    if (symbol !== 'AAA' || !${JSON.stringify(minutes)}.includes(bar++)) return;
+    await context.submit({ symbol: 'BBB', side: 'buy', size: '0.1' });
+  },
+}) });
+`,
+    );
+    const args = ['--data', data, '--out', out, '--overwrite', '--json'];
+    expect(await main(['backtest', strategy, ...args])).toBe(0);
+    const run = await readRun(out);
+    expect(run.strategies[0]?.fills).toHaveLength(minutes.length);
+    return run.data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])).join();
+  };
+  expect(await warningsAt([3, 9, 21, 24])).toBe('');
+  expect(await warningsAt([3, 12, 15, 30])).toContain('3 fills of BBB where bars are missing');
+});
+
 test('several strategies share one exchange, each with its own account and parameters', async () => {
   const out = join(folder, 'two');
   const files = [example('grid'), example('sma-cross')];

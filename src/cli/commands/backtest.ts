@@ -209,7 +209,7 @@ function aboutOf(
 }
 
 function report(
-  { output, stylisedFacts }: PlanResult,
+  { output, data, stylisedFacts }: PlanResult,
   folder: RunFolder,
   { page, json, plan }: { readonly page: string; readonly json: boolean; readonly plan: RunPlan },
 ): void {
@@ -229,6 +229,7 @@ function report(
         ...strategy.summary,
         benchmarkPnl: benchmarkPnl(strategy),
       })),
+      warnings: data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])),
       ...(stylisedFacts.length === 0 ? {} : { stylisedFacts }),
       folder: folder.path,
       report: page,
@@ -265,6 +266,7 @@ function report(
   for (const { symbol, divergence } of output.markets) {
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }
+  for (const { text, isWarning } of data) if (isWarning) print(`warning  ${text}`);
   for (const facts of stylisedFacts) print(factsTable(facts));
   for (const market of output.markets) {
     const us = noBookUs(market);
