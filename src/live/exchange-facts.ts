@@ -1,4 +1,4 @@
-/** Reads of a live run before it starts: markets, and money of its account. */
+/** Reads of a live run: markets, and money of its account. */
 import type { ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
@@ -47,4 +47,15 @@ export async function mustHaveMoney(
     `account ${account} has no money in subaccount ${String(subaccountIndex)}; ` +
       'deposit first: transfer to it on the exchange, or, if you have its --sim-token, add --deposit 10000',
   );
+}
+
+/** Equity and balance of a subaccount, in units of the collateral. */
+export async function readEquity(
+  client: MatcherClient,
+  account: string,
+  subaccountIndex: number,
+): Promise<{ readonly equity: number; readonly balance: number }> {
+  const stats = await client.call('getStats', { account, subaccountIndex });
+  const [balance] = await client.call('getBalance', { account, subaccountIndex });
+  return { equity: Number(stats.accountValue), balance: Number(balance?.balance ?? 0) };
 }

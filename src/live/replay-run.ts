@@ -4,6 +4,7 @@
  * clock: to the next request, delivery, timer or sample, or to the first update before it. The
  * latencies are those of a backtest and pass in virtual time only.
  */
+import { nextSample } from '../backtest/recording/sample-times.ts';
 import { StrategyRun } from '../backtest/strategy-run.ts';
 import { VirtualClient, type SentRequest } from '../backtest/virtual-client.ts';
 import type { LogRow } from '../backtest/output.ts';
@@ -20,7 +21,7 @@ import { StrategyError } from '../strategy/definition.ts';
 import type { FillUpdate, OrderUpdate } from '../strategy/strategy.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler } from '../virtual-time/scheduler.ts';
-import { readMarkets } from './exchange-facts.ts';
+import { readEquity, readMarkets } from './exchange-facts.ts';
 import { createdLive } from './live-hooks.ts';
 import { RunNotes } from './run-notes.ts';
 import type { LiveOrder, LiveRecord } from './live-run.ts';
@@ -63,6 +64,8 @@ class ReplayRun {
   /** Time of sending of the request at the exchange. */
   private sentUs: number | null = null;
   private tradeFromUs = 0;
+  private readonly sampleUs: number;
+  private readonly earlyUs: number;
   private nextSampleUs = Infinity;
   private renewUs: number;
   private hasEnded = false;
@@ -79,6 +82,8 @@ class ReplayRun {
     this.scheduler = new Scheduler(timeUs(status.timeUs));
     this.reachedUs = status.timeUs - 1;
     this.renewUs = status.timeUs + RENEW_US;
+    this.sampleUs = options.sampleUs ?? status.sampleUs;
+    this.earlyUs = status.barsEmitted === 'nextOpen' ? 1 : 0;
     this.feeds = options.client.feeds();
     this.latency = parseLatency(latency, {
       random: new RandomStreams(seed).stream(`latency ${id}`),
@@ -142,7 +147,6 @@ class ReplayRun {
     const random = new RandomStreams(options.seed);
     const warmUpUs = options.warmUpUs ?? definition.warmUpUs?.(parameters) ?? 0;
     this.tradeFromUs = Math.max(status.timeUs, options.tradeFromUs ?? status.timeUs + warmUpUs);
-    const sampleUs = options.sampleUs ?? status.sampleUs;
     this.nextSampleUs = this.tradeFromUs;
     const stats = await client.call('getStats', { account, subaccountIndex });
     this.terms = {
@@ -160,7 +164,7 @@ class ReplayRun {
         ordersBefore,
         startUs: status.timeUs,
         tradeFromUs: this.tradeFromUs,
-        sampleUs,
+        sampleUs: this.sampleUs,
         traders: 1,
       }),
     };
@@ -292,26 +296,14 @@ class ReplayRun {
         await this.advance(Math.min(dueUs, this.renewUs, options.untilUs));
         this.takeAll();
         options.onProgress((this.reachedUs - firstUs) / (lastUs - firstUs));
-      } else if (entryUs < this.nextSampleUs || (entryUs === this.nextSampleUs && !this.isFirst)) {
+      } else if (entryUs < this.nextSampleUs + (this.equity.length === 0 ? 0 : 1)) {
+        // The first sample precedes trading at its time, the others follow it.
         await this.runNext();
       } else {
         await this.sample(this.nextSampleUs);
-        this.nextSampleUs = this.sampleAfter(this.nextSampleUs);
+        this.nextSampleUs = nextSample(this.nextSampleUs, this.sampleUs, this.earlyUs);
       }
     }
-  }
-
-  /** Whether the next sample is the first, which precedes what the strategy does at its time. */
-  private get isFirst(): boolean {
-    return this.equity.length === 0;
-  }
-
-  /** As a backtest: after the first sample, whole multiples of the interval. */
-  private sampleAfter(atUs: number): number {
-    const { status } = this.options;
-    const sampleUs = this.options.sampleUs ?? status.sampleUs;
-    const earlyUs = status.barsEmitted === 'nextOpen' ? 1 : 0;
-    return (Math.floor((atUs + earlyUs) / sampleUs) + 1) * sampleUs - earlyUs;
   }
 
   private async drain(untilUs: number): Promise<void> {
@@ -502,12 +494,6 @@ class ReplayRun {
 
   private async sample(atUs: number): Promise<void> {
     const { client, account, subaccountIndex } = this.options;
-    const stats = await client.call('getStats', { account, subaccountIndex });
-    const [balance] = await client.call('getBalance', { account, subaccountIndex });
-    this.equity.push({
-      timeUs: atUs,
-      equity: Number(stats.accountValue),
-      balance: Number(balance?.balance ?? 0),
-    });
+    this.equity.push({ timeUs: atUs, ...(await readEquity(client, account, subaccountIndex)) });
   }
 }

@@ -97,7 +97,7 @@ export async function openTape(
 
 const DAY_US = 86_400_000_000;
 
-/** What a run has played: the markets, and the fills of its strategies. */
+/** Markets of a run, and its strategies with their fills. */
 export type PlayedRun = Pick<BacktestOutput, 'markets' | 'strategies'>;
 
 /** A recorded mark is not stale until this many usual updates are missing. */
@@ -239,7 +239,7 @@ function deadFills(
   return [
     {
       title: `Fills without data of ${symbol}`,
-      text: `${what} of ${symbol} where bars are missing or after the last one, at the last close: nobody could trade there.`,
+      text: `${what} of ${symbol} where bars are missing or after the last one, at the last close, are not realistic.`,
       isWarning: true,
     },
   ];

@@ -9,6 +9,7 @@ import type { Touches } from '../touches.ts';
 import { Benchmark } from './benchmark.ts';
 import { MarketRecorder } from './market-recorder.ts';
 import { Markouts } from './markouts.ts';
+import { nextSample } from './sample-times.ts';
 import { StrategyRecorder, type RequestTimes } from './strategy-recorder.ts';
 
 interface SavedRecorder {
@@ -75,8 +76,7 @@ export class Recorder {
    * multiples of the interval, or `earlyUs` before them.
    */
   begin(atUs: number): void {
-    const { sampleUs, earlyUs } = this;
-    this.nextSampleUs = (Math.floor((atUs + earlyUs) / sampleUs) + 1) * sampleUs - earlyUs;
+    this.nextSampleUs = nextSample(atUs, this.sampleUs, this.earlyUs);
     for (const strategy of this.strategies) strategy.begin();
     this.sample(atUs);
     this.buy();

@@ -1,0 +1,7 @@
+/**
+ * The next sample after a time. Samples are at whole multiples of the interval, or `earlyUs` before
+ * them; the first one, which precedes all trading, need not be.
+ */
+export function nextSample(afterUs: number, sampleUs: number, earlyUs: number): number {
+  return (Math.floor((afterUs + earlyUs) / sampleUs) + 1) * sampleUs - earlyUs;
+}
