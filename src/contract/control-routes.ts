@@ -15,7 +15,8 @@ import {
 } from './schemas.ts';
 import { MARKET_STATUS_WORDS } from './words.ts';
 
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS, type Pages } from './endpoints.ts';
+import { HISTORY_LISTS, HISTORY_TOTALS } from './history-lists.ts';
 
 /** Schemes of OpenAPI that these routes use; `none` needs no token. */
 export type ControlScheme = 'bearer' | 'simulation' | 'operator' | 'none';
@@ -30,6 +31,8 @@ export interface ControlRoute {
   readonly request: TSchema | null;
   /** The JSON of status 200; a media type for other content. */
   readonly response: TSchema | string;
+  /** Of a list. */
+  readonly pages?: Pages;
 }
 
 const text = Type.String();
@@ -154,6 +157,11 @@ export const AuditRecord = Type.Object({
 });
 
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  ...[HISTORY_TOTALS, ...Object.values(HISTORY_LISTS)].map((route): ControlRoute => ({
+    ...route,
+    method: 'GET',
+    scheme: 'bearer',
+  })),
   preview(
     'previewOrder',
     '/preview/order',

@@ -23,6 +23,7 @@ import { stringifyExact } from '../contract/exact-json.ts';
 import { Copies } from './copies.ts';
 import { docsPage, LARGE_COST } from './docs-page.ts';
 import { exchangePage } from './exchange-page.ts';
+import { historyRoutes } from './history-routes.ts';
 import type { Faults } from './injected-faults.ts';
 import { asyncApi } from '../contract/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
@@ -123,6 +124,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   contractRoutes(app, { ...options, queue });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
+  historyRoutes(app, host, keccak);
   const copies = new Copies(host);
   previewRoutes(app, { host, copies: options.previews ? copies : null, keccak });
   if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });

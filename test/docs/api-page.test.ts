@@ -271,6 +271,27 @@ A preview applies the command to a copy and answers \`now\` and \`afterNotice\`:
 first 100 liquidation steps, their number of accounts, and the shortfall. \`afterNotice\` is what the terms would do
 if they took effect now; it is null if no notice begins. Later prices are unknown.
 
+## History of an account
+
+Beside the contract, with the token of the owner or of a delegate of the subaccount. Requests have
+\`account\` and \`subaccountIndex\`; the lists have \`from\`, \`to\` (milliseconds, both inclusive),
+\`limit\` (100, at most 1000) and \`cursor\`, newest first. Each counts as 2 requests.
+
+| request | content |
+| --- | --- |
+| \`GET /account/history\` | sums of \`fees\`, \`funding\` and \`realizedPnl\`, number of \`fills\`, and \`since\`; null: from the start of the exchange |
+| \`GET /account/history/equity\` | \`time\` and \`equity\` at the end of each \`interval\` (as of candles; \`1m\`) |
+| \`GET /account/history/fills\` | records of the feed \`fill\`, with \`order_id\` while the order is kept |
+| \`GET /account/history/funding\` | \`symbol\`, \`time\`, \`amount\` received, \`rate\`, \`quantity\`, \`isolated\` |
+| \`GET /account/history/liquidations\` | records of the feed \`liquidation\` that concern the account |
+
+Equity is exact: it has the changes before the time, at the last marks before it. The exchange keeps
+2000 entries of each list and account, 100,000 in all, and three days of marks.
+\`x-kept-since\` says where the history begins if a request reaches back further.
+
+History is not part of the state. A server rebuilds it from its journal when it starts, if the
+journal is whole and at most 16 MiB. Otherwise, and on a shared journal, it begins with the process.
+
 ## Previews of orders
 
 \`POST /preview/order\` and \`/preview/orders\` take the bodies of \`submitOrder\` and \`submitOrders\` with the same
