@@ -22,11 +22,11 @@ const PAGES: Pages = { limit: 100, max: 1000 };
 const text = Type.String();
 const subaccount = { account: Address, subaccountIndex: SubaccountIndex };
 
-function list<Fields extends TProperties>(
+function list<Fields extends TProperties, Row extends TProperties>(
   name: string,
   summary: string,
   fields: Fields,
-  record: TProperties,
+  record: Row,
 ) {
   const request = {
     ...subaccount,

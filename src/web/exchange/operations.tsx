@@ -5,15 +5,7 @@ import { duration } from '../../design/number-text.ts';
 import { money } from '../exact-text.ts';
 import { DataTable, type Column } from './data-table.tsx';
 import { nowMs } from './market-bar.tsx';
-import {
-  config,
-  liquidations,
-  market,
-  markets,
-  prices,
-  symbol,
-  type Liquidation,
-} from './markets.ts';
+import { config, market, markets, prices, symbol } from './markets.ts';
 import { ask, call, messageOf, Refused } from './requests.ts';
 import { operatorToken } from './session.ts';
 import { priceText, timeText, UNKNOWN } from './text.ts';
@@ -382,28 +374,5 @@ function EffectsText({ of }: { readonly of: Effects }) {
         ))}
       </ul>
     </>
-  );
-}
-
-const LIQUIDATIONS: readonly Column<Liquidation>[] = [
-  { name: 'Time, UTC', left: true, of: (row) => timeText(row.time), by: (row) => row.time },
-  { name: 'Event', left: true, of: (row) => <span class="danger">{row.event}</span> },
-  { name: 'Step', left: true, of: (row) => row.step ?? UNKNOWN },
-  { name: 'Market', left: true, of: (row) => row.symbol ?? 'cross positions' },
-  { name: 'Size', of: (row) => row.quantity ?? UNKNOWN },
-  { name: 'Price', of: (row) => row.price ?? UNKNOWN },
-  { name: 'Amount, USD', of: (row) => (row.amount === null ? UNKNOWN : money(row.amount)) },
-];
-
-export function Liquidations() {
-  return (
-    <DataTable
-      caption="Liquidations and auto-deleveraging since this page opened"
-      rows={liquidations.value}
-      columns={LIQUIDATIONS}
-      keyOf={(row) => JSON.stringify(row)}
-      empty="No liquidation since this page opened"
-      file="liquidations"
-    />
   );
 }

@@ -16,13 +16,14 @@ import {
   positions,
   takeAccountUpdate,
 } from './account-state.ts';
-import { cancelAll, Fills, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
+import { cancelAll, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
 import { BookPane } from './book-pane.tsx';
 import { Chart, interval, shownBar, type ChartLine, type Interval } from './chart.tsx';
 import { ClockBar } from './clock-bar.tsx';
 import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
 import { HelpDialog, helpOpen } from './help.tsx';
+import { Fills, Funding, Liquidations } from './history-tables.tsx';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
@@ -35,7 +36,7 @@ import {
   symbol,
   takeMarketUpdate,
 } from './markets.ts';
-import { Liquidations, Operations } from './operations.tsx';
+import { Operations } from './operations.tsx';
 import { closePosition, followForm, form, moveOrder, onTick } from './order-form.ts';
 import { isMovable } from './order-request.ts';
 import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
@@ -51,6 +52,7 @@ type TabId =
   | 'orders'
   | 'history'
   | 'fills'
+  | 'funding'
   | 'account'
   | 'transfers'
   | 'liquidations'
@@ -184,6 +186,7 @@ function Bottom() {
     orders: OpenOrders,
     history: PastOrders,
     fills: Fills,
+    funding: Funding,
     account: AccountPanel,
     transfers: Transfers,
     liquidations: Liquidations,
@@ -203,6 +206,7 @@ function Bottom() {
           { id: 'orders', title: 'Orders', count: openOrders.value.length },
           { id: 'history', title: 'Past orders' },
           { id: 'fills', title: 'Fills' },
+          { id: 'funding', title: 'Funding' },
           { id: 'account', title: 'Account' },
           { id: 'transfers', title: 'Transfers' },
           { id: 'liquidations', title: 'Liquidations', count: liquidations.value.length },
