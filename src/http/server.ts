@@ -30,6 +30,7 @@ import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './exchange-host.ts';
 import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
+import { operationsRoutes } from './operations-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -143,6 +144,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       app.log.error({ event: 'feed_failed', err: error }, 'feed request failed');
     },
   });
+  if (options.operator !== null) {
+    operationsRoutes(app, {
+      ...{ host, admission, token: options.operator.token },
+      connections: () => connections.open,
+      feeds: () => feeds.load,
+    });
+  }
   metrics.countConnections(
     () => connections.open,
     () => feeds.connections,

@@ -249,6 +249,7 @@ Under \`/sim/*\`, with the token of \`--sim-token\`:
 | \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
 | \`POST /sim/command\` (virtual clock only) | one command of the engine as \`orrery inspect --json\` prints it; \`timeUs\` moves the clock; the answer is \`{outcome}\` |
 | \`POST /sim/faults\` | \`{fault, times?, endpoint?, latencyMs?}\`; faults are ${FAULTS.map((fault) => `\`${fault}\``).join(', ')} |
+| \`GET /sim/replay\`, \`POST /sim/replay\` (wall clock only) | \`{speed?, paused?}\`; the answer has \`timeUs\`, \`firstUs\`, \`lastUs\`, \`speed\`, \`paused\` and \`ended\` |
 | \`GET /sim/hash\`, \`POST /sim/snapshot\`, \`GET /sim/journal\` | |
 
 ## Operator
@@ -265,6 +266,8 @@ is in the journal and in the audit list (docs/RULES.md §13).
 | POST \`/operator/insurance/credit\` | deposits to insurance; pays the shortfall first |
 | POST \`/operator/deposit\`, \`/operator/withdraw\` | deposits for, or withdraws from, an account; a withdrawal obeys R-5.9 and R-6.6 |
 | GET \`/operator/audit\` | accepted operator commands, newest first |
+| GET \`/operator/accounts\` | \`accounts\` with positions, the smallest equity ÷ maintenance first (\`limit\` 50, at most 500), and the number of \`holders\` |
+| GET \`/operator/status\` | journal, free disk, snapshots, connections, slow readers (over 1 MiB unsent), and refusals by rate limits |
 | POST \`/operator/preview/…\` | each of the writes above, as a preview of its effects |
 
 A preview applies the command to a copy and answers \`now\` and \`afterNotice\`: orders ended, positions closed, the

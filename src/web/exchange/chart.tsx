@@ -1,6 +1,7 @@
 /** Candles of the chosen market, with history on scroll, own orders, entry and liquidation price. */
 import { signal } from '@preact/signals';
 import {
+  type AutoscaleInfo,
   CandlestickSeries,
   ColorType,
   createChart,
@@ -164,7 +165,11 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
     const element = box.current;
     if (element === null) return;
     const chart = createChart(element, FIXED);
-    const candles = chart.addSeries(CandlestickSeries, { priceLineVisible: true });
+    const candles = chart.addSeries(CandlestickSeries, {
+      priceLineVisible: true,
+      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) =>
+        withLines(original(), latest.current),
+    });
     const volume = chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
       priceLineVisible: false,
@@ -298,6 +303,21 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
       <div ref={box} class="fill" />
     </div>
   );
+}
+
+/** Lines within this part of the middle of the candles widen the scale, so that they are seen. */
+const SCALED = 0.06;
+
+function withLines(info: AutoscaleInfo | null, lines: readonly ChartLine[]): AutoscaleInfo | null {
+  if (info?.priceRange == null) return info;
+  let { minValue, maxValue } = info.priceRange;
+  const middle = (minValue + maxValue) / 2;
+  for (const { price: at } of lines) {
+    if (Math.abs(at - middle) > SCALED * middle) continue;
+    minValue = Math.min(minValue, at);
+    maxValue = Math.max(maxValue, at);
+  }
+  return { ...info, priceRange: { minValue, maxValue } };
 }
 
 /** Distance at which a line is taken by the pointer. */
