@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DATASET } from '../run-plan/plans.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { OPERATOR, SIM } from './server-process.ts';
 import { violations } from './violations.ts';
@@ -17,7 +18,9 @@ beforeAll(async () => {
   await server.sim('deposit', { account: MAKER.address, amount: '10000000' });
   await server.sim('deposit', { account: TRADER.address, amount: '50000' });
   await server.place(MAKER, { price: '60010', quantity: '-3' });
-  await server.place(MAKER, {
+  const other = walletOf(8);
+  await server.sim('deposit', { account: other.address, amount: '100000' });
+  await server.place(other, {
     price: '60010',
     quantity: '1',
     flags: { ioc: true, postOnly: false, reduceOnly: false },
@@ -92,6 +95,7 @@ test('a planned bracket, an order and a stop are dragged on the chart', async ()
   // A stop keeps the distance of its limit.
   await button(page, 'Sell').first().click();
   await page.selectOption('[aria-label="Order type"]', 'stopLoss');
+  await page.locator('label.check', { hasText: 'Reduce only' }).locator('input').uncheck();
   await fill(page, 'trigger', '59500');
   await fill(page, 'price', '59400');
   await screen.sendTicket(page);
@@ -162,7 +166,7 @@ test('a token that ends in the middle of an order loses nothing, and says so', a
   await expect.poll(() => newest(page).textContent()).toContain('waits for login');
   expect(await page.locator('.notices').textContent()).toContain('The session has ended');
   await screen.picture(page, 'session-ended');
-  expect(await page.locator('#submit').isDisabled()).toBe(true);
+  expect(await page.locator('#submit').count()).toBe(0);
   await button(page, 'Log in again').click();
   await button(page, 'Connect a wallet').click();
   await screen.done(page);
@@ -220,10 +224,12 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
   await page.locator('#tab-operations').click();
   await page.fill('#operator-token', OPERATOR);
   await button(page, 'Operate').click();
-  await expect.poll(() => page.locator('#server-status').textContent()).toMatch(/Free disk[\d.]+ /);
-  await expect.poll(() => page.locator('#server-status').textContent()).toMatch(/Feeds1/);
+  await expect
+    .poll(() => page.locator('#server-status').textContent())
+    .toMatch(/Free disk[\d.,]+.GB/);
+  await expect.poll(() => page.locator('#server-status').textContent()).toMatch(/Feeds\d/);
   const risk = page.locator('[aria-label="Accounts at risk"]');
-  await expect.poll(() => risk.locator('tbody tr').count()).toBe(2);
+  await expect.poll(() => risk.locator('tbody tr').count()).toBe(3);
   expect(await risk.locator('tbody tr').first().textContent()).toContain(
     TRADER.address.toLowerCase(),
   );
@@ -242,7 +248,7 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
   await button(page, 'Show effects of delisting').click();
   await expect
     .poll(() => page.locator('#command-effects').textContent())
-    .toMatch(/Delist BTC-USD-PERP at 60000.*closes 2 positions/);
+    .toMatch(/Delist BTC-USD-PERP at 60000.*closes 3 positions/);
   await button(page, 'Dismiss').click();
   expect(await page.locator('#tab-positions small').textContent()).toBe('1');
   await page.fill('[aria-label="Simulation token"]', SIM);
@@ -250,7 +256,7 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
   await page.selectOption('[aria-label="Fault"]', 'lostAnswer');
   await page.selectOption('[aria-label="Endpoint"]', 'submitOrder');
   expect(await page.locator('#faults').textContent()).toContain(
-    'the next 1 requests to submitOrder are carried out, and their connection ends',
+    'the next 1 request to submitOrder: carried out, but the connection ends',
   );
   await button(page, 'Arm').click();
   await expect.poll(() => page.locator('#faults').textContent()).toContain('Armed');
@@ -271,6 +277,7 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
   });
   await page.keyboard.press('x');
   await expect.poll(() => screen.openCount(page)).toBe('0');
+  await server.place(MAKER, { price: '59990', quantity: '2' });
   await page.keyboard.press('c');
   await expect.poll(() => page.locator('#tab-positions small').textContent()).toBe('0');
   await server.sim('clock', { advanceMs: 1 });
@@ -278,4 +285,33 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
     faults.filter((text) => !/ERR_EMPTY_RESPONSE|status of 400|Failed to load/.test(text)),
   ).toEqual([]);
   await page.close();
+}, 60_000);
+
+test('a recording is paused, continued and sped up', async () => {
+  const replayed = await Screen.start(['--clock', 'wall', '--replay', DATASET, '--speed', '1']);
+  try {
+    const { page, faults } = await replayed.open();
+    await page.goto(`${replayed.server.url}/ui`);
+    await page.waitForSelector('.connection.ok');
+    await page.fill('[aria-label="Simulation token"]', SIM);
+    await button(page, 'Test controls').click();
+    const bar = page.locator('#replay');
+    await expect.poll(() => bar.textContent()).toMatch(/replay of .*% of the recording/);
+    await button(page, '❚❚ Pause').click();
+    await expect.poll(() => button(page, '▶ Continue').count()).toBe(1);
+    const at = await bar.locator('progress').getAttribute('value');
+    await page.waitForTimeout(1300);
+    expect(await bar.locator('progress').getAttribute('value')).toBe(at);
+    await page.selectOption('[aria-label="Speed of the replay"]', '100');
+    await button(page, '▶ Continue').click();
+    await expect.poll(() => bar.locator('progress').getAttribute('value')).not.toBe(at);
+    // Prices are those of the recording.
+    expect(await page.locator('[aria-label^="Oracle price"]').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await replayed.picture(page, 'replay');
+    expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
+    await page.close();
+  } finally {
+    await replayed.close();
+  }
 }, 60_000);

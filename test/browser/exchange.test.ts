@@ -3,13 +3,11 @@
  * each type of order, is liquidated, operates the exchange, and loses its connection.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { longestTask } from './longest-task.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { OPERATOR, SIM } from './server-process.ts';
 import { violations } from './violations.ts';
 
 const MAX_PAGE_BYTES = 350_000;
-const LONG_TASK_MS = 50;
 
 let screen: Screen;
 
@@ -248,85 +246,6 @@ test('a killed server greys the data, and what was shown as done is there again'
   expect(await page.locator('#panel-orders').textContent()).toContain('0.1000');
   await page.close();
 }, 60_000);
-
-/** A connection inside the page that sends changes of a book of 1,000 levels, and trades. */
-function flood(symbol: string): void {
-  const level = (i: number, quantity: string) => ({ price: String(60_000 + i), quantity });
-  const counts = { sent: 0, beganMs: 0 };
-  class Flood extends EventTarget {
-    static readonly OPEN = 1;
-    readyState = 1;
-    onopen: (() => void) | null = null;
-    onmessage: ((event: { data: string }) => void) | null = null;
-    onclose: (() => void) | null = null;
-    private seq = 1;
-
-    constructor() {
-      super();
-      setTimeout(() => this.onopen?.(), 1);
-    }
-    close(): void {
-      this.onclose?.();
-    }
-    send(text: string): void {
-      const { id, params } = JSON.parse(text) as {
-        id: number;
-        params: { source?: string; symbols?: string[] };
-      };
-      setTimeout(() => {
-        this.say({ id, result: null });
-        if (params.source !== 'book' || params.symbols?.[0] !== symbol) return;
-        const bids = Array.from({ length: 500 }, (_, i) => level(-1 - i, '1'));
-        const asks = Array.from({ length: 500 }, (_, i) => level(1 + i, '1'));
-        this.say({ type: 'Book', data: { symbol, snapshot: true, bids, asks, ...this.next() } });
-        counts.beganMs = performance.now();
-        setInterval(() => {
-          this.catchUp();
-        }, 10);
-      }, 1);
-    }
-    private next() {
-      this.seq += 1;
-      return { previous_sequence_number: this.seq - 1, sequence_number: this.seq, time: 1 };
-    }
-    private say(message: unknown): void {
-      this.onmessage?.({ data: JSON.stringify(message) });
-    }
-    /** Sends what is due at a thousand a second. */
-    private catchUp(): void {
-      while (counts.sent < performance.now() - counts.beganMs) {
-        counts.sent += 1;
-        const at = -1 - (counts.sent % 40);
-        const changed = [level(at, String(1 + (counts.sent % 7)))];
-        const time = 1_700_000_000_000 + counts.sent;
-        if (counts.sent % 5 === 0) {
-          this.say({ type: 'Trade', data: { symbol, ...changed[0], time } });
-        } else {
-          const book = { symbol, snapshot: false, bids: changed, asks: [], ...this.next() };
-          this.say({ type: 'Book', data: book });
-        }
-      }
-    }
-  }
-  Object.assign(globalThis, { WebSocket: Flood, flooded: counts });
-}
-
-test('a thousand updates a second leave no task over 50 ms', async () => {
-  const { page } = await screen.open();
-  await page.addInitScript(flood, SYMBOL);
-  await page.goto(`${screen.server.url}/ui#market=${SYMBOL}`);
-  await expect.poll(() => page.locator('.levels').textContent()).toContain('59,999.0');
-  await page.waitForTimeout(500);
-  const longest = await longestTask(page, () => page.waitForTimeout(3000));
-  const perSecond = await page.evaluate(() => {
-    const { flooded } = globalThis as unknown as { flooded: { sent: number; beganMs: number } };
-    return (flooded.sent / (performance.now() - flooded.beganMs)) * 1000;
-  });
-  console.log(`screen: ${perSecond.toFixed(0)} updates/s, longest task ${longest.toFixed(1)} ms`);
-  expect(perSecond).toBeGreaterThan(900);
-  expect(longest).toBeLessThanOrEqual(LONG_TASK_MS);
-  await page.close();
-});
 
 test('axe finds nothing, light and dark, wide and narrow', async () => {
   const { page } = await screen.open();

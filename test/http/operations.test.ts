@@ -1,7 +1,8 @@
 /** Reads of an operator: accounts near liquidation and the state of the server. */
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
-import { OPERATOR_TOKEN, Served } from './served.ts';
+import { Served } from './served.ts';
 
 const AS_ALICE = { account: ALICE, signer: ALICE } as const;
 const AS_BOB = { account: BOB, signer: BOB } as const;
@@ -68,7 +69,6 @@ test('the status counts connections, refusals and bytes', async () => {
   });
   expect((await read())['feedConnections']).toBe(1);
   socket.close();
-  for (let i = 0; i < 230; i++) await served.send('GET', '/time');
+  for (let i = 0; i < 205; i++) await served.send('GET', '/time');
   expect((await read())['rateRefusals']).toBeGreaterThan(0);
-  expect(OPERATOR_TOKEN).not.toBe('wrong');
 });

@@ -99,7 +99,7 @@ export class HistoryTable<T extends object> {
 }
 
 /** Rows that are not among the known ones; equal rows count as often as they occur. */
-export function withoutKnown<T>(
+function withoutKnown<T>(
   rows: readonly T[],
   known: readonly T[],
   keyOf: (row: T) => string,

@@ -58,6 +58,7 @@ export async function loadAccount(): Promise<void> {
   const { value: bearer } = token;
   if (of === null || bearer === null) return;
   const at = { account: of, subaccountIndex: subaccountIndex.value };
+  const before = orders.value;
   try {
     const [held, live, newest, cash, figures] = await Promise.all([
       call('getPositions', at, bearer),
@@ -68,7 +69,9 @@ export async function loadAccount(): Promise<void> {
     ]);
     batch(() => {
       positions.value = held;
-      orders.value = newer(new Map(), [...live, ...newest.bids, ...newest.asks]);
+      // The feed may be ahead of the lists.
+      const arrived = [...orders.value].flatMap(([id, one]) => (before.get(id) === one ? [] : one));
+      orders.value = newer(new Map(), [...live, ...newest.bids, ...newest.asks, ...arrived]);
       balances.value = cash;
       stats.value = figures;
     });

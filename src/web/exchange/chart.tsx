@@ -291,6 +291,8 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
       if (line === undefined) drawn.current.set(id, candles.createPriceLine(look));
       else line.applyOptions(look);
     }
+    // The scale follows the lines.
+    candles.priceScale().applyOptions({ autoScale: true });
   }, [lines, theme.value]);
 
   const mark = price.value?.mark;

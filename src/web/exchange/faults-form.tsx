@@ -5,13 +5,13 @@ import { ask, messageOf } from './requests.ts';
 import { simToken } from './session.ts';
 
 const EFFECTS = {
-  timeout: 'are answered by 408; they are not carried out',
-  nonceStore: 'fail to log in: 500',
-  rateLimit: 'are answered by 429; they are not carried out',
-  unavailable: 'are answered by 503; they are not carried out',
-  internalError: 'are answered by 500; they are not carried out',
-  lostAnswer: 'are carried out, and their connection ends without an answer',
-  latency: 'are answered later',
+  timeout: 'answered by 408, not carried out',
+  nonceStore: 'login fails with 500',
+  rateLimit: 'answered by 429, not carried out',
+  unavailable: 'answered by 503, not carried out',
+  internalError: 'answered by 500, not carried out',
+  lostAnswer: 'carried out, but the connection ends without an answer',
+  latency: 'answered later',
 } as const;
 type Fault = keyof typeof EFFECTS;
 
@@ -43,7 +43,8 @@ function effectText(): string {
   const of = endpoint.value === '' ? 'any endpoint' : endpoint.value;
   if (times.value === '0') return `no request to ${of} suffers this fault any more`;
   const later = fault.value === 'latency' ? ` by ${latencyMs.value} ms` : '';
-  return `the next ${times.value} requests to ${of} ${EFFECTS[fault.value]}${later}`;
+  const count = times.value === '1' ? '1 request' : `${times.value} requests`;
+  return `the next ${count} to ${of}: ${EFFECTS[fault.value]}${later}`;
 }
 
 export function FaultsForm() {

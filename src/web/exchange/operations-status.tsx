@@ -10,6 +10,9 @@ import { UNKNOWN } from './text.ts';
 const LOW_DISK = 1e9;
 const NEAR_LIQUIDATION = 1.1;
 
+const largeBytes = (bytes: number): string =>
+  bytes < 1e9 ? bytesText(bytes) : `${grouped((bytes / 1e9).toFixed(1))}\u202fGB`;
+
 function Cell(of: { readonly name: string; readonly text: string; readonly isBad?: boolean }) {
   return (
     <div>
@@ -57,7 +60,7 @@ export function StatusStrip() {
     <dl class="strip" id="server-status">
       <Cell
         name="Free disk"
-        text={free === null ? UNKNOWN : bytesText(free)}
+        text={free === null ? UNKNOWN : largeBytes(free)}
         isBad={free !== null && free < LOW_DISK}
       />
       <Cell name="Journal" text={bytesText(now.journalBytes)} />
