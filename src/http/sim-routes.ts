@@ -168,9 +168,8 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       );
     }
     const given = fields.get('speed');
-    const isNumber = typeof given === 'object' || typeof given === 'number' || given === undefined;
-    const speed = given === undefined ? now : Number(String(given));
-    if (!isNumber || !(speed > 0 && speed <= MAX_SPEED)) {
+    const speed = given === undefined ? now : typeof given === 'number' ? given : NaN;
+    if (!(speed > 0 && speed <= MAX_SPEED)) {
       fields.fail('speed', `must be a number above 0 and at most ${String(MAX_SPEED)}`);
     }
     replay.setPace(speed, fields.has('paused') ? fields.boolean('paused') : replay.isPaused);

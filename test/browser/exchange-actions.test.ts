@@ -35,10 +35,10 @@ async function lines(page: Page): Promise<number[]> {
   if (box === null) throw new Error('the chart has no place');
   const found: number[] = [];
   let wasNear = false;
-  for (let y = 2; y < box.height; y += 4) {
+  for (let y = 2; y < box.height; y += 9) {
     await page.mouse.move(box.x + 200, box.y + y);
     const isNear = (await canvas.evaluate((one) => (one as HTMLElement).style.cursor)) !== '';
-    if (isNear && !wasNear) found.push(box.y + y + 4);
+    if (isNear && !wasNear) found.push(box.y + y);
     wasNear = isNear;
   }
   return found;

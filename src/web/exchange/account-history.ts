@@ -2,7 +2,7 @@
 import { batch, signal, type Signal } from '@preact/signals';
 import type { Static } from 'typebox';
 import { HISTORY_LISTS, HISTORY_TOTALS, type HistoryTotals } from '../../contract/history-lists.ts';
-import { ask } from './requests.ts';
+import { ask, type Page } from './requests.ts';
 import { account, subaccountIndex, token } from './session.ts';
 
 type Row<L extends keyof typeof HISTORY_LISTS> = Static<
@@ -26,7 +26,7 @@ function owner(): Query | null {
   return { account: account.value, subaccountIndex: String(subaccountIndex.value) };
 }
 
-async function read<T>(path: string, query: Query): Promise<{ body: T; next: string | null }> {
+async function read<T>(path: string, query: Query): Promise<Page<T>> {
   const text = new URLSearchParams(query).toString();
   return ask<T>('GET', `${path}?${text}`, { token: token.value });
 }
@@ -99,11 +99,7 @@ export class HistoryTable<T extends object> {
 }
 
 /** Rows that are not among the known ones; equal rows count as often as they occur. */
-function withoutKnown<T>(
-  rows: readonly T[],
-  known: readonly T[],
-  keyOf: (row: T) => string,
-): T[] {
+function withoutKnown<T>(rows: readonly T[], known: readonly T[], keyOf: (row: T) => string): T[] {
   const counts = new Map<string, number>();
   for (const row of known) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   return rows.filter((row) => {

@@ -38,8 +38,10 @@ const MARK = 'orrery-request:';
 export const nameOf = ({ endpoint, parts }: Collected): string =>
   JSON.stringify([endpoint, parts.map((part) => ({ ...part, signatures: null }))]);
 
-export const accountOf = ({ endpoint, parts }: Collected): string =>
-  String(parts[0]?.[endpoint === 'transfer' ? 'target' : 'account'] ?? '').toLowerCase();
+export function accountOf({ endpoint, parts }: Collected): string {
+  const named = parts[0]?.[endpoint === 'transfer' ? 'target' : 'account'];
+  return typeof named === 'string' ? named.toLowerCase() : '';
+}
 
 export function textOf({ endpoint, parts }: Collected): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ endpoint, parts }));
@@ -89,7 +91,7 @@ export function readText(given: string): Collected {
     parts.length <= (endpoint === 'submitOrders' ? MAX_PARTS : 1) &&
     parts.every(isPart);
   if (!isRight) throw new RangeError('This is not a request of this exchange');
-  const of: Collected = { endpoint: endpoint as EndpointId, parts: parts as readonly Body[] };
+  const of: Collected = { endpoint: endpoint as EndpointId, parts };
   const accounts = new Set(of.parts.map((part) => accountOf({ ...of, parts: [part] })));
   if (accounts.size > 1) throw new RangeError('The orders of a batch have one account');
   return of;

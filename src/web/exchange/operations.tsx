@@ -306,8 +306,9 @@ function Commands() {
           event.preventDefault();
           const body = jsonOf('Listing', listing.value);
           if (body === null) return;
-          const name = String((body as { readonly symbol?: unknown }).symbol ?? '');
-          void showEffects('markets', body, `List ${name}`);
+          const { symbol: name } = body as { readonly symbol?: unknown };
+          const text = typeof name === 'string' ? `List ${name}` : 'List a market';
+          void showEffects('markets', body, text);
         }}
       >
         <label for="operator-listing">A new market, as JSON</label>
