@@ -149,6 +149,8 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
   const parts = useRef<Parts | null>(null);
   const held = useRef<Bars | null>(null);
   const drawn = useRef(new Map<string, IPriceLine>());
+  /** Looks of the lines as they were drawn last. */
+  const looks = useRef(new Map<string, string>());
   const latest = useRef(lines);
   latest.current = lines;
   const decimals = decimalsOf(market.value?.tickSize ?? '0.1');
@@ -273,10 +275,12 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
     if (parts.current === null) return;
     const { candles } = parts.current;
     const known = new Set(lines.map(({ id }) => id));
+    let isChanged = false;
     for (const [id, line] of drawn.current) {
       if (known.has(id)) continue;
       candles.removePriceLine(line);
       drawn.current.delete(id);
+      isChanged = true;
     }
     for (const { id, price: at, title, tone, dashed } of lines) {
       const look = {
@@ -288,11 +292,15 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
         axisLabelVisible: true,
       } as const;
       const line = drawn.current.get(id);
+      const text = JSON.stringify(look);
+      if (line !== undefined && looks.current.get(id) === text) continue;
+      looks.current.set(id, text);
+      isChanged = true;
       if (line === undefined) drawn.current.set(id, candles.createPriceLine(look));
       else line.applyOptions(look);
     }
     // The scale follows the lines.
-    candles.priceScale().applyOptions({ autoScale: true });
+    if (isChanged) candles.priceScale().applyOptions({ autoScale: true });
   }, [lines, theme.value]);
 
   const mark = price.value?.mark;
