@@ -105,6 +105,9 @@ export const HISTORY_LISTS = {
   ),
 } as const;
 export type HistoryList = keyof typeof HISTORY_LISTS;
+export type HistoryRow<L extends HistoryList> = Static<
+  (typeof HISTORY_LISTS)[L]['response']
+>[number];
 
 /** Sums of an account since its history begins. */
 export const HISTORY_TOTALS = {

@@ -1,17 +1,18 @@
 /** Lists of the account's history on the server, read page by page, newest first. */
 import { batch, signal, type Signal } from '@preact/signals';
-import type { Static } from 'typebox';
-import { HISTORY_LISTS, HISTORY_TOTALS, type HistoryTotals } from '../../contract/history-lists.ts';
+import {
+  HISTORY_LISTS,
+  HISTORY_TOTALS,
+  type HistoryRow,
+  type HistoryTotals,
+} from '../../contract/history-lists.ts';
 import { ask, type Page } from './requests.ts';
 import { account, subaccountIndex, token } from './session.ts';
 
-type Row<L extends keyof typeof HISTORY_LISTS> = Static<
-  (typeof HISTORY_LISTS)[L]['response']
->[number];
-export type Fill = Row<'fills'>;
-export type FundingRow = Row<'funding'>;
-export type OwnLiquidation = Row<'liquidations'>;
-export type EquityRow = Row<'equity'>;
+export type Fill = HistoryRow<'fills'>;
+export type FundingRow = HistoryRow<'funding'>;
+export type OwnLiquidation = HistoryRow<'liquidations'>;
+export type EquityRow = HistoryRow<'equity'>;
 
 const PAGE = 200;
 const ALL_PAGE = 1000;

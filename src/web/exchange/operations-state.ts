@@ -1,4 +1,4 @@
-/** What the screen of operations reads: health, server status, accounts at risk, audit list. */
+/** State of the screen of operations: health, server status, accounts at risk, audit list. */
 import { signal } from '@preact/signals';
 import { config } from './markets.ts';
 import { ask, call, Refused } from './requests.ts';
