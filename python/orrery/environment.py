@@ -106,10 +106,19 @@ class _Episodes:
 
 
 def _action(value: Any) -> float:
-    number = float(np.asarray(value, dtype=np.float64).reshape(-1)[0])
+    values = np.asarray(value, dtype=np.float64)
+    if values.size != 1:
+        raise ValueError(f"an action of shape {values.shape}: must have one number")
+    number = float(values.reshape(-1)[0])
     if not -1.0 <= number <= 1.0:
         raise ValueError(f"action {number}: must be from -1 to 1")
     return number
+
+
+def _limit(max_steps: Optional[int]) -> Optional[int]:
+    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+        raise ValueError(f"max_steps {max_steps!r}: must be a whole number of at least 1")
+    return max_steps
 
 
 def _info(message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -155,7 +164,7 @@ class Environment(_gymnasium.Env if _gymnasium is not None else object):  # type
     ) -> None:
         self._episodes = _Episodes(["agent"], step, max_position, options)
         self._seeds = _Seeds()
-        self._max_steps = max_steps
+        self._max_steps = _limit(max_steps)
         self._steps = 0
         self.observation_space = _box(-np.inf, np.inf, (len(OBSERVATION),))
         self.action_space = _box(-1.0, 1.0, (1,))
@@ -206,7 +215,7 @@ class ParallelEnvironment(
         self.agents: List[str] = []
         self._episodes = _Episodes(self.possible_agents, step, max_position, options)
         self._seeds = _Seeds()
-        self._max_steps = max_steps
+        self._max_steps = _limit(max_steps)
         self._steps = 0
         self.observation_spaces = {
             name: _box(-np.inf, np.inf, (len(OBSERVATION),)) for name in agents

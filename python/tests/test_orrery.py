@@ -110,7 +110,7 @@ class EnvironmentTest(unittest.TestCase):
         self.assertNotEqual(first[2]["trajectory"], other[2]["trajectory"])
         # Rewards are the change of equity, and positions follow the actions.
         equity = first[0][:, OBSERVATION.index("equity")]
-        self.assertAlmostEqual(equity[-1] - equity[0], first[1][:-1].sum(), places=6)
+        self.assertAlmostEqual(equity[-1] - equity[0], first[1].sum(), places=6)
         self.assertGreater(np.abs(first[0][:, OBSERVATION.index("position")]).max(), 0.01)
 
     def test_the_interface_of_gymnasium(self) -> None:
@@ -136,6 +136,11 @@ class EnvironmentTest(unittest.TestCase):
             environment.step(np.array([1.5]))
         with self.assertRaises(ValueError):
             environment.step(np.array([np.nan]))
+        with self.assertRaisesRegex(ValueError, "one number"):
+            environment.step(np.array([0.5, 0.5]))
+        for limit in (0, -1, 1.5):
+            with self.assertRaisesRegex(ValueError, "max_steps"):
+                orrery.Environment(data=DATA, max_steps=limit)
         if _gymnasium is not None:
             from gymnasium.utils.env_checker import check_env
 

@@ -2,4 +2,6 @@
 export interface Note {
   readonly title: string;
   readonly text: string;
+  /** Commands print it as well: figures of the run are doubtful. */
+  readonly isWarning?: true;
 }

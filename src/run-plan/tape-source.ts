@@ -1,9 +1,10 @@
 /** Recorded data for a run: the markets, their times, and one stream of commands. */
 import { createHash } from 'node:crypto';
+import { dateText } from '../base/date-text.ts';
 import type { Command } from '../engine/commands.ts';
 import { noBookText, noBookUs } from '../backtest/no-book.ts';
 import type { Note } from '../backtest/note.ts';
-import type { MarketOutput } from '../backtest/output.ts';
+import type { BacktestOutput } from '../backtest/output.ts';
 import type { TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { RecordKind } from '../tape/record.ts';
@@ -49,7 +50,7 @@ export interface TapeSource {
   /** Fraction read, 0…1. */
   readonly progress: () => number;
   /** Sources of the data and their faults, after a run that has played all of them. */
-  readonly notes: (played: readonly MarketOutput[]) => readonly Note[];
+  readonly notes: (played: PlayedRun) => readonly Note[];
 }
 
 export interface TapeRange {
@@ -94,6 +95,11 @@ export async function openTape(
   };
 }
 
+const DAY_US = 86_400_000_000;
+
+/** What a run has played: the markets, and the fills of its strategies. */
+export type PlayedRun = Pick<BacktestOutput, 'markets' | 'strategies'>;
+
 /** A recorded mark is not stale until this many usual updates are missing. */
 const MISSED_MARKS = 10;
 
@@ -135,11 +141,13 @@ function sourceMarket(
       title: `Mark, index and funding of ${symbol}`,
       text: [
         has('index')
-          ? 'The index is the recorded one.'
+          ? `The index is the recorded one.${partText(market, 'index')}`
           : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
-        has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
+        has('mark')
+          ? `The mark is the recorded one.${partText(market, 'mark')}`
+          : 'The mark follows from index and book.',
         has('funding')
-          ? 'Funding is settled at the recorded rates.'
+          ? `Funding is settled at the recorded rates.${partText(market, 'funding')}`
           : book === null
             ? 'The recording has no funding rates: they are derived from the premium of the book over the index.'
             : 'The recording has no funding rates: none is paid.',
@@ -149,6 +157,15 @@ function sourceMarket(
         .trim(),
     },
   };
+}
+
+/** The span of streams that cover a part of the market's time only. */
+function partText({ streams, firstUs, lastUs }: DatasetMarket, kind: RecordKind): string {
+  const found = streams.filter(({ counts }) => (counts[kind] ?? 0) > 0);
+  const fromUs = Math.min(...found.map((stream) => stream.firstUs));
+  const toUs = Math.max(...found.map((stream) => stream.lastUs));
+  if (fromUs - firstUs < DAY_US && lastUs - toUs < DAY_US) return '';
+  return ` It is recorded from ${dateText(fromUs)} to ${dateText(toUs)} only.`;
 }
 
 async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
@@ -182,16 +199,55 @@ function countsText(sync: SyncFacts, levels: number): string {
 
 /** Gaps of a book or of bars. */
 function gapsText(
-  { gaps, firstUs, lastUs, dropped, bars, depths, snapshots }: SyncFacts,
+  { gaps, gapList, firstUs, lastUs, dropped, bars, depths, snapshots }: SyncFacts,
   withoutBookUs: number,
 ): string {
   if (depths + snapshots > 0) {
     const span = (lastUs - firstUs) / 1e6;
     return `${String(gaps)} breaks in the chain of updates; ${noBookText(withoutBookUs)} of ${String(span)} s; ${String(dropped)} updates older than the snapshot dropped.`;
   }
-  return bars > 0
-    ? `Bars are missing in ${String(gaps)} places.`
-    : 'Such data have no chain of ids.';
+  if (bars === 0) return 'Such data have no chain of ids.';
+  const span = `Bars closed from ${dateText(firstUs)} to ${dateText(lastUs)}.`;
+  if (gaps === 0) return `${span} None is missing.`;
+  const us = gapList.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
+  const isMore = gaps > gapList.length ? 'more than ' : '';
+  return `${span} Bars are missing in ${gaps === 1 ? '1 place' : `${String(gaps)} places`}, ${isMore}${hoursText(us)} in all.`;
+}
+
+/** Share of a bar after its end in which orders that answer it may still fill at its close. */
+const FRESH = 0.5;
+
+/**
+ * The fills at a price that no bar confirms: while bars are missing the book keeps the last close,
+ * and after the end of a market's data too.
+ */
+function deadFills(
+  { bars, barUs, lastUs, gapList }: SyncFacts,
+  symbol: string,
+  strategies: PlayedRun['strategies'],
+): Note[] {
+  if (bars === 0) return [];
+  const freshUs = FRESH * (barUs ?? 0);
+  const isDead = (timeUs: number): boolean =>
+    timeUs > lastUs + freshUs ||
+    gapList.some(({ fromUs, toUs }) => timeUs > fromUs + freshUs && timeUs < toUs);
+  const count = strategies
+    .flatMap(({ fills }) => fills)
+    .filter((fill) => fill.symbol === symbol && isDead(fill.timeUs)).length;
+  if (count === 0) return [];
+  const what = count === 1 ? '1 fill' : `${String(count)} fills`;
+  return [
+    {
+      title: `Fills without data of ${symbol}`,
+      text: `${what} of ${symbol} where bars are missing or after the last one, at the last close: nobody could trade there.`,
+      isWarning: true,
+    },
+  ];
+}
+
+function hoursText(us: number): string {
+  const hours = us / 3_600_000_000;
+  return hours >= 1 ? `${hours.toFixed(1)} h` : `${(us / 1e6).toFixed(0)} s`;
 }
 
 /** Gaps that the import suspects; a backtest plays through them. */
@@ -208,7 +264,7 @@ function sourceText({ id, source, licence }: StreamManifest): string {
     .join('. ');
 }
 
-function notesOf(reading: TapeReading, played: readonly MarketOutput[]): Note[] {
+function notesOf(reading: TapeReading, { markets: played, strategies }: PlayedRun): Note[] {
   const ms = (us: number): string => `${String(us / 1000)} ms`;
   const facts = reading.facts();
   return reading.markets.flatMap((market, i) => {
@@ -230,6 +286,7 @@ function notesOf(reading: TapeReading, played: readonly MarketOutput[]): Note[] 
         title: `Gaps${of}`,
         text: `${gapsText(sync, noBookUs(played[i] ?? { gaps: [] }))}${suspectedText(market.streams)}`,
       },
+      ...deadFills(sync, market.symbol, strategies),
       {
         title: `Order of lines${of}`,
         text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and were sorted; ${String(ordering.late)} were too late to sort.`,

@@ -48,6 +48,116 @@ test('a run is not overwritten silently, and may keep no journal', async () => {
   expect(await main(['backtest', example('grid'), '--data', DATASET, '--name', '../x'])).toBe(2);
 });
 
+test('an overwritten run leaves nothing of the earlier one, and a journal must be of its run', async () => {
+  const out = join(folder, 'replaced');
+  const args = ['backtest', example('grid'), '--data', DATASET, '--out', out, '--json'];
+  expect(await main([...args, '--to', '2024-08-08T23:54:26Z'])).toBe(0);
+  expect(await main(['export', out])).toBe(0);
+  const journal = join(out, 'journal.orrery');
+  const earlier = readFileSync(journal);
+  writeFileSync(join(out, 'notes.txt'), 'mine');
+  const claim = join(out, 'run.pid');
+  writeFileSync(claim, `${String(process.pid)}\n`);
+  expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(2);
+  expect(readFileSync(journal)).toEqual(earlier);
+  rmSync(claim);
+  expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(0);
+  expect(existsSync(claim)).toBe(false);
+  expect(existsSync(join(out, 'tables'))).toBe(false);
+  expect(existsSync(join(out, 'notes.txt'))).toBe(true);
+  expect(await main(['replay', journal, '--verify', '--json'])).toBe(0);
+  writeFileSync(journal, earlier);
+  expect(await main(['replay', journal, '--verify', '--json'])).toBe(1);
+});
+
+test('a run that fails leaves no folder', async () => {
+  const out = join(folder, 'failing');
+  const strategy = join(folder, 'failing.ts');
+  writeFileSync(
+    strategy,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'failing', parameters: {}, create: () => ({ onTrade() { throw new Error('no'); } }) });
+`,
+  );
+  expect(await main(['backtest', strategy, '--data', DATASET, ...SHORT, '--out', out])).not.toBe(0);
+  expect(existsSync(out)).toBe(false);
+});
+
+test('the return of a report is the PnL on the deposit, whenever trading begins', async () => {
+  const out = join(folder, 'returns');
+  const strategy = join(folder, 'early.ts');
+  // The fees of two orders, long before the first whole multiple of the samples' interval.
+  writeFileSync(
+    strategy,
+    `import { defineStrategy } from 'orrery/strategy';
+let sent = 0;
+export default defineStrategy({ name: 'early', parameters: {}, create: () => ({
+  async onBook(_book, context) {
+    if (sent++ === 100) await context.submit({ side: 'buy', size: '0.1' });
+    else if (sent === 200) await context.submit({ side: 'sell', size: '0.1' });
+  },
+}) });
+`,
+  );
+  const args = ['--data', DATASET, ...SHORT, '--sample', '60s', '--out', out, '--json'];
+  expect(await main(['backtest', strategy, ...args])).toBe(0);
+  const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as {
+    strategies: {
+      summary: { pnl: string };
+      metrics: { startEquity: number; totalReturn: number };
+      benchmark: { startEquity: number };
+    }[];
+  };
+  const [{ summary, metrics, benchmark }] = report.strategies as [(typeof report.strategies)[0]];
+  expect(Number(summary.pnl)).toBeLessThan(-1);
+  expect(metrics.startEquity).toBe(10_000);
+  expect(metrics.totalReturn * 10_000).toBeCloseTo(Number(summary.pnl), 6);
+  expect(benchmark.startEquity).toBe(10_000);
+  const { markets, strategies } = await readRun(out);
+  expect(strategies[0]?.equity[0]?.timeUs).toBe(strategies[0]?.benchmark[0]?.timeUs);
+  const [first, second] = markets[0]?.series ?? [];
+  expect(second!.timeUs - first!.timeUs).toBeLessThan(60_000_000);
+});
+
+test('fills where a market has no bars are a warning', async () => {
+  const table = (minutes: readonly number[]): string =>
+    `timestamp,open,high,low,close,volume\n${minutes
+      .map((minute) => `${1_704_067_200_000 + minute * 60_000},100,101,99,100,50\n`)
+      .join('')}`;
+  const data = join(folder, 'holes');
+  const whole = join(folder, 'whole.csv');
+  const holes = join(folder, 'holes.csv');
+  writeFileSync(whole, table(Array.from({ length: 40 }, (_, i) => i)));
+  // A hole from minute 10 to 19; the data end with minute 24.
+  writeFileSync(holes, table([...Array(10).keys(), 20, 21, 22, 23, 24]));
+  const load = ['--interval', '1m', '--tick', '0.01', '--lot', '0.001', '--out', data];
+  expect(await main(['data', 'import', 'csv', whole, '--symbol', 'AAA', ...load])).toBe(0);
+  expect(await main(['data', 'import', 'csv', holes, '--symbol', 'BBB', '--add', ...load])).toBe(0);
+  const strategy = join(folder, 'holes.ts');
+  const out = join(folder, 'in-holes');
+  const warningsAt = async (minutes: readonly number[]): Promise<string> => {
+    writeFileSync(
+      strategy,
+      `import { defineStrategy } from 'orrery/strategy';
+let bar = 0;
+export default defineStrategy({ name: 'holes', parameters: {}, create: () => ({
+  async onBar({ symbol }, context) {
+    if (symbol !== 'AAA' || !${JSON.stringify(minutes)}.includes(bar++)) return;
+    await context.submit({ symbol: 'BBB', side: 'buy', size: '0.1' });
+  },
+}) });
+`,
+    );
+    const args = ['--data', data, '--out', out, '--overwrite', '--json'];
+    expect(await main(['backtest', strategy, ...args])).toBe(0);
+    const run = await readRun(out);
+    expect(run.strategies[0]?.fills).toHaveLength(minutes.length);
+    return run.data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])).join();
+  };
+  expect(await warningsAt([3, 9, 21, 24])).toBe('');
+  expect(await warningsAt([3, 12, 15, 30])).toContain('3 fills of BBB where bars are missing');
+});
+
 test('several strategies share one exchange, each with its own account and parameters', async () => {
   const out = join(folder, 'two');
   const files = [example('grid'), example('sma-cross')];

@@ -141,3 +141,20 @@ test.each([
 ])('does not guess the format of %j', (files, message) => {
   expect(() => formatNamed('auto', files)).toThrow(message);
 });
+
+test.each([
+  ['2026-04-19T14:05:00+02:00', '2026-04-19T12:05:00Z'],
+  ['2026-04-19 14:05:00-0530', '2026-04-19T19:35:00Z'],
+  ['2026-04-19T00:05:00+00:00', '2026-04-19T00:05:00Z'],
+  ['2026-04-19', '2026-04-19T00:00:00Z'],
+])('the time %s is %s', (text, utc) => {
+  expect(timeOf(text, 'time')).toBe(Date.parse(utc) * 1000);
+  if (text.includes('T')) expect(timeOf(text, 'time', 'ms')).toBe(Date.parse(utc) * 1000);
+});
+
+test.each(['2026-04-19T14:05:00+24:00', '2026-04-19T14:05:00+02:60', '2026-04-19T14:05:00+2'])(
+  'the time %s is refused',
+  (text) => {
+    expect(() => timeOf(text, 'time')).toThrow('is not a time from 1970 to 2255');
+  },
+);

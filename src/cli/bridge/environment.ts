@@ -114,7 +114,7 @@ export class Environment {
     const rewards = this.agents.map((agent, i) => agent.reward(last[i] ?? NaN));
     const trajectory = this.hash.update(output.chainHash).digest('hex');
     this.wire.send({
-      o: this.agents.map((agent) => agent.last),
+      o: this.agents.map((agent, i) => agent.observe(last[i] ?? NaN)),
       r: rewards,
       t: output.lastUs,
       d: 1,
@@ -146,7 +146,7 @@ export class Environment {
   /** Agents ring in their order at each step; the last one exchanges the messages of all. */
   private ring(agent: Agent, context: StrategyContext): void {
     if (agent !== this.agents.at(-1)) return;
-    const observations = this.agents.map((each) => each.observe());
+    const observations = this.agents.map((each) => each.observe(each.equity));
     const rewards = this.agents.map((each) => each.reward(each.equity));
     const sent = { o: observations, r: rewards, t: context.now() };
     this.wire.send(sent);
@@ -180,7 +180,6 @@ function actionsOf(given: unknown, count: number): readonly number[] {
 }
 
 class Agent implements Strategy {
-  last: readonly number[] = OBSERVATION.map(() => 0);
   private readonly stepUs: number;
   private readonly maxPosition: number;
   private readonly rings: (context: StrategyContext) => void;
@@ -231,9 +230,9 @@ class Agent implements Strategy {
     return Number.isNaN(change) ? 0 : change;
   }
 
-  observe(): readonly number[] {
-    const { book, bar, equity } = this;
-    this.last = [
+  observe(equity: number): readonly number[] {
+    const { book, bar } = this;
+    return [
       Number(book?.bid?.price ?? 0),
       Number(book?.ask?.price ?? 0),
       Number(book?.bid?.size ?? 0),
@@ -246,7 +245,6 @@ class Agent implements Strategy {
       this.position,
       Number.isNaN(equity) ? 0 : equity,
     ];
-    return this.last;
   }
 
   /** Orders the difference to a target position as a taker. */

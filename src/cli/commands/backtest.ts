@@ -88,44 +88,54 @@ export const command: CommandModule<object, BacktestArguments> = {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
     keepHeapLean();
-    const { folder, plan, checkpoint } = await prepare(options);
-    const progress = startProgress('backtest', options.json);
-    const abandon = (): void => {
-      folder.abandon();
-    };
-    process.once('exit', abandon);
-    let result: PlanResult;
+    const prepared = await prepare(options);
     try {
-      result = await executePlan(plan, {
-        journal: folder.target,
-        resume: checkpoint,
-        cancelled: isInterrupted,
-        hurried: isInterruptOld,
-        onProgress: (fraction) => {
-          progress.update(fraction);
-        },
-      });
-    } catch (error) {
-      folder.abandon();
-      throw error;
+      await run(prepared, options.json);
     } finally {
-      process.off('exit', abandon);
-      progress.stop();
+      prepared.folder.release();
     }
-    if (result.output.cancelled) {
-      const kept = await folder.stop(result.output.checkpoint);
-      printError(
-        kept
-          ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
-          : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
-      );
-      throw new Interrupted('interrupted');
-    }
-    await folder.finish(result);
-    const page = await writePage(result, folder, plan);
-    report(result, folder, { page, json: options.json, plan });
   },
 };
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+async function run({ folder, plan, checkpoint }: Prepared, json: boolean): Promise<void> {
+  const progress = startProgress('backtest', json);
+  const abandon = (): void => {
+    folder.abandon();
+  };
+  process.once('exit', abandon);
+  let result: PlanResult;
+  try {
+    result = await executePlan(plan, {
+      journal: folder.target,
+      resume: checkpoint,
+      cancelled: isInterrupted,
+      hurried: isInterruptOld,
+      onProgress: (fraction) => {
+        progress.update(fraction);
+      },
+    });
+  } catch (error) {
+    folder.abandon();
+    throw error;
+  } finally {
+    process.off('exit', abandon);
+    progress.stop();
+  }
+  if (result.output.cancelled) {
+    const kept = await folder.stop(result.output.checkpoint);
+    printError(
+      kept
+        ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
+        : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
+    );
+    throw new Interrupted('interrupted');
+  }
+  await folder.finish(result);
+  const page = await writePage(result, folder, plan);
+  report(result, folder, { page, json, plan });
+}
 
 async function prepare(options: BacktestArguments): Promise<{
   folder: RunFolder;
@@ -199,7 +209,7 @@ function aboutOf(
 }
 
 function report(
-  { output, stylisedFacts }: PlanResult,
+  { output, data, stylisedFacts }: PlanResult,
   folder: RunFolder,
   { page, json, plan }: { readonly page: string; readonly json: boolean; readonly plan: RunPlan },
 ): void {
@@ -219,6 +229,7 @@ function report(
         ...strategy.summary,
         benchmarkPnl: benchmarkPnl(strategy),
       })),
+      warnings: data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])),
       ...(stylisedFacts.length === 0 ? {} : { stylisedFacts }),
       folder: folder.path,
       report: page,
@@ -255,6 +266,7 @@ function report(
   for (const { symbol, divergence } of output.markets) {
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }
+  for (const { text, isWarning } of data) if (isWarning) print(`warning  ${text}`);
   for (const facts of stylisedFacts) print(factsTable(facts));
   for (const market of output.markets) {
     const us = noBookUs(market);

@@ -27,7 +27,7 @@ export function figures({ summary, metrics }: StrategyReport): string {
       note: `${exactAmount(summary.maxDrawdown)}, longest ${duration(metrics?.maxDrawdownUs ?? 0)}`,
     },
     sharpe === null
-      ? { name: 'Sharpe', value: '–', note: 'the run is shorter than a day' }
+      ? { name: 'Sharpe', value: '–', note: noSharpe(metrics) }
       : {
           name: 'Sharpe, a year',
           value: ratio(sharpe),
@@ -78,6 +78,11 @@ export function verdict({ summary, metrics, benchmark }: StrategyReport): string
 }
 
 /** Null for a run too short for annualised figures. */
+function noSharpe(metrics: StrategyReport['metrics']): string {
+  const isLong = metrics !== null && isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
+  return isLong ? 'the returns do not vary' : 'the run is shorter than a day';
+}
+
 function sharpeOf(metrics: StrategyReport['metrics']): number | null {
   if (metrics === null || !isYearly({ timesUs: [metrics.startUs, metrics.endUs] })) return null;
   return metrics.sharpe;

@@ -299,7 +299,7 @@ function tableOf<T>(name: string, columns: Columns<T>, groups: readonly RowsOf<T
       const cells: TableCell[] = [];
       for (const [of, rows] of groups) {
         // Runs of earlier versions lack some fields.
-        for (const row of rows) cells.push((cell(row, of) as TableCell | undefined) ?? null);
+        for (const row of rows) cells.push((cell(row, of)) ?? null);
       }
       return { name: column, type, cells };
     }),

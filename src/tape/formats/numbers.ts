@@ -222,7 +222,8 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
 function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
   const match = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/.exec(text);
   // An ISO instant is accepted in every unit, because typed tables have them.
-  if (match === null) return unit === 'auto' || /T.*Z$/.test(text) ? dateUs(text) : null;
+  if (match === null)
+    return unit === 'auto' || /T.*(?:Z|[+-][0-9]{2}:?[0-9]{2})$/.test(text) ? dateUs(text) : null;
   const [, whole = '', fraction = ''] = match;
   const known = unit === 'auto' ? unitOf(whole.length) : unit;
   if (known === 'ns') return Number(BigInt(whole) / 1000n);
@@ -238,10 +239,10 @@ function unitOf(digits: number): 's' | 'ms' | 'us' | 'ns' {
 }
 
 const DATE =
-  /^([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?(?:Z|\+00:?00)?$/;
+  /^([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?(?:Z|([+-])([0-9]{2}):?([0-9]{2}))?$/;
 const MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A UTC date with or without a time of day. */
+/** A date with or without a time of day; in UTC unless it states an offset. */
 function dateUs(text: string): number | null {
   const match = DATE.exec(text.trim());
   if (match === null) return null;
@@ -259,7 +260,12 @@ function dateUs(text: string): number | null {
     (minute ?? 0) * 60 +
     (second ?? 0);
   const fraction = (match[7] ?? '').padEnd(6, '0').slice(0, 6);
-  return seconds * 1e6 + Number(fraction);
+  const [hours, minutes] = match
+    .slice(9, 11)
+    .map((part) => Number((part as string | undefined) ?? '0'));
+  if ((hours ?? 0) > 23 || (minutes ?? 0) > 59) return null;
+  const offset = ((hours ?? 0) * 60 + (minutes ?? 0)) * (match[8] === '-' ? -60 : 60);
+  return (seconds - offset) * 1e6 + Number(fraction);
 }
 
 /** Civil date to days (Hinnant, "chrono-compatible low-level date algorithms"). */
