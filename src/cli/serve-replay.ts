@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from '../engine/commands.ts';
 import type { Host } from '../http/exchange-host.ts';
-import { Replay } from '../http/replay.ts';
+import { MAX_SPEED, Replay } from '../http/replay.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { listSegments } from '../journal-files/segments.ts';
 import { FileError } from '../platform/file-error.ts';
@@ -51,7 +51,6 @@ export interface PlannedReplay {
 }
 
 const FILE = 'replay.json';
-const MAX_SPEED = 1e6;
 
 /** Null without `--replay`. Throws `InputError`, and errors of the dataset. */
 export async function planReplay(

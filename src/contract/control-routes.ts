@@ -15,7 +15,8 @@ import {
 } from './schemas.ts';
 import { MARKET_STATUS_WORDS } from './words.ts';
 
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS, type Pages } from './endpoints.ts';
+import { HISTORY_LISTS, HISTORY_TOTALS } from './history-lists.ts';
 
 /** Schemes of OpenAPI that these routes use; `none` needs no token. */
 export type ControlScheme = 'bearer' | 'simulation' | 'operator' | 'none';
@@ -30,6 +31,8 @@ export interface ControlRoute {
   readonly request: TSchema | null;
   /** The JSON of status 200; a media type for other content. */
   readonly response: TSchema | string;
+  /** Of a list. */
+  readonly pages?: Pages;
 }
 
 const text = Type.String();
@@ -107,7 +110,7 @@ const sim = (
   request: TSchema | null,
   response: TSchema | string,
 ): ControlRoute => ({
-  id: `sim${path.charAt(0).toUpperCase()}${path.slice(1)}`,
+  id: `${method === 'POST' && path === 'replay' ? 'simSet' : 'sim'}${path.charAt(0).toUpperCase()}${path.slice(1)}`,
   summary,
   method,
   path: `/sim/${path}`,
@@ -154,6 +157,11 @@ export const AuditRecord = Type.Object({
 });
 
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  ...[HISTORY_TOTALS, ...Object.values(HISTORY_LISTS)].map((route): ControlRoute => ({
+    ...route,
+    method: 'GET',
+    scheme: 'bearer',
+  })),
   preview(
     'previewOrder',
     '/preview/order',
@@ -207,6 +215,16 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
       timeUs: Int64,
       speed: Type.Unknown(),
     }),
+  ),
+  sim(
+    'POST',
+    'replay',
+    'Changes the speed of a replay on the wall clock, pauses or continues it',
+    Type.Object(
+      { speed: Type.Optional(Type.Number()), paused: Type.Optional(Type.Boolean()) },
+      closed,
+    ),
+    Type.Object({ dataset: text, timeUs: Int64, speed: Type.Number() }),
   ),
   sim(
     'POST',
@@ -288,6 +306,61 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
       closed,
     ),
     response: Type.Array(AuditRecord),
+  },
+  {
+    id: 'operatorAccounts',
+    summary: 'Accounts with positions, the smallest equity ÷ maintenance first',
+    method: 'GET',
+    path: '/operator/accounts',
+    scheme: 'operator',
+    request: Type.Object(
+      { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })) },
+      closed,
+    ),
+    response: Type.Object({
+      accounts: Type.Array(
+        Type.Object({
+          account: Address,
+          subaccountIndex: SubaccountIndex,
+          equity: Decimal,
+          maintenanceMargin: Decimal,
+          ratio: Decimal,
+          positions: Type.Array(Symbol),
+        }),
+      ),
+      holders: Type.Integer(),
+    }),
+  },
+  {
+    id: 'operatorStatus',
+    summary: 'State of the server: disk, connections, slow readers, limits',
+    method: 'GET',
+    path: '/operator/status',
+    scheme: 'operator',
+    request: null,
+    response: Type.Object({
+      sequenceNumber: Int64,
+      time: Int64,
+      uptimeSeconds: Type.Integer(),
+      memoryBytes: Int64,
+      writesStopped: Type.Boolean(),
+      waitingReplies: Type.Integer(),
+      lastSyncSeconds: Type.Number(),
+      clockBehindMs: Type.Number(),
+      journalBytes: Int64,
+      diskFreeBytes: nullable(Int64),
+      snapshot: Type.Object({
+        sequenceNumber: Int64,
+        failures: Type.Integer(),
+        mismatch: Type.Boolean(),
+      }),
+      connections: Type.Integer(),
+      feedConnections: Type.Integer(),
+      slowReaders: Type.Integer(),
+      feedBacklogBytes: Int64,
+      requestsPerSecond: nullable(Type.Number()),
+      rateRefusals: Int64,
+    }),
   },
   open('ui', '/ui', 'The trading and operations screen', 'text/html'),
   open('healthz', '/healthz', 'The process runs', Type.Object({ status: text })),

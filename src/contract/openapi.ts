@@ -152,8 +152,9 @@ function operationOf(
 }
 
 function controlOperation(route: ControlRoute, names: ReadonlyMap<object, string>): Json {
-  const { id, summary, method, path, scheme, request, response } = route;
-  const tag = scheme === 'none' ? 'server' : scheme === 'bearer' ? 'preview' : scheme;
+  const { id, summary, method, path, scheme, request, response, pages } = route;
+  const tag =
+    scheme === 'none' ? 'server' : scheme === 'bearer' ? (path.split('/')[1] ?? '') : scheme;
   const content =
     typeof response === 'string'
       ? { [response]: {} }
@@ -165,7 +166,11 @@ function controlOperation(route: ControlRoute, names: ReadonlyMap<object, string
     security: scheme === 'none' ? [] : [{ [scheme]: [] }],
     ...inputOf(method, path, request, names),
     responses: {
-      200: { description: 'Done', content },
+      200: {
+        description: 'Done',
+        content,
+        ...(pages === undefined ? {} : { headers: LIST_HEADERS }),
+      },
       ...errorsOf([...ALWAYS, ...(scheme === 'none' ? [] : ([401, 403, 409] as const))]),
     },
   };

@@ -25,6 +25,7 @@ const constructors = {
   Integer: (options: Schema = {}) => ({ type: 'integer', ...options }),
   Literal: (value: unknown) => ({ type: typeof value, const: value }),
   Null: () => ({ type: 'null' }),
+  Number: () => ({ type: 'number' }),
   Object: object,
   Optional: optional,
   /** Of text to values. */

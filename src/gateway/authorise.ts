@@ -39,7 +39,7 @@ export interface Rights {
 const ANY = (): boolean => true;
 
 /** 401 unless the token's wallet is a current signer or delegate of its account (R-9.5a). */
-export function mustToken(context: Context, caller: Caller | null): Caller {
+export function mustToken(context: Pick<Context, 'engine'>, caller: Caller | null): Caller {
   if (caller === null) throw new RequestError(MESSAGES.missingToken);
   const rights = rightsOf(context, caller, caller.account);
   if (!rights.may(null)) throw new RequestError(MESSAGES.invalidToken);
@@ -68,7 +68,7 @@ export function rightsOf(
 
 /** The caller's rights if they cover endpoint and subaccount (null: any); else throws. */
 export function mustAct(
-  context: Context,
+  context: Pick<Context, 'engine'>,
   endpoint: EndpointId,
   caller: Caller,
   account: Address,
@@ -121,7 +121,11 @@ export function mustAccount({ engine }: Pick<Context, 'engine'>, account: Addres
 }
 
 /** The subaccount, which exists after its first credit (R-5.1). */
-export function mustSubaccount(context: Context, account: Address, index: number): SubaccountId {
+export function mustSubaccount(
+  context: Pick<Context, 'engine'>,
+  account: Address,
+  index: number,
+): SubaccountId {
   const id = context.engine.subaccountIdOf(account, index);
   if (id !== undefined) return id;
   mustAccount(context, account);
@@ -130,7 +134,7 @@ export function mustSubaccount(context: Context, account: Address, index: number
 
 /** As `mustSubaccount`; null for a wallet that never deposited, which reads as empty (D-1). */
 export function subaccountOrEmpty(
-  context: Context,
+  context: Pick<Context, 'engine'>,
   account: Address,
   index: number,
 ): SubaccountId | null {

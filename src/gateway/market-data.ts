@@ -46,6 +46,15 @@ const INTERVAL_MINUTES: Readonly<Record<(typeof CANDLE_INTERVALS)[number], numbe
   '1d': 1440,
 };
 
+/** Length of the interval of candles that `interval` names. */
+export function readIntervalUs(fields: Fields, fallback: keyof typeof INTERVAL_MINUTES): number {
+  const text = fields.has('interval') ? fields.text('interval') : fallback;
+  const interval =
+    CANDLE_INTERVALS.find((known) => known === text) ??
+    fields.fail('interval', `must be one of ${CANDLE_INTERVALS.join(', ')}`);
+  return INTERVAL_MINUTES[interval] * MINUTE_US;
+}
+
 function mustMarket(
   context: Context,
   symbol: string,
@@ -82,10 +91,7 @@ export function getCandles(context: Context, input: unknown): Page {
   const names = ['symbol', 'interval', 'from', 'to', 'limit', 'cursor'];
   const fields = new Fields(input, names, true);
   const symbol = fields.symbol('symbol');
-  const text = fields.has('interval') ? fields.text('interval') : '1m';
-  const interval =
-    CANDLE_INTERVALS.find((known) => known === text) ??
-    fields.fail('interval', `must be one of ${CANDLE_INTERVALS.join(', ')}`);
+  const intervalUs = readIntervalUs(fields, '1m');
   const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
   const toUs = fields.has('to') ? clampUs(fields.int64('to')) : timeUs(Number.MAX_SAFE_INTEGER);
   const paging = new Paging('getCandles', fields, 1);
@@ -94,7 +100,7 @@ export function getCandles(context: Context, input: unknown): Page {
   const { engine } = context;
   const { items, keptSinceUs } = engine.candles(
     market.id,
-    INTERVAL_MINUTES[interval] * MINUTE_US,
+    intervalUs,
     fromUs,
     timeUs(Math.min(toUs, paging.after?.[0] ?? Infinity)),
     paging.limit + 1,

@@ -7,7 +7,7 @@
  * checksum of eight hex digits each. A mistyped cursor, or one from another request, is rejected.
  */
 import { sha256Hex } from '../base/sha256.ts';
-import { ENDPOINTS, type ListId } from '../contract/endpoints.ts';
+import { ENDPOINTS, type ListId, type Pages } from '../contract/endpoints.ts';
 import { limitRange, MESSAGES } from '../contract/messages.ts';
 import type { Moment, Retained } from '../engine/read/views.ts';
 import type { TimeUs } from '../num/units.ts';
@@ -21,21 +21,27 @@ export type Place = readonly number[];
 const CURSOR = /^([0-9a-z]{1,11}(?:-[0-9a-z]{1,11}){0,2})\.([0-9a-f]{8})\.([0-9a-f]{8})$/;
 const PAGE_FIELDS = ['limit', 'cursor'];
 
+/** A list beside the contract, by the name that its cursors have. */
+interface NamedList {
+  readonly id: string;
+  readonly pages: Pages;
+}
+
 /** The requested page. */
 export class Paging {
   /** Max entries of the page; Infinity: unlimited. */
   readonly limit: number;
   /** Last entry shown; null on the first page. */
   readonly after: Place | null;
-  private readonly endpoint: ListId;
+  private readonly name: string;
   private readonly parameters: string;
 
   /**
    * Throws `RequestError` naming limit or cursor. `places`: number of integers in an entry's key.
    */
-  constructor(endpoint: ListId, fields: Fields, places: number) {
-    const { limit, max } = ENDPOINTS[endpoint].pages;
-    this.endpoint = endpoint;
+  constructor(list: ListId | NamedList, fields: Fields, places: number) {
+    const { limit, max } = (typeof list === 'string' ? ENDPOINTS[list] : list).pages;
+    this.name = typeof list === 'string' ? list : list.id;
     this.limit = readLimit(fields, limit ?? Infinity, max);
     this.parameters = digits(fields.canonicalText(PAGE_FIELDS));
     this.after = fields.has('cursor') ? this.decode(fields.text('cursor'), places) : null;
@@ -59,7 +65,7 @@ export class Paging {
   }
 
   private check(integers: string, parameters: string): string {
-    return digits(`${this.endpoint} ${integers} ${parameters}`);
+    return digits(`${this.name} ${integers} ${parameters}`);
   }
 }
 

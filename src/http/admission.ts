@@ -28,6 +28,8 @@ export class Admission {
     address: new ByteLimit(ADDRESS_BYTES),
   };
   private readonly nowUs: () => number;
+  /** Requests refused since the start. */
+  refused = 0;
 
   constructor(requestsPerSecond: number, nowUs: () => number) {
     this.rates = {
@@ -45,6 +47,7 @@ export class Admission {
   refusalOf(caller: string, rate: Rate = 'caller', cost = 1): number | null {
     const limit = this.rates[rate];
     if (limit.accepts(caller, this.nowUs(), cost)) return null;
+    this.refused += 1;
     return limit.refusals(caller) <= PROMPT_REFUSALS ? 0 : COOL_DOWN_MS;
   }
 

@@ -3,6 +3,7 @@ import type { Command } from '../engine/commands.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import type { Caller, Reply } from '../gateway/context.ts';
+import { AccountHistory } from '../gateway/account-history.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-ids.ts';
 import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
@@ -35,6 +36,8 @@ export interface HostReply extends Reply {
 export class Host {
   readonly exchange: ServedExchange;
   readonly clock: 'wall' | 'virtual';
+  /** Of accounts, for reads. */
+  readonly history: AccountHistory;
   /** Recorded history that moves the virtual clock; null: there is none. */
   replay: Replay | null = null;
   /** Reason that clients are given when the server closes their connections. */
@@ -54,7 +57,12 @@ export class Host {
     this.virtualUs = options.exchange.engine.nowUs;
     this.orderIds = this.openIds(this.exchange.recordedIds);
     this.gateway = this.openGateway();
+    this.history = new AccountHistory(this.view);
+    this.exchange.onEvent((event) => {
+      this.history.take(event);
+    });
     this.exchange.onReset(() => {
+      this.history.reset(this.view);
       this.orderIds = this.openIds([...this.exchange.orderIds()]);
       this.gateway = this.openGateway();
     });

@@ -87,7 +87,8 @@ const TURN_EVERY = 500;
 
 export class Replay {
   readonly facts: ReplayFacts;
-  readonly speed: number | null;
+  /** null: `advance` alone moves it. */
+  speed: number | null;
   sink: ReplaySink = { receivedUs: null, onBar: () => undefined, publish: () => false };
   private readonly options: ReplayOptions;
   private readonly host: ReplayedExchange;
@@ -99,6 +100,7 @@ export class Replay {
   private sinceTurn = 0;
   private turn: Promise<unknown> = Promise.resolve();
   private pacer: NodeJS.Timeout | undefined;
+  hasEnded = false;
 
   private constructor(options: ReplayOptions) {
     this.options = options;
@@ -118,6 +120,18 @@ export class Replay {
   /** At a speed: moves on from now, once clients can connect. */
   start(): void {
     if (this.speed !== null) this.pace(this.speed);
+  }
+
+  /** True if neither the system clock moves it now, nor its end is reached. */
+  get isPaused(): boolean {
+    return this.speed !== null && this.pacer === undefined && !this.hasEnded;
+  }
+
+  /** Changes the speed of a replay at a speed; `isPaused` stops it until the next call. */
+  setPace(speed: number, isPaused: boolean): void {
+    this.speed = speed;
+    this.close();
+    if (!isPaused && !this.hasEnded) this.pace(speed);
   }
 
   /** A crash may have cut the last instant, so its commands are found one by one. */
@@ -232,7 +246,8 @@ export class Replay {
       this.advance({ untilUs, lingerUs: Infinity, pastEnd: false }).then(
         ({ ended }) => {
           isBusy = false;
-          if (!ended || this.pacer === undefined) return;
+          if (!ended || this.hasEnded) return;
+          this.hasEnded = true;
           this.close();
           this.options.onEnd?.();
         },
@@ -253,6 +268,9 @@ export class Replay {
 export function noReplay(): ErrorReply {
   return invalidField('replay', 'is not on; start with: orrery serve --replay <dataset>');
 }
+
+/** Largest speed, in seconds of history per second. */
+export const MAX_SPEED = 1e6;
 
 /** Throws `RequestError` if the system clock moves the replay. */
 export function mustBeDriven({ speed }: Replay): void {

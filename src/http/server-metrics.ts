@@ -1,7 +1,7 @@
 /** Prometheus metrics of /metrics. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SubaccountId } from '../num/units.ts';
 import type { Host } from './exchange-host.ts';
+import { holders } from './holders.ts';
 import { riskMetrics } from './risk-metrics.ts';
 
 export class Metrics {
@@ -170,7 +170,7 @@ function equityAtRisk(host: Host, registers: Registry[]): void {
     async collect() {
       const sums = MULTIPLES.map(() => 0);
       let looked = 0;
-      for (const id of holders(host)) {
+      for (const id of holders(host.view)) {
         looked += 1;
         if (looked % ACCOUNTS_A_TURN === 0) await new Promise(setImmediate);
         const margin = host.view.margin(id);
@@ -186,14 +186,4 @@ function equityAtRisk(host: Host, registers: Registry[]): void {
       }
     },
   });
-}
-
-function holders({ view }: Host): ReadonlySet<SubaccountId> {
-  const found = new Set<SubaccountId>();
-  for (const { id } of view.markets()) {
-    for (const holder of view.holdersOf(id)) {
-      if (!view.subaccount(holder).system) found.add(holder);
-    }
-  }
-  return found;
 }

@@ -23,12 +23,14 @@ import { stringifyExact } from '../contract/exact-json.ts';
 import { Copies } from './copies.ts';
 import { docsPage, LARGE_COST } from './docs-page.ts';
 import { exchangePage } from './exchange-page.ts';
+import { historyRoutes } from './history-routes.ts';
 import type { Faults } from './injected-faults.ts';
 import { asyncApi } from '../contract/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './exchange-host.ts';
 import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
+import { operationsRoutes } from './operations-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -123,6 +125,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   contractRoutes(app, { ...options, queue });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
+  historyRoutes(app, host, keccak);
   const copies = new Copies(host);
   previewRoutes(app, { host, copies: options.previews ? copies : null, keccak });
   if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });
@@ -141,6 +144,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       app.log.error({ event: 'feed_failed', err: error }, 'feed request failed');
     },
   });
+  if (options.operator !== null) {
+    operationsRoutes(app, {
+      ...{ host, admission, token: options.operator.token },
+      connections: () => connections.open,
+      feeds: () => feeds.load,
+    });
+  }
   metrics.countConnections(
     () => connections.open,
     () => feeds.connections,

@@ -29,7 +29,7 @@ import { keccak } from '../wallet/crypto-ports.ts';
 import type { Faults } from './injected-faults.ts';
 import type { Host } from './exchange-host.ts';
 import { bodyOf } from './read-body.ts';
-import { mustBeDriven, noReplay } from './replay.ts';
+import { MAX_SPEED, mustBeDriven, noReplay, type Replay } from './replay.ts';
 import { sendError, sendText } from './replies.ts';
 
 const MAX_MS = 9_007_199_254_740n;
@@ -156,9 +156,24 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     }
   });
   route('GET', 'replay', () => {
-    const { replay } = host;
-    if (replay === null) throw new RequestError(noReplay());
-    return { ...replay.facts, timeUs: host.nowUs(), speed: replay.speed };
+    return replayState(host, mustReplay(host));
+  });
+  route('POST', 'replay', (body) => {
+    const replay = mustReplay(host);
+    const fields = new Fields(body, ['speed', 'paused'], false);
+    const { speed: now } = replay;
+    if (now === null) {
+      throw new RequestError(
+        invalidField('speed', 'POST /sim/clock moves this replay; it has the virtual clock'),
+      );
+    }
+    const given = fields.get('speed');
+    const speed = given === undefined ? now : typeof given === 'number' ? given : NaN;
+    if (!(speed > 0 && speed <= MAX_SPEED)) {
+      fields.fail('speed', `must be a number above 0 and at most ${String(MAX_SPEED)}`);
+    }
+    replay.setPace(speed, fields.has('paused') ? fields.boolean('paused') : replay.isPaused);
+    return replayState(host, replay);
   });
   route('POST', 'faults', (body) => faults.arm(body));
   route('GET', 'hash', () => ({
@@ -183,6 +198,16 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return reply.type('application/octet-stream').send(Readable.from(chunks));
     },
   );
+}
+
+function mustReplay({ replay }: Host): Replay {
+  if (replay === null) throw new RequestError(noReplay());
+  return replay;
+}
+
+function replayState(host: Host, replay: Replay) {
+  const { facts, speed, isPaused, hasEnded } = replay;
+  return { ...facts, timeUs: host.nowUs(), speed, paused: isPaused, ended: hasEnded };
 }
 
 /** Prices of a replay come from its recording, by which a restart finds its position. */

@@ -16,8 +16,15 @@ export class ServerProcess {
   private child: ChildProcess | null = null;
   private port = 0;
 
-  static async start(): Promise<ServerProcess> {
-    const server = new ServerProcess();
+  private readonly options: readonly string[];
+
+  private constructor(options: readonly string[]) {
+    this.options = options;
+  }
+
+  /** `options`: further ones of `orrery serve`. */
+  static async start(options: readonly string[] = []): Promise<ServerProcess> {
+    const server = new ServerProcess(options);
     writeFileSync(join(server.folder, 'secret'), 's'.repeat(64));
     await server.restart();
     return server;
@@ -32,10 +39,12 @@ export class ServerProcess {
     const child = spawn(
       process.execPath,
       [
-        ...[MAIN, 'serve', '--clock', 'virtual', '--port', String(this.port)],
+        ...[MAIN, 'serve', '--port', String(this.port)],
+        ...(this.options.includes('--clock') ? [] : ['--clock', 'virtual']),
         ...['--sim-token', SIM, '--operator-token', OPERATOR, '--metrics-port', 'off'],
         ...['--data-dir', join(this.folder, 'var')],
         ...['--secret-file', join(this.folder, 'secret')],
+        ...this.options,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );

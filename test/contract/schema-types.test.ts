@@ -9,6 +9,7 @@ const MADE: Readonly<Record<keyof typeof Type, (types: typeof Type) => unknown>>
   Integer: (T) => T.Integer({ minimum: 1 }),
   Literal: (T) => [T.Literal('a'), T.Literal(1), T.Literal(true)],
   Null: (T) => T.Null(),
+  Number: (T) => T.Number(),
   Object: (T) =>
     T.Object(
       { a: T.Optional(T.String()), b: T.Integer(), c: T.Object({}) },

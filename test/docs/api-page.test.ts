@@ -249,6 +249,7 @@ Under \`/sim/*\`, with the token of \`--sim-token\`:
 | \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
 | \`POST /sim/command\` (virtual clock only) | one command of the engine as \`orrery inspect --json\` prints it; \`timeUs\` moves the clock; the answer is \`{outcome}\` |
 | \`POST /sim/faults\` | \`{fault, times?, endpoint?, latencyMs?}\`; faults are ${FAULTS.map((fault) => `\`${fault}\``).join(', ')} |
+| \`GET /sim/replay\`, \`POST /sim/replay\` (wall clock only) | \`{speed?, paused?}\`; the answer has \`timeUs\`, \`firstUs\`, \`lastUs\`, \`speed\`, \`paused\` and \`ended\` |
 | \`GET /sim/hash\`, \`POST /sim/snapshot\`, \`GET /sim/journal\` | |
 
 ## Operator
@@ -265,11 +266,34 @@ is in the journal and in the audit list (docs/RULES.md §13).
 | POST \`/operator/insurance/credit\` | deposits to insurance; pays the shortfall first |
 | POST \`/operator/deposit\`, \`/operator/withdraw\` | deposits for, or withdraws from, an account; a withdrawal obeys R-5.9 and R-6.6 |
 | GET \`/operator/audit\` | accepted operator commands, newest first |
+| GET \`/operator/accounts\` | \`accounts\` with positions, the smallest equity ÷ maintenance first (\`limit\` 50, at most 500), and the number of \`holders\` |
+| GET \`/operator/status\` | journal, free disk, snapshots, connections, slow readers (over 1 MiB unsent), and refusals by rate limits |
 | POST \`/operator/preview/…\` | each of the writes above, as a preview of its effects |
 
 A preview applies the command to a copy and answers \`now\` and \`afterNotice\`: orders ended, positions closed, the
 first 100 liquidation steps, their number of accounts, and the shortfall. \`afterNotice\` is what the terms would do
 if they took effect now; it is null if no notice begins. Later prices are unknown.
+
+## History of an account
+
+Beside the contract, with the token of the owner or of a delegate of the subaccount. Requests have
+\`account\` and \`subaccountIndex\`; the lists have \`from\`, \`to\` (milliseconds, both inclusive),
+\`limit\` (100, at most 1000) and \`cursor\`, newest first. Each counts as 2 requests.
+
+| request | content |
+| --- | --- |
+| \`GET /account/history\` | sums of \`fees\`, \`funding\` and \`realizedPnl\`, number of \`fills\`, and \`since\`; null: from the start of the exchange |
+| \`GET /account/history/equity\` | \`time\` and \`equity\` at the end of each \`interval\` (as of candles; \`1m\`) |
+| \`GET /account/history/fills\` | records of the feed \`fill\`, with \`order_id\` while the order is kept |
+| \`GET /account/history/funding\` | \`symbol\`, \`time\`, \`amount\` received, \`rate\`, \`quantity\`, \`isolated\` |
+| \`GET /account/history/liquidations\` | records of the feed \`liquidation\` that concern the account |
+
+Equity is exact: it has the changes before the time, at the last marks before it. The exchange keeps
+2000 entries of each list and account, 100,000 in all, and three days of marks.
+\`x-kept-since\` says where the history begins if a request reaches back further.
+
+History is not part of the state. A server rebuilds it from its journal when it starts, if the
+journal is whole and at most 16 MiB. Otherwise, and on a shared journal, it begins with the process.
 
 ## Previews of orders
 

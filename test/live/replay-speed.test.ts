@@ -121,6 +121,43 @@ test('a client that stops reading gets every trade and the book as it is', async
   }
 }, 60_000);
 
+test('it pauses, continues at another speed, and ends once', async () => {
+  const served = await serveReplay(plan, { speed: 1 });
+  interface State {
+    readonly timeUs: number;
+    readonly speed: number;
+    readonly paused: boolean;
+    readonly ended: boolean;
+  }
+  const set = async (body: object): Promise<State> =>
+    (await served.sim('replay', body)).body as State;
+  const read = async (): Promise<State> => (await served.sim('replay')).body as State;
+  try {
+    for (const body of [
+      { speed: 0 },
+      { speed: -1 },
+      { speed: 1e7 },
+      { speed: true },
+      { what: 1 },
+    ]) {
+      expect((await served.sim('replay', body)).status, JSON.stringify(body)).toBe(400);
+    }
+    expect((await served.sim('replay', { speed: '2' })).status).toBe(400);
+    expect(await set({ paused: true })).toMatchObject({ paused: true, speed: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { timeUs } = await read();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await read()).timeUs).toBe(timeUs);
+    // Another speed leaves it paused.
+    expect(await set({ speed: 1000 })).toMatchObject({ paused: true, speed: 1000 });
+    expect(await set({ paused: false })).toMatchObject({ paused: false });
+    await expect.poll(async () => (await read()).ended, { timeout: 10_000 }).toBe(true);
+    expect(await set({ paused: false })).toMatchObject({ ended: true, paused: false });
+  } finally {
+    await served.remove();
+  }
+}, 60_000);
+
 test('SIGTERM ends it cleanly, and the next start continues', async () => {
   const path = join(folder, 'exchange');
   // Slow enough that the recording outlasts both starts.

@@ -4,6 +4,7 @@ import { deliver, Withdrawn, type Progress } from '../../src/web/exchange/delive
 import { NoAnswer, Refused } from '../../src/web/exchange/requests.ts';
 
 const USED = 'Nonce already used';
+const FAILING = Array.from({ length: 5 }, () => '500 fails');
 
 /** `ok`, `lost`, or a status with an optional message. */
 function answerOf(row: string): string {
@@ -56,6 +57,15 @@ it.each<[string, string[], string[], string]>([
   ['a session that ended', ['401', 'ok'], [], 'ok'],
   ['a session that ended at the look-up', ['lost', `409 ${USED}`], ['401', 'done'], 'done'],
   ['too many requests, which is certain', ['429', '400 bad'], [], 'Refused: bad'],
+  ['a server that fails on and on', [...FAILING], ['absent'], 'Refused: fails'],
+  ['a server that failed after the work', [...FAILING], ['done'], 'done'],
+  [
+    'a server whose look-up fails too',
+    [...FAILING],
+    [...FAILING],
+    'Unsettled: fails; it may have been carried out: see the account',
+  ],
+  ['a restart between failures', ['500', '500', '500', '500', '503', '500', 'ok'], [], 'ok'],
   ['what the server does not offer', ['501 no'], [], 'Refused: no'],
 ])('settles %s', async (_, answers, found, outcome) => {
   const result = await run(answers, found);

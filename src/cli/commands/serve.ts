@@ -6,6 +6,7 @@ import type { CommandModule } from 'yargs';
 import { Faults } from '../../http/injected-faults.ts';
 import { Host } from '../../http/exchange-host.ts';
 import { Metrics } from '../../http/server-metrics.ts';
+import { rebuildHistory } from '../../http/rebuild-history.ts';
 import { logClock } from '../../http/clock-log.ts';
 import { logRisk } from '../../http/risk-log.ts';
 import { serveMetrics, type MetricsServer } from '../../http/metrics-server.ts';
@@ -85,6 +86,7 @@ async function serve(options: ServeArguments): Promise<void> {
   const opening = { file, startUs, replay, log };
   const opened = await openServed(settings, opening);
   const host = hostOf(settings, opened, opening);
+  rebuildHistory(host);
   try {
     if (replay !== null) await startReplay(host, replay, log);
   } catch (error) {

@@ -37,7 +37,7 @@ import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
 /** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
-const SLOW_BYTES = 1 << 20;
+export const SLOW_BYTES = 1 << 20;
 const DEAD_BYTES = 8 << 20;
 /** Max pending requests; beyond it the socket is not read until some are answered. */
 const MAX_WAITING = 100;

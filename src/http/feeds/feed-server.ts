@@ -7,7 +7,7 @@ import { REPLICA_HEADERS } from '../../contract/replica-headers.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
 import { refuse, refuseLater } from '../malformed.ts';
 import { callerOfAddress } from '../rate-limit.ts';
-import { Connection, type ConnectionServices } from './connection.ts';
+import { Connection, SLOW_BYTES, type ConnectionServices } from './connection.ts';
 import { Publisher } from './publisher.ts';
 
 const PATH = '/ws';
@@ -26,6 +26,14 @@ export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
   /** Client address, resolved behind trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Max unsent bytes of all clients together. */
+  readonly backlogBytes: number;
+}
+
+export interface FeedLoad {
+  readonly connections: number;
+  /** Clients with so much unsent that they lose book deltas. */
+  readonly slowReaders: number;
+  /** Unsent bytes of all clients. */
   readonly backlogBytes: number;
 }
 
@@ -86,6 +94,16 @@ export class FeedServer {
 
   get connections(): number {
     return this.open.size;
+  }
+
+  get load(): FeedLoad {
+    let slowReaders = 0;
+    let backlogBytes = 0;
+    for (const { backlog } of this.open.values()) {
+      backlogBytes += backlog;
+      if (backlog > SLOW_BYTES) slowReaders += 1;
+    }
+    return { connections: this.open.size, slowReaders, backlogBytes };
   }
 
   private admit(socket: WebSocket, connection: Connection): void {

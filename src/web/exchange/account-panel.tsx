@@ -2,10 +2,10 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ResponseOf } from '../../contract/endpoints.ts';
-import { grouped } from '../../design/number-text.ts';
 import { money, result, toneOf } from '../exact-text.ts';
-import { balances, equity, positions, stats } from './account-state.ts';
+import { balances, positions, stats } from './account-state.ts';
 import { DataTable, type Column } from './data-table.tsx';
+import { EquityCurve, PaidFigures } from './history-tables.tsx';
 import { market, symbol } from './markets.ts';
 import { mustConfig, account, loggedIn, subaccountIndex, token } from './session.ts';
 import { outbox, send } from './outbox.ts';
@@ -26,12 +26,15 @@ async function load(): Promise<void> {
   const { value: bearer } = token;
   if (of === null || bearer === null) return;
   const at = { account: of, subaccountIndex: subaccountIndex.value };
-  const [moved, held, rates, max] = await Promise.all([
+  const [moved, held, rates, max, cash] = await Promise.all([
     call('getTransfers', { ...at, limit: 500 }, bearer).catch(() => []),
     call('getClsHistory', { limit: 500 }, bearer).catch(() => []),
     call('getMargin', at, bearer).catch(() => []),
     call('getTransferMax', at, bearer).catch(() => null),
+    // The feed has the balance of the subaccount in use only.
+    call('getBalance', { account: of }, bearer).catch(() => null),
   ]);
+  if (cash !== null) balances.value = cash;
   transfers.value = moved;
   shares.value = held;
   settings.value = rates;
@@ -83,44 +86,10 @@ function Figures() {
         {row('Free collateral', figures.freeCollateral)}
         {row('Funding of open positions', sum('funding'), true)}
         {row('Fees of open positions', sum('fees'))}
+        <PaidFigures />
       </dl>
       <EquityCurve />
     </div>
-  );
-}
-
-/** Equity since the page opened. */
-function EquityCurve() {
-  const { value: points } = equity;
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined || points.length < 3) {
-    return <p class="empty">The equity curve needs 3 samples, has {points.length}</p>;
-  }
-  const values = points.map((point) => point.equity);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (ms: number): number => ((ms - first.ms) / (last.ms - first.ms || 1)) * 400;
-  const y = (value: number): number => 94 - ((value - low) / (high - low || 1)) * 88;
-  const path = points
-    .map(
-      (point, i) => `${i === 0 ? 'M' : 'L'}${x(point.ms).toFixed(1)} ${y(point.equity).toFixed(1)}`,
-    )
-    .join(' ');
-  const change = last.equity - first.equity;
-  return (
-    <figure class="equity">
-      <svg
-        viewBox="0 0 400 100"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Equity from ${first.equity.toFixed(2)} to ${last.equity.toFixed(2)} USD`}
-      >
-        <path d={path} />
-      </svg>
-      <figcaption class="small quiet">
-        Equity since this page opened: {grouped(low.toFixed(2))} – {grouped(high.toFixed(2))} USD,
-        change {result(change.toFixed(2))}
-      </figcaption>
-    </figure>
   );
 }
 

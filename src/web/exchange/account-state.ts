@@ -1,6 +1,7 @@
-/** Orders, positions, balances and fills of the account in use. */
+/** Orders, positions, balances and figures of the account in use. */
 import { batch, computed, signal } from '@preact/signals';
 import type { ResponseOf } from '../../contract/endpoints.ts';
+import { fills, forgetHistory, type Fill } from './account-history.ts';
 import type { Update } from './feeds.ts';
 import { call, callPage } from './requests.ts';
 import { account, isTokenRefusal, logOut, subaccountIndex, token } from './session.ts';
@@ -9,34 +10,18 @@ export type Order = ResponseOf<'listOrders'>['bids'][number];
 export type Position = ResponseOf<'getPositions'>[number];
 export type Stats = ResponseOf<'getStats'>;
 export type Balance = ResponseOf<'getBalance'>[number];
-export interface Fill {
-  readonly symbol: string;
-  readonly price: string;
-  readonly quantity: string;
-  readonly time: number;
-  readonly order_id: string | null;
-  readonly fee: string;
-  readonly realized_funding: string;
-  readonly realized_pnl: string;
-}
-/** Equity at a time, for the curve. */
-export interface EquityPoint {
-  readonly ms: number;
-  readonly equity: number;
-}
 
 const OPEN = ['new', 'partiallyFilled', 'pending'];
+/** Largest page of orders. */
+const MAX_PAGE = 500;
+/** Past orders are dropped beyond so many orders; live ones never are. */
 const MAX_ORDERS = 1000;
-const MAX_FILLS = 500;
-const MAX_POINTS = 5000;
 const FLUSH_MS = 50;
 
 export const orders = signal<ReadonlyMap<string, Order>>(new Map());
 export const positions = signal<readonly Position[]>([]);
 export const stats = signal<Stats | null>(null);
 export const balances = signal<readonly Balance[]>([]);
-export const fills = signal<readonly Fill[]>([]);
-export const equity = signal<readonly EquityPoint[]>([]);
 /** Text of the live region. */
 export const announcement = signal('');
 
@@ -63,8 +48,7 @@ export function forgetAccount(): void {
     positions.value = [];
     balances.value = [];
     stats.value = null;
-    fills.value = [];
-    equity.value = [];
+    forgetHistory();
   });
 }
 
@@ -74,22 +58,47 @@ export async function loadAccount(): Promise<void> {
   const { value: bearer } = token;
   if (of === null || bearer === null) return;
   const at = { account: of, subaccountIndex: subaccountIndex.value };
+  const before = orders.value;
   try {
-    const [held, newest, cash, figures] = await Promise.all([
+    const [held, live, newest, cash, figures] = await Promise.all([
       call('getPositions', at, bearer),
-      callPage('listOrders', { ...at, limit: 500 }, bearer),
+      allOpenOrders(at, bearer),
+      call('listOrders', { ...at, limit: MAX_PAGE }, bearer),
       call('getBalance', { account: of }, bearer),
       call('getStats', at, bearer),
     ]);
     batch(() => {
       positions.value = held;
-      orders.value = newer(new Map(), [...newest.body.bids, ...newest.body.asks]);
+      // The feed may be ahead of the lists.
+      const arrived = [...orders.value].flatMap(([id, one]) => (before.get(id) === one ? [] : one));
+      orders.value = newer(new Map(), [...live, ...newest.bids, ...newest.asks, ...arrived]);
       balances.value = cash;
-      takeStats(figures, Date.now());
+      stats.value = figures;
     });
+    await fills.load();
   } catch (error) {
     if (isTokenRefusal(error)) logOut(true);
   }
+}
+
+/** Live orders, pages of them: a protective order may be older than any number of others. */
+async function allOpenOrders(
+  at: { readonly account: string; readonly subaccountIndex: number },
+  bearer: string,
+): Promise<Order[]> {
+  const found: Order[] = [];
+  let cursor: string | null = null;
+  do {
+    const request = { ...at, status: 'open', limit: MAX_PAGE };
+    const page: { body: ResponseOf<'listOrders'>; next: string | null } = await callPage(
+      'listOrders',
+      cursor === null ? request : { ...request, cursor },
+      bearer,
+    );
+    found.push(...page.body.bids, ...page.body.asks);
+    cursor = page.next;
+  } while (cursor !== null);
+  return found;
 }
 
 /** The newer record of each order wins. */
@@ -112,14 +121,6 @@ function newer(known: Map<string, Order>, read: readonly Order[]): Map<string, O
 /** Records of an answer, before their feed has them. */
 export function takeOrders(read: readonly Order[]): void {
   orders.value = newer(new Map(orders.value), read);
-}
-
-export function takeStats(figures: Stats, ms: number): void {
-  stats.value = figures;
-  const point = { ms, equity: Number(figures.accountValue) };
-  const last = equity.value.at(-1);
-  if (last !== undefined && last.ms >= ms) return;
-  equity.value = [...equity.value.slice(1 - MAX_POINTS), point];
 }
 
 /** An update of a private feed. */
@@ -148,7 +149,7 @@ export function takeAccountUpdate(type: string, data: Update): void {
       ].sort((a, b) => a.subaccountIndex - b.subaccountIndex);
       return;
     case 'Stats':
-      takeStats(data as unknown as Stats, Date.now());
+      stats.value = data as unknown as Stats;
       return;
     default:
       return;
@@ -171,9 +172,7 @@ function flush(): void {
       ].sort((a, b) => a.symbol.localeCompare(b.symbol));
       pending.positions.clear();
     }
-    if (pending.fills.length > 0) {
-      fills.value = [...pending.fills.splice(0).reverse(), ...fills.value].slice(0, MAX_FILLS);
-    }
+    if (pending.fills.length > 0) fills.add(pending.fills.splice(0).reverse());
   });
 }
 
@@ -191,7 +190,7 @@ function refreshStats(): void {
     const at = { account: account.value, subaccountIndex: subaccountIndex.value };
     void call('getStats', at, token.value).then(
       (figures) => {
-        takeStats(figures, Date.now());
+        stats.value = figures;
       },
       () => undefined,
     );

@@ -1,45 +1,13 @@
-/** Positions, open and past orders, and fills of the account. */
-import {
-  fills,
-  openOrders,
-  pastOrders,
-  positions,
-  type Fill,
-  type Order,
-  type Position,
-} from './account-state.ts';
-import { money, result, toneOf } from '../exact-text.ts';
+/** Positions, open and past orders of the account. */
+import { openOrders, pastOrders, positions, type Order, type Position } from './account-state.ts';
+import { money } from '../exact-text.ts';
+import { MarketLink, marketOf, Result, Side } from './cells.tsx';
 import { DataTable, type Column } from './data-table.tsx';
-import { market, markets, prices, symbol, choose, type Market } from './markets.ts';
+import { market, prices, symbol } from './markets.ts';
 import { cancel, cancelOrder } from './outbox.ts';
 import { closePosition } from './order-form.ts';
 import { account, subaccountIndex } from './session.ts';
 import { priceText, sizeText, timeText, UNKNOWN } from './text.ts';
-
-const marketOf = (of: string): Market | undefined => markets.value.find((one) => one.symbol === of);
-
-function Result({ text }: { readonly text: string }) {
-  return <span class={toneOf(text)}>{result(text)}</span>;
-}
-
-function MarketLink({ of }: { readonly of: string }) {
-  return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => {
-        choose(of);
-      }}
-    >
-      {of}
-    </button>
-  );
-}
-
-function Side({ quantity }: { readonly quantity: string }) {
-  const isSell = quantity.startsWith('-');
-  return <span class={isSell ? 'loss' : 'gain'}>{isSell ? '▼ sell' : '▲ buy'}</span>;
-}
 
 const POSITIONS: readonly Column<Position>[] = [
   {
@@ -275,39 +243,6 @@ export function PastOrders() {
       keyOf={(row) => row.orderId}
       empty="No order has ended yet"
       file="past-orders"
-    />
-  );
-}
-
-const FILLS: readonly Column<Fill>[] = [
-  { name: 'Time, UTC', left: true, of: (row) => timeText(row.time), by: (row) => row.time },
-  {
-    name: 'Market',
-    left: true,
-    of: (row) => <MarketLink of={row.symbol} />,
-    by: (row) => row.symbol,
-  },
-  { name: 'Side', left: true, of: (row) => <Side quantity={row.quantity} /> },
-  { name: 'Price', of: (row) => priceText(row.price, marketOf(row.symbol)) },
-  { name: 'Size', of: (row) => sizeText(row.quantity, marketOf(row.symbol)) },
-  { name: 'Fee', of: (row) => money(row.fee), by: (row) => Number(row.fee) },
-  { name: 'Funding', of: (row) => <Result text={row.realized_funding} /> },
-  {
-    name: 'Result',
-    of: (row) => <Result text={row.realized_pnl} />,
-    by: (row) => +row.realized_pnl,
-  },
-];
-
-export function Fills() {
-  return (
-    <DataTable
-      caption="Fills since this page opened"
-      rows={fills.value}
-      columns={FILLS}
-      keyOf={(row) => `${String(row.time)} ${String(row.order_id)} ${row.price} ${row.quantity}`}
-      empty="No fill since this page opened; past orders have filled sizes"
-      file="fills"
     />
   );
 }

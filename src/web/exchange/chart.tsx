@@ -1,6 +1,7 @@
 /** Candles of the chosen market, with history on scroll, own orders, entry and liquidation price. */
 import { signal } from '@preact/signals';
 import {
+  type AutoscaleInfo,
   CandlestickSeries,
   ColorType,
   createChart,
@@ -148,6 +149,8 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
   const parts = useRef<Parts | null>(null);
   const held = useRef<Bars | null>(null);
   const drawn = useRef(new Map<string, IPriceLine>());
+  /** Looks of the lines as they were drawn last. */
+  const looks = useRef(new Map<string, string>());
   const latest = useRef(lines);
   latest.current = lines;
   const decimals = decimalsOf(market.value?.tickSize ?? '0.1');
@@ -164,7 +167,11 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
     const element = box.current;
     if (element === null) return;
     const chart = createChart(element, FIXED);
-    const candles = chart.addSeries(CandlestickSeries, { priceLineVisible: true });
+    const candles = chart.addSeries(CandlestickSeries, {
+      priceLineVisible: true,
+      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) =>
+        withLines(original(), latest.current),
+    });
     const volume = chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
       priceLineVisible: false,
@@ -268,10 +275,12 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
     if (parts.current === null) return;
     const { candles } = parts.current;
     const known = new Set(lines.map(({ id }) => id));
+    let isChanged = false;
     for (const [id, line] of drawn.current) {
       if (known.has(id)) continue;
       candles.removePriceLine(line);
       drawn.current.delete(id);
+      isChanged = true;
     }
     for (const { id, price: at, title, tone, dashed } of lines) {
       const look = {
@@ -283,9 +292,15 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
         axisLabelVisible: true,
       } as const;
       const line = drawn.current.get(id);
+      const text = JSON.stringify(look);
+      if (line !== undefined && looks.current.get(id) === text) continue;
+      looks.current.set(id, text);
+      isChanged = true;
       if (line === undefined) drawn.current.set(id, candles.createPriceLine(look));
       else line.applyOptions(look);
     }
+    // The scale follows the lines.
+    if (isChanged) candles.priceScale().applyOptions({ autoScale: true });
   }, [lines, theme.value]);
 
   const mark = price.value?.mark;
@@ -298,6 +313,21 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
       <div ref={box} class="fill" />
     </div>
   );
+}
+
+/** Lines within this part of the middle of the candles widen the scale, so that they are seen. */
+const SCALED = 0.06;
+
+function withLines(info: AutoscaleInfo | null, lines: readonly ChartLine[]): AutoscaleInfo | null {
+  if (info?.priceRange == null) return info;
+  let { minValue, maxValue } = info.priceRange;
+  const middle = (minValue + maxValue) / 2;
+  for (const { price: at } of lines) {
+    if (Math.abs(at - middle) > SCALED * middle) continue;
+    minValue = Math.min(minValue, at);
+    maxValue = Math.max(maxValue, at);
+  }
+  return { ...info, priceRange: { minValue, maxValue } };
 }
 
 /** Distance at which a line is taken by the pointer. */

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { isVirtual } from './market-bar.tsx';
 import { exchangeTime, price, symbol } from './markets.ts';
+import { replay, ReplayBar } from './replay-bar.tsx';
 import { ask, messageOf, Refused } from './requests.ts';
 import { account, simToken, subaccountIndex } from './session.ts';
 import { timeText, UNKNOWN } from './text.ts';
@@ -97,28 +98,13 @@ export function ClockBar() {
   }
   return (
     <div class="clock" role="group" aria-label="Test controls">
-      {isVirtual.value ? <VirtualClock /> : <span class="chip">wall clock</span>}
-      <form
-        class="clock"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sim('oracle', { symbol: symbol.value, price: oracle.value.trim() });
-        }}
-      >
-        <input
-          class="short"
-          inputMode="decimal"
-          aria-label={`Oracle price of ${symbol.value}`}
-          placeholder={`oracle ${price.value?.index ?? ''}`}
-          value={oracle.value}
-          onInput={({ currentTarget }) => {
-            oracle.value = currentTarget.value;
-          }}
-        />
-        <button type="submit" class="button" disabled={oracle.value.trim() === ''}>
-          Set oracle
-        </button>
-      </form>
+      {isVirtual.value ? (
+        <VirtualClock />
+      ) : replay.value === null ? (
+        <span class="chip">wall clock</span>
+      ) : null}
+      <ReplayBar />
+      {replay.value === null ? <OracleForm /> : null}
       <form
         class="clock"
         onSubmit={(event) => {
@@ -150,6 +136,33 @@ export function ClockBar() {
       </form>
       <Problem />
     </div>
+  );
+}
+
+/** A replay has the prices of its recording. */
+function OracleForm() {
+  return (
+    <form
+      class="clock"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void sim('oracle', { symbol: symbol.value, price: oracle.value.trim() });
+      }}
+    >
+      <input
+        class="short"
+        inputMode="decimal"
+        aria-label={`Oracle price of ${symbol.value}`}
+        placeholder={`oracle ${price.value?.index ?? ''}`}
+        value={oracle.value}
+        onInput={({ currentTarget }) => {
+          oracle.value = currentTarget.value;
+        }}
+      />
+      <button type="submit" class="button" disabled={oracle.value.trim() === ''}>
+        Set oracle
+      </button>
+    </form>
   );
 }
 

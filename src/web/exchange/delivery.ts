@@ -7,6 +7,9 @@ import { messageOf, NoAnswer, Refused } from './requests.ts';
 export const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5000;
 
+/** Failures of the server in a row (5xx other than 503), after which the outcome is read. */
+const MAX_FAILURES = 5;
+
 export type Progress = 'sending' | 'waiting' | 'login';
 
 export interface Delivery<T> {
@@ -41,6 +44,18 @@ export class Withdrawn extends Error {
   }
 }
 
+/** The server fails, and does not say whether the request was carried out. */
+export class Unsettled extends Error {
+  override readonly name = 'Unsettled';
+
+  constructor(failure: string) {
+    super(`${failure}; it may have been carried out: see the account`);
+  }
+}
+
+const isFailure = (error: unknown): boolean =>
+  error instanceof Refused && error.status >= 500 && error.status !== 503;
+
 /** Whether the request may have been carried out in spite of this error. */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof NoAnswer ||
@@ -52,11 +67,12 @@ const hasStatus = (error: unknown, status: number): boolean =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends until the outcome is known. Throws `Refused` or `Withdrawn`. */
+/** Sends until the outcome is known. Throws `Refused`, `Withdrawn` or `Unsettled`. */
 export async function deliver<T>(delivery: Delivery<T>): Promise<T> {
   const { attempt, settle, report, login, withdrawn, pause = sleep } = delivery;
   let pauseMs = FIRST_PAUSE_MS;
   let mayBeDone = false;
+  let failures = 0;
   /** A refusal after an uncertain attempt; its outcome is read until it is known. */
   let refusal: Refused | null = null;
   const ended = new Promise<void>((resolve) => {
@@ -79,6 +95,14 @@ export async function deliver<T>(delivery: Delivery<T>): Promise<T> {
       }
       if (isUncertain(error) || hasStatus(error, 429)) {
         if (refusal === null && isUncertain(error)) mayBeDone = true;
+        failures = isFailure(error) ? failures + 1 : 0;
+        if (failures >= MAX_FAILURES && error instanceof Refused) {
+          // It will fail again, and nothing else can be sent meanwhile.
+          if (refusal !== null) throw new Unsettled(error.message);
+          refusal = error;
+          failures = 0;
+          continue;
+        }
         const isLost = error instanceof NoAnswer;
         report('waiting', isLost ? 'no connection; it is sent again' : messageOf(error));
         await Promise.race([pause(pauseMs), ended]);

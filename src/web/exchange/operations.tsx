@@ -1,33 +1,18 @@
-/** Operations: health, funds, ages of prices, the audit list, and commands with their effects. */
+/** Operations: health, risk, ages of prices, the audit list, and commands with their effects. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { duration } from '../../design/number-text.ts';
 import { money } from '../exact-text.ts';
 import { DataTable, type Column } from './data-table.tsx';
+import { FaultsForm } from './faults-form.tsx';
 import { nowMs } from './market-bar.tsx';
-import {
-  config,
-  liquidations,
-  market,
-  markets,
-  prices,
-  symbol,
-  type Liquidation,
-} from './markets.ts';
-import { ask, call, messageOf, Refused } from './requests.ts';
+import { market, markets, prices, symbol } from './markets.ts';
+import { audit, operationsProblem, readOperations, type AuditEntry } from './operations-state.ts';
+import { AccountsAtRisk, HealthStrip, StatusStrip } from './operations-status.tsx';
+import { ask, messageOf } from './requests.ts';
 import { operatorToken } from './session.ts';
 import { priceText, timeText, UNKNOWN } from './text.ts';
 
-interface AuditEntry {
-  readonly sequenceNumber: number;
-  readonly time: number;
-  readonly command: string;
-  readonly symbol: string | null;
-  readonly account: string | null;
-  readonly amount: string | null;
-  readonly status: string | null;
-  readonly price: string | null;
-}
 interface Effects {
   readonly ordersEnded: number;
   readonly positionsClosed: number;
@@ -48,16 +33,35 @@ const READ_MS = 3000;
 const STATUSES = ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted'] as const;
 
 const typed = signal('');
-const health = signal<{
-  readonly up: boolean;
-  readonly ready: boolean;
-  readonly seq: number | null;
-  readonly ms: number;
-} | null>(null);
-const audit = signal<readonly AuditEntry[]>([]);
-const problem = signal<string | null>(null);
+const problem = operationsProblem;
 const status = signal<(typeof STATUSES)[number]>('open');
 const terms = signal('{\n  "takerFee": "0.0005"\n}');
+const delistPrice = signal('');
+const listing = signal(
+  JSON.stringify(
+    {
+      symbol: 'NEW-USD-PERP',
+      tickSize: '0.01',
+      lotSize: '0.001',
+      initialMargin: '0.05',
+      maintenanceMargin: '0.025',
+      maxOpenInterestNotional: '1000000',
+    },
+    null,
+    2,
+  ),
+);
+
+/** null, and the problem is shown, if the text is no JSON. */
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    problem.value = `${name}: ${messageOf(error)}`;
+    return null;
+  }
+}
+
 /** The command whose effects are shown, and its effects. */
 const shown = signal<{
   readonly path: string;
@@ -65,31 +69,6 @@ const shown = signal<{
   readonly text: string;
   readonly effects: CommandPreview;
 } | null>(null);
-
-async function read(): Promise<void> {
-  const beganMs = performance.now();
-  const up = await ask('GET', '/healthz').then(
-    () => true,
-    () => false,
-  );
-  const ms = performance.now() - beganMs;
-  const ready = await ask<{ readonly sequenceNumber: number }>('GET', '/readyz').catch(() => null);
-  health.value = { up, ready: ready !== null, seq: ready?.body.sequenceNumber ?? null, ms };
-  const settings = await call('getConfig', {}).catch(() => null);
-  if (settings !== null) config.value = settings;
-  if (operatorToken.value === null) return;
-  try {
-    const list = await ask<AuditEntry[]>('GET', '/operator/audit?limit=1000', {
-      token: operatorToken.value,
-    });
-    audit.value = list.body;
-  } catch (error) {
-    if (error instanceof Refused) {
-      problem.value = error.status === 404 ? 'This server has no operator token' : error.message;
-      operatorToken.value = null;
-    }
-  }
-}
 
 async function showEffects(path: string, body: unknown, text: string): Promise<void> {
   shown.value = null;
@@ -118,7 +97,7 @@ async function carryOut(): Promise<void> {
   } catch (error) {
     problem.value = messageOf(error);
   }
-  await read();
+  await readOperations();
 }
 
 const AUDIT: readonly Column<AuditEntry>[] = [
@@ -133,21 +112,25 @@ const AUDIT: readonly Column<AuditEntry>[] = [
 
 export function Operations() {
   useEffect(() => {
-    void read();
-    const timer = setInterval(() => void read(), READ_MS);
+    void readOperations();
+    const timer = setInterval(() => void readOperations(), READ_MS);
     return () => {
       clearInterval(timer);
     };
   }, [operatorToken.value]);
   return (
     <div>
-      <Strip />
+      <HealthStrip />
+      <StatusStrip />
+      <Ages />
       {problem.value === null ? null : (
         <p class="notice danger" role="alert">
           {problem.value}
         </p>
       )}
       {operatorToken.value === null ? <TokenForm /> : <Commands />}
+      {operatorToken.value === null ? null : <AccountsAtRisk />}
+      <FaultsForm />
       {operatorToken.value === null ? null : (
         <DataTable
           caption="Audit list"
@@ -162,38 +145,9 @@ export function Operations() {
   );
 }
 
-function Strip() {
-  const { value: now } = health;
-  const { value: settings } = config;
-  const cell = (name: string, text: string, isBad = false) => (
-    <div>
-      <dt>{name}</dt>
-      <dd class={isBad ? 'danger' : ''}>{text}</dd>
-    </div>
-  );
+function Ages() {
   return (
     <>
-      <dl class="strip">
-        {cell('Process', now === null ? UNKNOWN : now.up ? 'up' : 'DOWN', now?.up === false)}
-        {cell(
-          'Writes',
-          now === null ? UNKNOWN : now.ready ? 'accepted' : 'STOPPED',
-          now?.ready === false,
-        )}
-        {cell('Answer', now === null ? UNKNOWN : `${now.ms.toFixed(0)} ms`)}
-        {cell('Sequence', String(now?.seq ?? UNKNOWN))}
-        {cell(
-          'Shortfall, USD',
-          settings === null ? UNKNOWN : money(settings.shortfall),
-          settings !== null && Number(settings.shortfall) < 0,
-        )}
-        {cell('Insurance, USD', settings === null ? UNKNOWN : money(settings.insuranceBalance))}
-        {cell(
-          'Insurance left this hour',
-          settings === null ? UNKNOWN : money(settings.insuranceAllowance),
-        )}
-        {cell('Vault, USD', settings === null ? UNKNOWN : money(settings.vaultNav))}
-      </dl>
       <div class="scroll" tabIndex={0} role="region" aria-label="Markets and their prices">
         <table>
           <caption class="hidden">Markets and the age of their prices</caption>
@@ -301,11 +255,27 @@ function Commands() {
         <button type="submit" class="button">
           Show effects of the status
         </button>
-        <button
-          type="button"
-          class="button"
-          onClick={() => void showEffects(path('delist'), {}, `Delist ${symbol.value}`)}
-        >
+      </form>
+      <form
+        class="row-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const price = delistPrice.value.trim();
+          const body = price === '' ? {} : { price };
+          const at = price === '' ? 'the index' : price;
+          void showEffects(path('delist'), body, `Delist ${symbol.value} at ${at}`);
+        }}
+      >
+        <input
+          aria-label="Settlement price of a delisting"
+          inputMode="decimal"
+          placeholder="price; else the index"
+          value={delistPrice.value}
+          onInput={({ currentTarget }) => {
+            delistPrice.value = currentTarget.value;
+          }}
+        />
+        <button type="submit" class="button">
           Show effects of delisting
         </button>
       </form>
@@ -313,13 +283,8 @@ function Commands() {
         class="row-form"
         onSubmit={(event) => {
           event.preventDefault();
-          let body: unknown;
-          try {
-            body = JSON.parse(terms.value);
-          } catch (error) {
-            problem.value = `Terms: ${messageOf(error)}`;
-            return;
-          }
+          const body = jsonOf('Terms', terms.value);
+          if (body === null) return;
           void showEffects(path('terms'), body, `Change terms of ${symbol.value}`);
         }}
       >
@@ -333,6 +298,29 @@ function Commands() {
         />
         <button type="submit" class="button">
           Show effects of the terms
+        </button>
+      </form>
+      <form
+        class="row-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const body = jsonOf('Listing', listing.value);
+          if (body === null) return;
+          const { symbol: name } = body as { readonly symbol?: unknown };
+          const text = typeof name === 'string' ? `List ${name}` : 'List a market';
+          void showEffects('markets', body, text);
+        }}
+      >
+        <label for="operator-listing">A new market, as JSON</label>
+        <textarea
+          id="operator-listing"
+          value={listing.value}
+          onInput={({ currentTarget }) => {
+            listing.value = currentTarget.value;
+          }}
+        />
+        <button type="submit" class="button">
+          Show effects of the listing
         </button>
       </form>
       {shown.value === null ? null : (
@@ -382,28 +370,5 @@ function EffectsText({ of }: { readonly of: Effects }) {
         ))}
       </ul>
     </>
-  );
-}
-
-const LIQUIDATIONS: readonly Column<Liquidation>[] = [
-  { name: 'Time, UTC', left: true, of: (row) => timeText(row.time), by: (row) => row.time },
-  { name: 'Event', left: true, of: (row) => <span class="danger">{row.event}</span> },
-  { name: 'Step', left: true, of: (row) => row.step ?? UNKNOWN },
-  { name: 'Market', left: true, of: (row) => row.symbol ?? 'cross positions' },
-  { name: 'Size', of: (row) => row.quantity ?? UNKNOWN },
-  { name: 'Price', of: (row) => row.price ?? UNKNOWN },
-  { name: 'Amount, USD', of: (row) => (row.amount === null ? UNKNOWN : money(row.amount)) },
-];
-
-export function Liquidations() {
-  return (
-    <DataTable
-      caption="Liquidations and auto-deleveraging since this page opened"
-      rows={liquidations.value}
-      columns={LIQUIDATIONS}
-      keyOf={(row) => JSON.stringify(row)}
-      empty="No liquidation since this page opened"
-      file="liquidations"
-    />
   );
 }

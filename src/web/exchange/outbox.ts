@@ -4,11 +4,21 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { EndpointId, RequestOf } from '../../contract/endpoints.ts';
+import { collected, merge, type Collected } from './collecting.ts';
 import { loadAccount, takeOrders, type Order } from './account-state.ts';
 import { FAR_MS } from './order-request.ts';
 import { deliver, Withdrawn, type Delivery } from './delivery.ts';
 import { ask, call, messageOf, Refused } from './requests.ts';
-import { logOut, mustConfig, nextLogin, nextNonce, token, wallet } from './session.ts';
+import {
+  loadSigners,
+  logOut,
+  mustConfig,
+  needsQuorum,
+  nextLogin,
+  nextNonce,
+  token,
+  wallet,
+} from './session.ts';
 import type { Struct } from './wallet.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 
@@ -17,7 +27,7 @@ type Body = Readonly<Record<string, unknown>>;
 export interface Sent {
   readonly id: number;
   readonly what: string;
-  readonly state: 'signing' | 'sending' | 'waiting' | 'login' | 'done' | 'refused';
+  readonly state: 'signing' | 'sending' | 'waiting' | 'login' | 'collecting' | 'done' | 'refused';
   /** The refusal, or why it waits. */
   readonly message: string;
 }
@@ -29,7 +39,8 @@ const NONCE_USED = 'Nonce already used';
 type Report = (state: Sent['state'], message?: string) => void;
 
 export const outbox = signal<readonly Sent[]>([]);
-export const isOver = ({ state }: Sent): boolean => state === 'done' || state === 'refused';
+export const isOver = ({ state }: Sent): boolean =>
+  state === 'done' || state === 'refused' || state === 'collecting';
 /** Whether a request has no outcome yet; a second click would order again. */
 export const isSending = computed(() => outbox.value.some((one) => !isOver(one)));
 const onTheWay = new Map<number, AbortController>();
@@ -45,6 +56,10 @@ function show(sent: Sent): void {
 /** What is done disappears by itself; a refusal stays until it is dismissed. */
 function shownDone(id: number, what: string): void {
   show({ id, what, state: 'done', message: '' });
+  disappear(id);
+}
+
+function disappear(id: number): void {
   setTimeout(() => {
     dismiss(id);
   }, DONE_MS);
@@ -90,7 +105,9 @@ async function shown<T>(
     shownDone(id, what);
     return result;
   } catch (error) {
-    report('refused', messageOf(error));
+    const isIncomplete = error instanceof Incomplete;
+    report(isIncomplete ? 'collecting' : 'refused', messageOf(error));
+    if (isIncomplete) disappear(id);
     // The account shows whether a withdrawn request was carried out.
     if (error instanceof Withdrawn && error.isUncertain) void loadAccount();
     return null;
@@ -102,7 +119,15 @@ async function shown<T>(
 /** Stops a request that waits. It is not sent again. */
 export const withdraw = (id: number): void => onTheWay.get(id)?.abort();
 
-/** Signs and sends; resolves to false if it is refused. The outbox shows its progress. */
+/** A request waits for signatures of others. */
+class Incomplete extends Error {
+  override readonly name = 'Incomplete';
+}
+
+/**
+ * Signs and sends; resolves to false if it is refused. The outbox shows its progress. If other
+ * wallets must sign as well, it is kept for them instead.
+ */
 export async function send(
   endpoint: EndpointId,
   struct: Struct,
@@ -114,23 +139,41 @@ export async function send(
     const list = request['orders'] as readonly Body[] | undefined;
     const parts: Body[] = [];
     for (const one of list ?? [request]) parts.push(await signed(struct, withNonce(one)));
-    const body = list === undefined ? (parts[0] ?? {}) : { orders: parts };
-    const { method, path } = ENDPOINTS[endpoint];
-    const answer = await deliver<unknown>({
-      attempt: async () => (await ask(method, path, { body, token: bearer() })).body,
-      settle: async (refusal) => placedBefore(parts, refusal),
-      report,
-      login: nextSession,
-      withdrawn,
-    });
-    const read = Array.isArray(answer) ? answer : (answer as { orders?: unknown } | null)?.orders;
-    const records = Array.isArray(read) ? (read as Order[]) : [];
-    takeOrders(records);
-    const rejected = records.find(({ status }) => status === 'rejected');
-    if (rejected !== undefined) throw new Error(`rejected: ${rejected.reason ?? ''}`);
-    return true;
+    if (needsQuorum.value) {
+      collected.value = merge(collected.value, { endpoint, parts });
+      throw new Incomplete('signed by this wallet; others must sign too: see Signers');
+    }
+    return dispatch({ endpoint, parts }, report, withdrawn);
   });
   return done ?? false;
+}
+
+/** Sends a request whose signatures are complete. */
+export async function sendCollected(of: Collected, what: string): Promise<boolean> {
+  return (await shown(what, (report, withdrawn) => dispatch(of, report, withdrawn))) ?? false;
+}
+
+async function dispatch(
+  { endpoint, parts }: Collected,
+  report: Report,
+  withdrawn: AbortSignal,
+): Promise<boolean> {
+  const body = endpoint === 'submitOrders' ? { orders: parts } : (parts[0] ?? {});
+  const { method, path } = ENDPOINTS[endpoint];
+  const answer = await deliver<unknown>({
+    attempt: async () => (await ask(method, path, { body, token: bearer() })).body,
+    settle: async (refusal) => placedBefore(parts, refusal),
+    report,
+    login: nextSession,
+    withdrawn,
+  });
+  const read = Array.isArray(answer) ? answer : (answer as { orders?: unknown } | null)?.orders;
+  const records = Array.isArray(read) ? (read as Order[]) : [];
+  takeOrders(records);
+  const rejected = records.find(({ status }) => status === 'rejected');
+  if (rejected !== undefined) throw new Error(`rejected: ${rejected.reason ?? ''}`);
+  if (endpoint === 'updateSigners') await loadSigners();
+  return true;
 }
 
 /** The token of the login; without one, the request waits for the next login. */

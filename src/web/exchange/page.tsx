@@ -15,14 +15,17 @@ import {
   openOrders,
   positions,
   takeAccountUpdate,
+  type Order,
 } from './account-state.ts';
-import { cancelAll, Fills, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
+import { cancelAll, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
+import { collected } from './collecting.ts';
 import { BookPane } from './book-pane.tsx';
 import { Chart, interval, shownBar, type ChartLine, type Interval } from './chart.tsx';
 import { ClockBar } from './clock-bar.tsx';
 import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
 import { HelpDialog, helpOpen } from './help.tsx';
+import { Fills, Funding, Liquidations } from './history-tables.tsx';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
@@ -31,11 +34,13 @@ import {
   loadMarkets,
   loadProblem,
   market,
+  price,
   subscribeMarkets,
   symbol,
   takeMarketUpdate,
 } from './markets.ts';
-import { Liquidations, Operations } from './operations.tsx';
+import { Operations } from './operations.tsx';
+import { receiveLink, Signers } from './signers-panel.tsx';
 import { closePosition, followForm, form, moveOrder, onTick } from './order-form.ts';
 import { isMovable } from './order-request.ts';
 import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
@@ -51,18 +56,32 @@ type TabId =
   | 'orders'
   | 'history'
   | 'fills'
+  | 'funding'
   | 'account'
   | 'transfers'
+  | 'signers'
   | 'liquidations'
   | 'operations';
 
 export const tab = signal<TabId>('positions');
 
+/** More lines than these cannot be told apart. */
+const MAX_LINES = 60;
+
+/** Open orders of the market, those nearest to its mark if there are many. */
+function nearestOrders(): readonly Order[] {
+  const own = openOrders.value.filter((order) => order.symbol === symbol.value);
+  if (own.length <= MAX_LINES) return own;
+  const mark = Number(price.value?.mark ?? 0);
+  const distance = (order: Order): number =>
+    Math.abs(Number(order.triggerPrice ?? order.price) - mark);
+  return own.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_LINES);
+}
+
 /** Lines of the chart: own orders, the position and its liquidation price, and a planned bracket. */
 function linesOf(): ChartLine[] {
   const lines: ChartLine[] = [];
-  for (const order of openOrders.value) {
-    if (order.symbol !== symbol.value) continue;
+  for (const order of nearestOrders()) {
     const at = order.triggerPrice ?? (order.status === 'pending' ? null : order.price);
     if (at === null) continue;
     lines.push({
@@ -184,8 +203,10 @@ function Bottom() {
     orders: OpenOrders,
     history: PastOrders,
     fills: Fills,
+    funding: Funding,
     account: AccountPanel,
     transfers: Transfers,
+    signers: Signers,
     liquidations: Liquidations,
     operations: Operations,
   }[tab.value];
@@ -203,8 +224,10 @@ function Bottom() {
           { id: 'orders', title: 'Orders', count: openOrders.value.length },
           { id: 'history', title: 'Past orders' },
           { id: 'fills', title: 'Fills' },
+          { id: 'funding', title: 'Funding' },
           { id: 'account', title: 'Account' },
           { id: 'transfers', title: 'Transfers' },
+          { id: 'signers', title: 'Signers', count: collected.value.length },
           { id: 'liquidations', title: 'Liquidations', count: liquidations.value.length },
           { id: 'operations', title: 'Operations' },
         ]}
@@ -225,42 +248,45 @@ function Outbox() {
     sending: '… sending',
     waiting: '↻ waits',
     login: '↻ waits for login',
+    collecting: '✎ needs signatures',
     done: '✓ done',
     refused: '✗ refused',
   } as const;
   return (
-    <ol class="outbox" aria-label="Requests">
-      {shown.map(({ id, what, state, message }) => (
-        <li key={id} class={state} role={state === 'refused' ? 'alert' : undefined}>
-          <strong>{words[state]}</strong> {what}
-          {message === '' ? null : <span class="message">: {message}</span>}
-          {state === 'done' || state === 'refused' ? (
-            <button
-              type="button"
-              class="link"
-              aria-label={`Dismiss ${what}`}
-              onClick={() => {
-                dismiss(id);
-              }}
-            >
-              ×
-            </button>
-          ) : null}
-          {state === 'waiting' || state === 'login' ? (
-            <button
-              type="button"
-              class="link"
-              aria-label={`Withdraw ${what}`}
-              onClick={() => {
-                withdraw(id);
-              }}
-            >
-              Withdraw
-            </button>
-          ) : null}
-        </li>
-      ))}
-    </ol>
+    <section aria-label="Requests">
+      <ol class="outbox">
+        {shown.map(({ id, what, state, message }) => (
+          <li key={id} class={state} role={state === 'refused' ? 'alert' : undefined}>
+            <strong>{words[state]}</strong> {what}
+            {message === '' ? null : <span class="message">: {message}</span>}
+            {isOver({ id, what, state, message }) ? (
+              <button
+                type="button"
+                class="link"
+                aria-label={`Dismiss ${what}`}
+                onClick={() => {
+                  dismiss(id);
+                }}
+              >
+                ×
+              </button>
+            ) : null}
+            {state === 'waiting' || state === 'login' ? (
+              <button
+                type="button"
+                class="link"
+                aria-label={`Withdraw ${what}`}
+                onClick={() => {
+                  withdraw(id);
+                }}
+              >
+                Withdraw
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -329,14 +355,14 @@ function Screen() {
       <MarketBar>
         <LoginButton />
       </MarketBar>
-      <div class="notices">
+      <section class="notices" aria-label="Notices">
         <SessionNotices />
         {loadProblem.value === null ? null : (
           <p class="notice danger" role="alert">
             The markets cannot be read: {loadProblem.value}
           </p>
         )}
-      </div>
+      </section>
       <main>
         <ChartPane />
         <BookPane
@@ -415,6 +441,10 @@ function start(): void {
   followTheme();
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element for its content');
+  if (receiveLink(location.hash)) tab.value = 'signers';
+  addEventListener('hashchange', () => {
+    if (receiveLink(location.hash)) tab.value = 'signers';
+  });
   subscribeMarkets();
   openFeeds({
     onUpdate: (type, data) => {

@@ -2,6 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { dropToken, subscribe, unsubscribeAccounts, useToken } from './feeds.ts';
 import { config, exchangeTime } from './markets.ts';
+import type { ResponseOf } from '../../contract/endpoints.ts';
 import { call, Refused } from './requests.ts';
 import type { PageWallet } from './wallet.ts';
 
@@ -14,6 +15,15 @@ export const token = signal<string | null>(null);
 export const tokenEndsMs = signal<number | null>(null);
 /** Set when a token ended while the page was open. */
 export const sessionEnded = signal(false);
+/** Signers in force of the account; null if they are not known. */
+export const signers = signal<ResponseOf<'getSigners'> | null>(null);
+/** Whether requests need more signatures than that of this wallet, which is one of the signers. */
+export const needsQuorum = computed(
+  () =>
+    signers.value !== null &&
+    signers.value.quorum > 1 &&
+    signers.value.signers.includes(wallet.value?.address ?? ''),
+);
 export const loggedIn = computed(() => token.value !== null);
 /** Tokens of the operator and of simulation control, typed by the person. */
 export const operatorToken = signal<string | null>(null);
@@ -38,10 +48,19 @@ export async function logIn(by: PageWallet, forAccount: string): Promise<void> {
     tokenEndsMs.value = answer.claims.exp * 1000;
     sessionEnded.value = false;
   });
+  await loadSigners();
   await useToken(answer.token).catch(() => undefined);
   followAccount();
   for (const go of resumed) go();
   resumed.clear();
+}
+
+/** Reads the signers in force. A delegate may not, and signs alone. */
+export async function loadSigners(): Promise<void> {
+  if (account.value === null || token.value === null) return;
+  signers.value = await call('getSigners', { account: account.value }, token.value).catch(
+    () => null,
+  );
 }
 
 /** Private feeds of the account in use. */
@@ -62,6 +81,7 @@ export function logOut(ended: boolean): void {
     tokenEndsMs.value = null;
     sessionEnded.value = ended;
     if (ended) return;
+    signers.value = null;
     wallet.value = null;
     account.value = null;
   });

@@ -1,5 +1,5 @@
 /** Wallets that sign: a private key for tests, or one injected by the browser (EIP-1193). */
-import { computeAddress, hashMessage, SigningKey, TypedDataEncoder } from 'ethers';
+import { computeAddress, hashMessage, recoverAddress, SigningKey, TypedDataEncoder } from 'ethers';
 import type { Config } from './markets.ts';
 
 export type Struct = 'Order' | 'Transfer' | 'Margin' | 'Delegate' | 'Signers';
@@ -44,6 +44,27 @@ function messageOf(types: Types, struct: string, body: Message): Message {
   return Object.fromEntries(values) as Message;
 }
 
+function digestOf({ domain, types: known }: Config, struct: Struct, body: Message): string {
+  const types = known as Types;
+  const named = typesOf(types, struct);
+  const fields = named as unknown as Record<string, { name: string; type: string }[]>;
+  return TypedDataEncoder.hash(domain, fields, messageOf(types, struct, body));
+}
+
+/** The wallet that signed, in lower case; null if the signature or the body cannot be read. */
+export function signerOf(
+  config: Config,
+  struct: Struct,
+  body: Message,
+  signature: string,
+): string | null {
+  try {
+    return recoverAddress(digestOf(config, struct, body), signature).toLowerCase();
+  } catch {
+    return null;
+  }
+}
+
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/;
 
 /** Throws when the text is not a private key. */
@@ -54,13 +75,8 @@ export function walletOfKey(text: string): PageWallet {
     address: computeAddress(key).toLowerCase(),
     kind: 'key',
     signMessage: (message) => Promise.resolve(key.sign(hashMessage(message)).serialized),
-    sign: ({ domain, types: known }, struct, body) => {
-      const types = known as Types;
-      const named = typesOf(types, struct);
-      const fields = named as unknown as Record<string, { name: string; type: string }[]>;
-      const digest = TypedDataEncoder.hash(domain, fields, messageOf(types, struct, body));
-      return Promise.resolve(key.sign(digest).serialized);
-    },
+    sign: (config, struct, body) =>
+      Promise.resolve(key.sign(digestOf(config, struct, body)).serialized),
   };
 }
 
