@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import autocannon, { type Request } from 'autocannon';
 import { Cluster } from '../../postgres/cluster.ts';
 import { fund, unsignedOrders } from './order-flow.ts';
+import { paced, type Paced } from './paced.ts';
 import { median, ROOT, Server, SIM_TOKEN } from './processes.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
@@ -29,14 +30,13 @@ interface Sample {
 }
 
 /** Orders of one flow, since a nonce is used once. */
-async function load({ server, orders }: Target, overallRate?: number): Promise<Sample> {
+async function load({ server, orders }: Target): Promise<Sample> {
   const cpu = server.cpuSeconds();
   const result = await autocannon({
     url: server.url,
     connections: CONNECTIONS,
     duration: SECONDS,
     requests: [orders],
-    ...(overallRate === undefined ? {} : { overallRate: Math.round(overallRate) }),
   });
   return {
     perSecond: result.requests.total / result.duration,
@@ -103,10 +103,22 @@ try {
   const ratio = median(samples.map(([a, b]) => b.perSecond / a.perSecond));
   console.log(`PostgreSQL to data folder: ${ratio.toFixed(2)} of the orders per second`);
   const half = middle(1, (sample) => sample.perSecond) / 2;
-  const calm = await load(other, half);
-  console.log(
-    `PostgreSQL at half of that: p50 ${String(calm.p50)} ms, p99 ${String(calm.p99)} ms, ${calm.perSecond.toFixed(0)} orders/s`,
-  );
+  const pace = { connections: CONNECTIONS, perSecond: half, seconds: 2 * SECONDS };
+  // The same requests without a journal and with a local one show the part of the machine.
+  for (const [name, { server, orders }] of [
+    ['health, no journal', { server: leader, orders: { path: '/healthz' } as Request }],
+    ['data folder', own],
+    ['PostgreSQL', other],
+  ] as const) {
+    const runs: Paced[] = [];
+    for (let i = 0; i < ROUNDS; i++) runs.push(await paced(server.url, orders, pace));
+    const text = (of: (run: Paced) => number): string => median(runs.map(of)).toFixed(1);
+    console.log(
+      `at half of that, evenly spaced: ${name}  p50 ${text((one) => one.p50)} ms  ` +
+        `p99 ${text((one) => one.p99)} ms (best round ${Math.min(...runs.map(({ p99 }) => p99)).toFixed(1)}), ` +
+        `${text((one) => one.perSecond)} a second, not 200: ${text((one) => one.failed)}`,
+    );
+  }
   const times: number[] = [];
   let follower = await shared(cluster.address(), ['--follow']);
   servers.push(follower);

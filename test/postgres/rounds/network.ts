@@ -67,10 +67,12 @@ export class Machine {
   }
 
   private port(network: NetworkName): string {
-    return `${this.prefix}${network[0] ?? ''}${this.number}`;
+    return portOf(this.prefix, network, this.number);
   }
 }
 
+const portOf = (prefix: string, network: NetworkName, number: number): string =>
+  `${prefix}${network[0] ?? ''}${number}`;
 const bridgeOf = (prefix: string, network: NetworkName): string => `${prefix}-${network}`;
 
 /** Networks with so many machines. The namespace of this process is on both networks. */
@@ -86,6 +88,10 @@ export function createMachines(prefix: string, count: number): Machine[] {
 }
 
 export function removeMachines(prefix: string, count: number): void {
-  for (let i = 0; i < count; i++) ignoring(() => ip('netns', 'del', `${prefix}-${i}`));
+  for (let i = 0; i < count; i++) {
+    // A namespace that is deleted keeps its interfaces for a moment.
+    for (const network of NAMES) ignoring(() => ip('link', 'del', portOf(prefix, network, i)));
+    ignoring(() => ip('netns', 'del', `${prefix}-${i}`));
+  }
   for (const network of NAMES) ignoring(() => ip('link', 'del', bridgeOf(prefix, network)));
 }
