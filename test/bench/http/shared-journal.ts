@@ -4,6 +4,7 @@
  * share the machine. Samples are interleaved, and a ratio is the median over rounds.
  */
 import { join } from 'node:path';
+import pg from 'pg';
 import autocannon, { type Request } from 'autocannon';
 import { Cluster } from '../../postgres/cluster.ts';
 import { fund, unsignedOrders } from './order-flow.ts';
@@ -73,6 +74,23 @@ async function takeOver(leader: Server, follower: Server): Promise<number> {
   return performance.now() - startedMs;
 }
 
+/** Bytes of the journal's table and of its rows. */
+async function sizesOf(address: string): Promise<string> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query<Record<'rows' | 'commands' | 'frames' | 'table', string>>(
+    `select count(*) as rows, max(last_seq) as commands, sum(octet_length(bytes)) as frames,
+       pg_total_relation_size('orrery.journal') as table from orrery.journal`,
+  );
+  await client.end();
+  const { rows: count = '', commands, frames, table } = rows[0] ?? {};
+  const each = (bytes: string | undefined): string => (Number(bytes) / Number(commands)).toFixed(0);
+  return (
+    `${String(commands)} commands in ${count} rows: ${each(frames)} bytes each, ` +
+    `${each(table)} with table and index`
+  );
+}
+
 const cluster = await Cluster.start();
 const servers: Server[] = [];
 try {
@@ -119,6 +137,7 @@ try {
         `${text((one) => one.perSecond)} a second, not 200: ${text((one) => one.failed)}`,
     );
   }
+  console.log(await sizesOf(cluster.address()));
   const times: number[] = [];
   let follower = await shared(cluster.address(), ['--follow']);
   servers.push(follower);
