@@ -79,7 +79,7 @@ async function sizesOf(address: string): Promise<string> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   const { rows } = await client.query<Record<'rows' | 'commands' | 'frames' | 'table', string>>(
-    `select count(*) as rows, max(last_seq) as commands, sum(octet_length(bytes)) as frames,
+    `select count(*) as rows, max(last_seq) as commands, sum(octet_length(frames)) as frames,
        pg_total_relation_size('orrery.journal') as table from orrery.journal`,
   );
   await client.end();

@@ -5,7 +5,7 @@ import { SIM_TOKEN, sleep } from '../server-process.ts';
 const CLIENTS = 8;
 const ACCOUNT = `0x${'c'.repeat(40)}`;
 const QUANTA = 1_000_000n;
-const TIMEOUT_MS = 4000;
+const TIMEOUT_MS = 2500;
 /** Pause of a client between two requests. */
 const PAUSE_MS = 15;
 
@@ -22,11 +22,12 @@ export class Clients {
     this.running = Array.from({ length: CLIENTS }, (_, i) => this.client(i));
   }
 
-  /** Time of the last write that was answered. */
-  get answeredMs(): number {
-    let last = 0;
-    for (const { answer } of this.writes.slice(-200)) last = Math.max(last, answer?.atMs ?? 0);
-    return last;
+  /** Time of the first answer to a write that was begun after this; NaN if there is none. */
+  answerSince(ms: number): number {
+    const times = this.writes.flatMap(({ invokedMs, answer }) =>
+      invokedMs > ms && answer !== null ? [answer.atMs] : [],
+    );
+    return times.length === 0 ? NaN : Math.min(...times);
   }
   get answered(): number {
     return this.writes.filter(({ answer }) => answer !== null).length;
@@ -41,7 +42,8 @@ export class Clients {
     let at = number;
     for (let turn = number; !this.isOver; turn++) {
       const url = this.urls[at % this.urls.length] ?? '';
-      if (turn % 3 === 0) await this.read(this.urls[turn % this.urls.length] ?? '');
+      const other = this.urls[Math.floor(turn / 3) % this.urls.length] ?? '';
+      if (turn % 3 === 0) await this.read(other);
       else if (!(await this.write(url))) at += 1;
       await sleep(PAUSE_MS);
     }

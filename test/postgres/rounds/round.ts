@@ -106,14 +106,17 @@ export class Round {
       await sleep(200 + 600 * this.random.next());
       const lostMs = performance.now();
       if (loss === 'promotion') {
-        losses.push(await this.losePrimary(primary, standby));
-        await until(() => Promise.resolve(clients.answeredMs > lostMs + 50), SERVED_MS);
-        promotionMs = clients.answeredMs - lostMs;
+        const [text, isLostMs] = await this.losePrimary(primary, standby);
+        losses.push(text);
+        const answerMs = (): number => clients.answerSince(isLostMs);
+        await until(() => Promise.resolve(!Number.isNaN(answerMs())), SERVED_MS);
+        promotionMs = answerMs() - lostMs;
       } else {
         const [text, ms] = await this.loseLeader(loss);
         losses.push(text);
         if (loss === 'kill') takeoverMs = ms;
-        await until(() => Promise.resolve(clients.answeredMs > lostMs + ms), SERVED_MS);
+        const answerMs = (): number => clients.answerSince(lostMs + ms);
+        await until(() => Promise.resolve(!Number.isNaN(answerMs())), SERVED_MS);
       }
       await this.serves(2);
     }
@@ -195,8 +198,14 @@ export class Round {
     return [loss === 'cut' ? `cut from ${apart.join(' and ')}` : loss, ms];
   }
 
-  /** The primary is lost, and is not back: whoever promotes a standby must see to that. */
-  private async losePrimary(primary: Database, standby: Database): Promise<string> {
+  /**
+   * The primary is lost, and is not back: whoever promotes a standby must see to that. Returns what
+   * was done, and a time after which the primary answers nothing.
+   */
+  private async losePrimary(
+    primary: Database,
+    standby: Database,
+  ): Promise<[text: string, isLostMs: number]> {
     const isCut = !LOSES_TAIL && this.random.next() < 0.5;
     if (LOSES_TAIL) {
       standby.machine.cut('data');
@@ -207,11 +216,12 @@ export class Round {
       primary.machine.cut('data');
       await sleep(500 * this.random.next());
     } else primary.kill();
+    const isLostMs = performance.now();
     standby.promote();
-    if (!isCut) return 'primary killed, standby promoted';
+    if (!isCut) return ['primary killed, standby promoted', isLostMs];
     primary.kill();
     primary.machine.heal('data');
-    return 'primary cut off, standby promoted';
+    return ['primary cut off, standby promoted', isLostMs];
   }
 }
 
