@@ -58,7 +58,7 @@ const SEARCH = [
 /** Command lines by kind; each writes into a folder of its name. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   sweep: [
-    ...['sweep', ...SEARCH, '--to', '2024-08-08T23:55:20Z', '--method', 'tpe', '--trials', '40'],
+    ...['sweep', ...SEARCH, '--to', '2024-08-08T23:55:20Z', '--method', 'tpe', '--trials', '16'],
     ...['--vary', 'fast=3:9:1', '--vary', 'slow=10:30:1', '--out', 'sweep'],
   ],
   walkforward: [
@@ -66,10 +66,10 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
     ...['--vary', 'fast=3:5:2', '--vary', 'slow=8:12:4', '--train', '20s', '--test', '20s'],
     ...['--out', 'walkforward'],
   ],
-  fuzz: ['fuzz', '--seed', 'pg', '--runs', '160', '--commands', '250', '--out', 'fuzz'],
-  economic: ['economic', '--plans', '1500', '--seed', '3', '--journal', 'economic/best'],
+  fuzz: ['fuzz', '--seed', 'pg', '--runs', '64', '--commands', '200', '--out', 'fuzz'],
+  economic: ['economic', '--plans', '450', '--seed', '3', '--journal', 'economic/best'],
   exhaust: [
-    ...['exhaust', '--world', 'money', '--depth', '4', '--oracle-depth', '2', '--sample', '0'],
+    ...['exhaust', '--world', 'money', '--depth', '3', '--oracle-depth', '2', '--sample', '0'],
     ...['--out', 'exhaust'],
   ],
 };
