@@ -22,7 +22,7 @@ interface StoredImprovement extends Omit<Improvement, 'worth'> {
   readonly worth: string;
 }
 
-export interface StoredArena extends Omit<ArenaResult, 'improvements' | 'insurance'> {
+interface StoredArena extends Omit<ArenaResult, 'improvements' | 'insurance'> {
   readonly improvements: readonly StoredImprovement[];
   readonly insurance: readonly StoredImprovement[];
 }
@@ -32,7 +32,7 @@ export function storedArena({ improvements, insurance, ...rest }: ArenaResult): 
   return { ...rest, improvements: improvements.map(stored), insurance: insurance.map(stored) };
 }
 
-export function arenaOfStored({ improvements, insurance, ...rest }: StoredArena): ArenaResult {
+function arenaOfStored({ improvements, insurance, ...rest }: StoredArena): ArenaResult {
   const read = (one: StoredImprovement) => ({ ...one, worth: BigInt(one.worth) });
   return { ...rest, improvements: improvements.map(read), insurance: insurance.map(read) };
 }

@@ -74,7 +74,7 @@ export async function expandAll(
       continue;
     }
     const job = expand(group).finally(() => running.delete(job));
-    // The first that fails ends the loop; those that nobody waits for do too.
+    // The first failure ends the loop; later ones have no reader.
     job.catch(() => undefined);
     running.add(job);
   }

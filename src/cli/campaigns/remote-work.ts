@@ -6,9 +6,9 @@ import { Interrupted, isInterrupted, printError } from '../cli-support.ts';
 import { attachedCampaign, JOB_VERSION, submit, withCampaigns } from './open-campaigns.ts';
 import { shownId, type RemoteArguments } from './remote-options.ts';
 
-export type WorkOf<K extends PlainWork['kind']> = Extract<PlainWork, { readonly kind: K }>;
+type WorkOf<K extends PlainWork['kind']> = Extract<PlainWork, { readonly kind: K }>;
 
-export interface NewWork<K extends PlainWork['kind']> {
+interface NewWork<K extends PlainWork['kind']> {
   readonly work: WorkOf<K>;
   readonly title: string;
 }

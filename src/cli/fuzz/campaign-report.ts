@@ -1,4 +1,4 @@
-/** What a fuzzing campaign writes and prints, on this machine or on workers elsewhere. */
+/** Files and output of a fuzzing campaign, on this machine or on workers elsewhere. */
 import { must } from '../../base/assert.ts';
 import { profileOf, type CampaignPlan, type FailedRun } from '../../fuzz/campaign.ts';
 import { describeProfile } from '../../fuzz/profile.ts';

@@ -72,7 +72,7 @@ export async function runCampaign(
   }, TICK_MS);
   try {
     const all = Promise.all(Array.from({ length: limits.workers }, work));
-    // Batches on other machines are not waited for: nobody needs them.
+    // Batches on other machines are not waited for: they do not count.
     await (limits.batch === undefined ? all : Promise.race([all, failure]));
   } finally {
     clearInterval(tick);

@@ -143,7 +143,7 @@ async function runAll(name: string, options: readonly string[]): Promise<Results
   return results;
 }
 
-/** What differs; only files that do not have the time it took, if `timeless`. */
+/** Files that differ; `timeless` leaves out those that hold a duration. */
 function differences(a: Results, b: Results, timeless: boolean): string[] {
   const found: string[] = [];
   for (const kind of Object.keys(KINDS)) {
@@ -241,7 +241,7 @@ async function underFaults(): Promise<StepResult> {
   }
 }
 
-/** What is wrong; null if steps are missing. */
+/** Problems that were found; null if steps are missing. */
 async function main(): Promise<string[] | null> {
   cluster = await Cluster.start();
   disk = mount(DATABASE_MB);
