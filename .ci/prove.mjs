@@ -54,7 +54,7 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, schedules, mutants, detect, exhaust, machine, stryker, soak, fast,
+  --only <steps>  of proofs, schedules, rounds, campaigns, mutants, detect, exhaust, machine, stryker, soak, fast,
                   served, separated by commas [all]
 
 Environment:
@@ -62,6 +62,7 @@ Environment:
   ORRERY_SOAK     seconds of the fuzzing campaign; a quarter of it again without the oracle [300]
   ORRERY_SERVED   seconds of a server under load with 5,000 sockets [300; a release: 1800]
   ORRERY_SCHEDULE_SECONDS  seconds of the schedules, which go on where they ended [300]
+  ORRERY_ROUND_SECONDS  seconds of the rounds, which go on where they ended [300]
 
 Examples:
   npm run prove
@@ -75,6 +76,14 @@ const STEPS = {
   schedules: {
     what: 'up to 100,000 seeded schedules of servers on one journal, continued at the next call',
     run: () => scored(['--import', 'tsx', 'test/replication/run-schedules.ts']),
+  },
+  rounds: {
+    what: '30 rounds of lost leaders and databases in network namespaces, continued at the next call',
+    run: () => scored(['--import', 'tsx', 'test/postgres/rounds/run-rounds.ts']),
+  },
+  campaigns: {
+    what: 'campaigns of every kind on 1, 2 and 8 workers, and under 20 kills and a full disk',
+    run: () => scored(['--import', 'tsx', 'test/postgres/campaigns/run-campaigns.ts']),
   },
   mutants: {
     what: 'the mutation score',

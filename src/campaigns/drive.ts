@@ -2,15 +2,27 @@
  * Drives a campaign to its end: asks for its jobs as their predecessors end. It depends on results
  * only, so several processes may drive one campaign, and another continues it at any time.
  */
+import { unreachable } from '../base/assert.ts';
+import { CoalitionSearch } from '../fuzz/economic/search.ts';
+import { newSearch } from '../fuzz/exhaust/new-search.ts';
 import { robustness } from '../search/robustness.ts';
 import { sweep } from '../search/sweep.ts';
 import { walkForward } from '../search/walk-forward.ts';
 import type { TrialResult, TrialTask } from '../search/trial.ts';
 import { loadStrategy } from '../strategy-loader/sandbox.ts';
+import { searchArenas } from './economic-jobs.ts';
+import { expandAll } from './exhaust-jobs.ts';
 import type { FileCache } from './file-cache.ts';
 import { JOBS_AHEAD, remoteBatch, RUNS_A_JOB } from './fuzz-jobs.ts';
 import type { RemoteJobs } from './remote-jobs.ts';
-import { unpackedSearch, type CampaignSpec, type FuzzWork, type SearchWork } from './spec.ts';
+import {
+  unpackedSearch,
+  type CampaignSpec,
+  type EconomicWork,
+  type ExhaustWork,
+  type FuzzWork,
+  type SearchWork,
+} from './spec.ts';
 import { remoteTrials } from './trial-jobs.ts';
 
 export interface DrivePorts {
@@ -22,7 +34,19 @@ export interface DrivePorts {
 /** Resolves with false if stopped. Rejects with `CampaignError`. */
 export function drive(spec: CampaignSpec, ports: DrivePorts): Promise<boolean> {
   const { work } = spec;
-  return work.kind === 'fuzz' ? driveFuzz(work, ports) : driveSearch(work, spec, ports);
+  switch (work.kind) {
+    case 'fuzz':
+      return driveFuzz(work, ports);
+    case 'economic':
+      return driveEconomic(work, ports);
+    case 'exhaust':
+      return driveExhaust(work, ports);
+    case 'sweep':
+    case 'walkforward':
+      return driveSearch(work, spec, ports);
+    default:
+      return unreachable(work);
+  }
 }
 
 async function driveSearch(
@@ -56,21 +80,37 @@ async function driveSearch(
 }
 
 async function driveFuzz(
-  { plan, runs }: FuzzWork,
+  { plan, runs, keepGoing = false }: FuzzWork,
   { jobs, stopped }: DrivePorts,
 ): Promise<boolean> {
   let next = 0;
   let failed = Infinity;
   const ask = async (): Promise<void> => {
     while (next < Math.min(runs, failed) && !stopped()) {
-      const from = next;
-      next = Math.min(from + RUNS_A_JOB, runs);
-      const result = await remoteBatch(jobs, { plan, from, to: next });
-      if (result?.failed != null) failed = Math.min(failed, result.failed.run);
+      let from = next;
+      const to = Math.min(from + RUNS_A_JOB, runs);
+      next = to;
+      while (from < to) {
+        const result = await remoteBatch(jobs, { plan, from, to });
+        from = keepGoing && result?.failed != null ? result.to : to;
+        if (!keepGoing && result?.failed != null) failed = Math.min(failed, result.failed.run);
+      }
     }
   };
   await Promise.all(Array.from({ length: JOBS_AHEAD }, ask));
   return !stopped();
+}
+
+async function driveEconomic(
+  { options, plans }: EconomicWork,
+  { jobs, stopped }: DrivePorts,
+): Promise<boolean> {
+  const search = new CoalitionSearch(options, plans);
+  return searchArenas(search, options, plans, { jobs, stopped });
+}
+
+async function driveExhaust({ plan }: ExhaustWork, ports: DrivePorts): Promise<boolean> {
+  return expandAll(newSearch(plan), ports);
 }
 
 const NO_LOG = { get: () => undefined, add: () => undefined };

@@ -38,7 +38,8 @@ export class RemoteJobs {
   private readonly jobs = new Map<string, Promise<string | null>>();
   private readonly waiting = new Map<string, Waiting>();
   private toAsk: NewJob[] = [];
-  private places = 0;
+  /** Jobs asked for. */
+  private asked = 0;
   private turn = 0;
   private adoptedMs = -Infinity;
   private polling: Promise<void> | null = null;
@@ -50,7 +51,16 @@ export class RemoteJobs {
 
   /** Jobs asked for, and those without a result. */
   get counts(): { readonly asked: number; readonly waiting: number } {
-    return { asked: this.jobs.size, waiting: this.waiting.size };
+    return { asked: this.asked, waiting: this.waiting.size };
+  }
+
+  /** As `run`, for a job that is not asked for again: its result is not kept. */
+  runOnce(kind: string, task: unknown): Promise<string | null> {
+    const result = this.run(kind, task);
+    const id = identityOf(this.options.version, kind, task);
+    const forget = (): void => void this.jobs.delete(id);
+    result.then(forget, forget);
+    return result;
   }
 
   /** JSON of the result; null if stopped. Rejects with `CampaignError`. */
@@ -64,7 +74,7 @@ export class RemoteJobs {
       this.waiting.set(id, { deliver, refuse });
     });
     this.jobs.set(id, result);
-    this.toAsk.push({ id, place: this.places++, kind, task: canonicalText(task) });
+    this.toAsk.push({ id, place: this.asked++, kind, task: canonicalText(task) });
     // Further jobs of this turn of the event loop are asked for together.
     this.polling ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.poll());
     return result;

@@ -1,5 +1,7 @@
 /** A campaign as it is stored: plain data, from which any worker continues it. */
 import type { CampaignPlan } from '../fuzz/campaign.ts';
+import type { SearchOptions } from '../fuzz/economic/search.ts';
+import type { ExhaustPlan } from '../fuzz/exhaust/expand.ts';
 import type { Window } from '../search/samplers/windows.ts';
 import type { SweepPlan } from '../search/sweep.ts';
 import type { StrategyBundle } from '../strategy-loader/bundle.ts';
@@ -22,9 +24,25 @@ export interface FuzzWork {
   readonly kind: 'fuzz';
   readonly plan: CampaignPlan;
   readonly runs: number;
+  /** Continues after failed runs; absent: ends with the first one. */
+  readonly keepGoing?: boolean;
 }
 
-export type Work = SearchWork | FuzzWork;
+export interface EconomicWork {
+  readonly kind: 'economic';
+  readonly options: SearchOptions;
+  readonly plans: number;
+}
+
+export interface ExhaustWork {
+  readonly kind: 'exhaust';
+  readonly plan: ExhaustPlan;
+}
+
+/** Work that reads no files. */
+export type PlainWork = FuzzWork | EconomicWork | ExhaustWork;
+
+export type Work = SearchWork | PlainWork;
 
 export interface CampaignSpec {
   readonly work: Work;

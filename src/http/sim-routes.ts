@@ -30,7 +30,7 @@ import type { Faults } from './injected-faults.ts';
 import type { Host } from './exchange-host.ts';
 import { bodyOf } from './read-body.ts';
 import { MAX_SPEED, mustBeDriven, noReplay, type Replay } from './replay.ts';
-import { sendError, sendText } from './replies.ts';
+import { sendError, sendText, showReplica } from './replies.ts';
 
 const MAX_MS = 9_007_199_254_740n;
 const RATE_DECIMALS = 9;
@@ -55,8 +55,12 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       config: { access },
       handler: async (request, reply) => {
         try {
-          const answer = await handle(bodyOf(request));
+          const result = handle(bodyOf(request));
           const { exchange } = host;
+          const { replica, engine } = exchange;
+          // Before another request runs, so that a command has its own place.
+          if (replica !== null) showReplica(reply, { ...replica, place: engine.seq });
+          const answer = await result;
           const durable = method === 'GET' ? exchange.durable() : exchange.committed();
           if (durable !== null) await durable;
           return await reply.send(answer ?? null);

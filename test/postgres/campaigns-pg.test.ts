@@ -105,11 +105,14 @@ test.each(WORKERS)('a sweep has the same files here and on %i workers elsewhere'
   const { err } = await succeeds(orrery('sweep', ...SEARCH, ...search, '--pg', database));
   expect(filesOf()).toEqual(here);
   expect(await query('select status from orrery_jobs.campaigns')).toEqual([{ status: 'done' }]);
+  const id = /campaign ([0-9a-f]+)/.exec(err)?.[1] ?? '';
+  rmSync(join(scratch, 'out'), { recursive: true });
+  await succeeds(orrery('report', '--pg', '', id, '--out', 'out'));
+  expect(filesOf()).toEqual(here);
   // The folder that the submitter named is not written to, also if the campaign has it stored.
   const stored = "jsonb_set(spec::jsonb, '{args,out}', '\"out\"')::text";
   await query(`update orrery_jobs.campaigns set spec = ${stored}`);
   rmSync(join(scratch, 'out'), { recursive: true });
-  const id = /campaign ([0-9a-f]+)/.exec(err)?.[1] ?? '';
   await succeeds(orrery('sweep', '--pg', '', '--attach', id));
   expect(Object.keys(hashesOf(join(scratch, 'reports', `sweep-${id}`)))).toContain('sweep.json');
   expect(existsSync(join(scratch, 'out'))).toBe(false);
@@ -226,3 +229,63 @@ test('walk-forward analysis and fuzzing have equal files; a campaign is cancelle
   expect(answers.slice(0, 4).every((rows) => rows > 0)).toBe(true);
   expect(answers[7]).toBe(1);
 });
+
+/** Numbers of workers as processes and jobs of each at the same time. */
+const SLOTS = [
+  [1, 1],
+  [2, 1],
+  [2, 4],
+] as const;
+const ECONOMIC = ['economic', '--plans', '150', '--seed', '3', '--json', '--journal', 'best'];
+const EXHAUST = [
+  ...['exhaust', '--world', 'money', '--depth', '3', '--oracle-depth', '1', '--sample', '0'],
+  ...['--out', 'exhaust'],
+];
+
+test('economic and exhaustive searches have equal results here and elsewhere', async () => {
+  const [economic, exhaust] = await Promise.all([
+    succeeds(orrery(...ECONOMIC, '--workers', '1')),
+    succeeds(orrery(...EXHAUST, '--workers', '1')),
+  ]);
+  const journal = hashOf('best');
+  // All of the checkpoint, and of the table, but the seconds.
+  const checkpointOf = (folder: string) =>
+    readFileSync(join(scratch, folder, 'checkpoint.bin'), 'latin1')
+      .slice(4)
+      .replace(SECONDS, '');
+  const tableOf = ({ out }: Ended) => out.replace(/ in [\d.]+ s$/m, '');
+  const checkpoint = checkpointOf('exhaust');
+  for (const [processes, slots] of SLOTS) {
+    await createDatabase();
+    const workers = Array.from({ length: processes }, () => worker(slots));
+    rmSync(join(scratch, 'best'));
+    rmSync(join(scratch, 'exhaust'), { recursive: true });
+    const [found, explored] = await Promise.all([
+      succeeds(orrery(...ECONOMIC, '--pg', '')),
+      succeeds(orrery(...EXHAUST, '--pg', '')),
+    ]);
+    expect(found.out).toBe(economic.out);
+    expect(hashOf('best')).toBe(journal);
+    expect(tableOf(explored)).toBe(tableOf(exhaust));
+    expect(checkpointOf('exhaust')).toBe(checkpoint);
+    for (const one of workers) one.kill('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
+  }
+  // The pages of a campaign by its id alone.
+  const listed = await query<{ id: string; kind: string }>(
+    'select id, kind from orrery_jobs.campaigns order by kind',
+  );
+  expect(listed.map(({ kind }) => kind)).toEqual(['economic', 'exhaust']);
+  for (const { id, kind } of listed) {
+    const out = join('again', kind);
+    await succeeds(orrery('report', id.slice(0, 12), '--pg', '', '--out', out, '--json'));
+  }
+  expect(hashOf(join('again', 'economic', 'best.orrery'))).toBe(journal);
+  expect(checkpointOf(join('again', 'exhaust'))).toBe(checkpoint);
+});
+
+const SECONDS = /"seconds":[\d.]+,/;
+
+function hashOf(name: string): string | undefined {
+  return hashesOf(scratch)[name];
+}

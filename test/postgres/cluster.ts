@@ -10,7 +10,7 @@ const MISSING =
   'PostgreSQL 15 or newer is not installed; on Debian: apt-get install postgresql (elsewhere, put initdb and pg_ctl on the PATH)';
 
 /** Folder of the newest server's programs. */
-function programs(): string {
+export function programs(): string {
   if (existsSync(DEBIAN)) {
     const versions = readdirSync(DEBIAN)
       .map(Number)
@@ -107,7 +107,7 @@ export class Cluster {
   }
 }
 
-function idOf(name: string): { uid: number; gid: number } {
+export function idOf(name: string): { uid: number; gid: number } {
   const id = (flag: string): number =>
     Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };

@@ -1,71 +1,79 @@
-/** `orrery fuzz` on workers elsewhere. */
-import { remoteBatch } from '../../campaigns/fuzz-jobs.ts';
-import { CampaignError, RemoteJobs } from '../../campaigns/remote-jobs.ts';
-import { campaignId, type CampaignSpec, type FuzzWork } from '../../campaigns/spec.ts';
-import type { BatchResult, CampaignPlan } from '../../fuzz/campaign.ts';
-import type { JobStore } from '../../postgres/jobs/job-store.ts';
-import { InputError, Interrupted, isInterrupted, printError } from '../cli-support.ts';
-import { attachedCampaign, JOB_VERSION, submit, withCampaigns } from './open-campaigns.ts';
-import { shownId, type RemoteArguments } from './remote-options.ts';
+/** `orrery fuzz` on workers elsewhere. Its files depend neither on them nor on their speed. */
+import { JOBS_AHEAD, remoteBatch, RUNS_A_JOB } from '../../campaigns/fuzz-jobs.ts';
+import type { RemoteJobs } from '../../campaigns/remote-jobs.ts';
+import type { FuzzWork } from '../../campaigns/spec.ts';
+import { runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { InputError, isInterrupted, startProgress } from '../cli-support.ts';
+import {
+  noteFailure,
+  printPlan,
+  reportCampaign,
+  type FuzzArguments,
+  type Written,
+} from '../fuzz/campaign-report.ts';
+import { CampaignState } from '../fuzz/campaign-state.ts';
+import { FuzzPool } from '../fuzz/pool.ts';
+import { runCampaign } from '../fuzz/run-campaign.ts';
+import { RunLog } from '../fuzz/run-log.ts';
+import { openRemoteWork } from './remote-work.ts';
 
-export interface RemoteFuzz {
-  readonly plan: CampaignPlan;
-  readonly runs: number;
-  readonly runBatch: (plan: CampaignPlan, from: number, to: number) => Promise<BatchResult>;
-}
-
-interface RemoteFuzzArguments extends RemoteArguments {
-  readonly runs: number | undefined;
-  readonly seed: string | undefined;
-  readonly json: boolean;
-}
-
-export async function openRemoteFuzz(
-  options: RemoteFuzzArguments,
-  plan: CampaignPlan,
-  report: (fuzz: RemoteFuzz) => Promise<void>,
-): Promise<void> {
-  await withCampaigns(options.pg, async (store) => {
-    const { id, work } = await opened(store, options, plan);
-    if (options.detach) return;
-    const jobs = new RemoteJobs({
-      ...{ store, campaign: id, version: JOB_VERSION },
-      stopped: isInterrupted,
-    });
-    try {
-      await report({
-        ...work,
-        runBatch: async (own, from, to) => {
-          const result = await remoteBatch(jobs, { plan: own, from, to });
-          return result ?? { from, to: from, commands: 0, counts: {}, failed: null };
-        },
-      });
-    } catch (error) {
-      if (error instanceof Interrupted) {
-        printError(`the campaign goes on: orrery fuzz --pg … --attach ${shownId(id)}`);
-      }
-      throw error;
-    }
-    await store.end(id, 'done', null);
-  });
-}
-
-async function opened(
-  store: JobStore,
-  options: RemoteFuzzArguments,
-  plan: CampaignPlan,
-): Promise<{ readonly id: string; readonly work: FuzzWork }> {
-  const { attach, runs } = options;
-  if (attach === undefined) {
-    if (runs === undefined) throw new InputError('--pg needs --runs');
-    const work: FuzzWork = { kind: 'fuzz', plan, runs };
-    const id = campaignId(JOB_VERSION, work);
-    const title = `fuzz ${plan.seed}, ${String(runs)} runs`;
-    const spec: CampaignSpec = { work, args: {}, paths: {} };
-    await submit(store, { id, kind: 'fuzz', title, spec }, options);
-    return { id, work };
+export async function remoteFuzz(options: FuzzArguments, plan: CampaignPlan): Promise<void> {
+  const { runs, attach, 'keep-going': keepGoing } = options;
+  if (attach !== undefined && keepGoing) {
+    throw new InputError('--keep-going is an option of the command that submits the campaign');
   }
-  const { id, spec } = await attachedCampaign(store, attach, 'fuzz');
-  if (spec.work.kind !== 'fuzz') throw new CampaignError(`campaign ${attach} is not a fuzz`);
-  return { id, work: spec.work };
+  await openRemoteWork(
+    'fuzz',
+    options,
+    () => {
+      if (runs === undefined) {
+        throw new InputError('--pg needs --runs: a limit in seconds depends on the workers');
+      }
+      const work: FuzzWork = { kind: 'fuzz', plan, runs, ...(keepGoing ? { keepGoing } : {}) };
+      return { work, title: `fuzz ${plan.seed}, ${String(runs)} runs` };
+    },
+    (work, jobs) => collect(options, work, jobs),
+  );
+}
+
+async function collect(options: FuzzArguments, work: FuzzWork, jobs: RemoteJobs): Promise<void> {
+  const { out, json, verbose } = options;
+  const { plan, runs, keepGoing = false } = work;
+  await makeFolder(out);
+  const state = new CampaignState(plan);
+  if (!json) printPlan(plan);
+  const batches = {
+    runBatch: async (own: CampaignPlan, from: number, to: number) => {
+      const result = await remoteBatch(jobs, { plan: own, from, to });
+      return result ?? { from, to: from, commands: 0, counts: {}, failed: null };
+    },
+  };
+  const limits = { runs, seconds: Infinity, workers: JOBS_AHEAD, batch: RUNS_A_JOB };
+  const written: Written = { folders: [], findings: [] };
+  const pool = new FuzzPool(1);
+  try {
+    for (;;) {
+      const progress = startProgress('fuzz', json);
+      const watch = { progress, onRun: () => undefined, save: () => Promise.resolve() };
+      const failed = await runCampaign(state, batches, limits, watch).finally(() => {
+        progress.stop();
+      });
+      state.seconds = 0;
+      await state.save(out);
+      for (const { run } of failed) {
+        // The workers do not send the commands of a failure: the run is repeated here.
+        const again = runBatch(plan, run, run + 1).failed;
+        if (again === null) throw new Error(`run ${String(run)} does not fail on this machine`);
+        await noteFailure(options, plan, again, pool, written);
+      }
+      if (failed.length === 0 || !keepGoing || isInterrupted() || state.runs >= runs) break;
+    }
+  } finally {
+    await pool.close();
+  }
+  const log = new RunLog(out, plan, { resumed: false, verbose: verbose && !json });
+  for (let run = 0; run < state.runs; run += 1) log.note(run);
+  log.close();
+  await reportCampaign(options, state, log, written);
 }

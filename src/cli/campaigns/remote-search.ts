@@ -142,7 +142,9 @@ async function attached<A extends SearchArguments & Remote & { out: string | und
 ): Promise<Opened<A>> {
   const { id, spec } = await attachedCampaign(store, attach, kind);
   const { work, args: stored, paths } = spec;
-  if (work.kind === 'fuzz') throw new InputError(`campaign ${attach} is a fuzz`);
+  if (work.kind !== 'sweep' && work.kind !== 'walkforward') {
+    throw new InputError(`campaign ${attach} is of ${work.kind}`);
+  }
   const search = await unpackedSearch(work.search, paths, (sha256) => cache.bundle(sha256));
   const bundle = search.plan.strategies[0]?.bundle;
   if (bundle == null) throw new InputError(`campaign ${attach} has no strategy`);

@@ -1,6 +1,7 @@
 /** Runs a worker of campaigns with the pools of this machine. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { storedArena, type ArenaTask } from '../../campaigns/economic-jobs.ts';
 import { FileCache } from '../../campaigns/file-cache.ts';
 import { storedBatch, type BatchTask } from '../../campaigns/fuzz-jobs.ts';
 import { runTrialJob, type PackedTask } from '../../campaigns/trial-jobs.ts';
@@ -10,6 +11,7 @@ import { shownAddress } from '../../postgres/address.ts';
 import type { Job } from '../../postgres/jobs/job-store.ts';
 import { TrialPool } from '../../search/workers/trial-pool.ts';
 import { isInterrupted, print, printError, printJson } from '../cli-support.ts';
+import { ExhaustPool } from '../exhaust/exhaust-pool.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { handlerLimitMs, type HandlerLimitArguments } from '../handler-limit.ts';
 import { JOB_VERSION, withCampaigns } from './open-campaigns.ts';
@@ -65,6 +67,7 @@ class Pools {
   private readonly limitMs: number | null;
   private trials: TrialPool | null = null;
   private fuzz: FuzzPool | null = null;
+  private exhaust: ExhaustPool | null = null;
   private readonly poll: NodeJS.Timeout;
 
   constructor(workers: number, limitMs: number | null) {
@@ -72,7 +75,9 @@ class Pools {
     this.limitMs = limitMs;
     // A thread within a batch does not see the interrupt.
     this.poll = setInterval(() => {
-      if (isInterrupted()) void this.fuzz?.close();
+      if (!isInterrupted()) return;
+      void this.fuzz?.close();
+      void this.exhaust?.close();
     }, POLL_MS);
   }
 
@@ -86,13 +91,18 @@ class Pools {
       case 'batch': {
         this.fuzz ??= new FuzzPool(this.workers);
         const { plan, from, to } = JSON.parse(task) as BatchTask;
-        try {
-          return JSON.stringify(storedBatch(await this.fuzz.runBatch(plan, from, to, Infinity)));
-        } catch (error) {
-          if (isInterrupted()) return null;
-          throw error;
-        }
+        const result = this.fuzz.runBatch(plan, from, to, Infinity);
+        return unlessInterrupted(result.then((batch) => JSON.stringify(storedBatch(batch))));
       }
+      case 'arena': {
+        this.fuzz ??= new FuzzPool(this.workers);
+        const { options, arena, maxPlans } = JSON.parse(task) as ArenaTask;
+        const result = this.fuzz.searchArena(options, arena, maxPlans);
+        return unlessInterrupted(result.then((found) => JSON.stringify(storedArena(found))));
+      }
+      case 'expansion':
+        this.exhaust ??= new ExhaustPool(this.workers);
+        return unlessInterrupted(this.exhaust.expandJob(task));
       default:
         throw new Error(`this worker knows no jobs of kind ${kind}`);
     }
@@ -100,6 +110,16 @@ class Pools {
 
   async close(): Promise<void> {
     clearInterval(this.poll);
-    await Promise.all([this.trials?.close(), this.fuzz?.close()]);
+    await Promise.all([this.trials?.close(), this.fuzz?.close(), this.exhaust?.close()]);
+  }
+}
+
+/** Null if the threads were ended by an interrupt. */
+async function unlessInterrupted(result: Promise<string>): Promise<string | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isInterrupted()) return null;
+    throw error;
   }
 }

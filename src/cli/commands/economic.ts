@@ -24,10 +24,11 @@ import {
   startProgress,
   type Progress,
 } from '../cli-support.ts';
+import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 
-interface EconomicArguments {
+interface EconomicArguments extends RemoteArguments {
   readonly plans: number;
   readonly seed: string;
   readonly arena: GameKind | 'all';
@@ -58,36 +59,69 @@ export const command: CommandModule<object, EconomicArguments> = {
         describe: 'still: constant index; walk: random walk; crisis: three markets; all: mixed',
       })
       .options(SEARCH_OPTIONS)
+      .options(REMOTE_OPTIONS)
       .option('journal', {
         type: 'string',
         describe: 'write the best plan as a journal to this file',
       })
       .example('$0 economic --plans 20000', 'search for free money')
       .example('$0 economic --arena still --seed 7 --json', 'one arena, output as JSON')
+      .example('$0 economic --pg postgres://db/campaigns --plans 1000000', 'on workers elsewhere')
       .epilogue(
         'Exit codes: 0 no profitable plan, 1 a profitable plan, 2 bad input, 130 interrupted.',
       ),
-  handler: async ({ plans, seed, arena, workers, journal, json }) => {
+  handler: async (args) => {
+    const { plans, seed, arena, workers, journal, json } = args;
     mustBeWhole('plans', plans, 1, MOST_PLANS);
     mustBeWhole('workers', workers, 1, MOST_WORKERS);
-    const kinds = arena === 'all' ? MIX : [arena];
-    const options = { seed, kinds };
+    const options = { seed, kinds: arena === 'all' ? MIX : [arena] };
     // Before the search, so that an unwritable path fails early.
     if (journal !== undefined) await makeFolder(dirname(journal));
+    if (isRemote(args)) return searchElsewhere(args, options);
     const search = new CoalitionSearch(options, plans);
     await searchSideBySide(search, options, plans, workers, startProgress('plans', json));
-    const best = must(search.best ?? undefined, 'a search tries at least one plan');
-    const plan = shortest(best);
-    const summary = describeFind(search, best, plan, seed);
-    if (json) printJson(summary);
-    else for (const line of summaryText(search, best, plan)) print(line);
-    if (journal !== undefined) {
-      await writeWholeFile(journal, journalOf(best, plan));
-      if (!json) print(`written: ${journal}`);
-    }
-    if (search.found) setExitCode(EXIT.failed);
+    await report(args, search, seed);
   },
 };
+
+async function report(
+  { json, journal }: EconomicArguments,
+  search: CoalitionSearch,
+  seed: string,
+): Promise<void> {
+  const best = must(search.best ?? undefined, 'a search tries at least one plan');
+  const plan = shortest(best);
+  const summary = describeFind(search, best, plan, seed);
+  if (json) printJson(summary);
+  else for (const line of summaryText(search, best, plan)) print(line);
+  if (journal !== undefined) {
+    await writeWholeFile(journal, journalOf(best, plan));
+    if (!json) print(`written: ${journal}`);
+  }
+  if (search.found) setExitCode(EXIT.failed);
+}
+
+async function searchElsewhere(args: EconomicArguments, options: SearchOptions): Promise<void> {
+  const { openRemoteWork } = await import('../campaigns/remote-work.ts');
+  const { searchArenas } = await import('../../campaigns/economic-jobs.ts');
+  const create = () => {
+    const work = { kind: 'economic', options, plans: args.plans } as const;
+    return { work, title: `economic ${options.seed}, ${String(args.plans)} plans` };
+  };
+  await openRemoteWork('economic', args, create, async ({ options: own, plans }, jobs) => {
+    const search = new CoalitionSearch(own, plans);
+    const progress = startProgress('plans', args.json);
+    const onArena = (): void => {
+      progress.update(search.plans / plans, `${String(search.arenas)} arenas`);
+    };
+    const ports = { jobs, stopped: isInterrupted, onArena };
+    const isOver = await searchArenas(search, own, plans, ports).finally(() => {
+      progress.stop();
+    });
+    if (!isOver) throw new Interrupted('interrupted');
+    await report(args, search, own.seed);
+  });
+}
 
 /** Each worker takes the next arena. Returns immediately on an interrupt. */
 async function searchSideBySide(

@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { COVERED_STATE_NAMES, COVERED_STATES } from '../../fuzz/coverage.ts';
 import { exhaustReport, namesOf } from '../../fuzz/exhaust/exhaust-failure.ts';
-import { Expander, type ExhaustFailure, type ExhaustPlan } from '../../fuzz/exhaust/expand.ts';
-import { Search } from '../../fuzz/exhaust/search.ts';
+import type { ExhaustFailure, ExhaustPlan } from '../../fuzz/exhaust/expand.ts';
+import { newSearch, searchIdentity } from '../../fuzz/exhaust/new-search.ts';
+import type { Search } from '../../fuzz/exhaust/search.ts';
 import { operationsOf, WORLD_NAMES, type WorldName } from '../../fuzz/exhaust/worlds.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { loadCheckpoint, saveCheckpoint } from '../exhaust/checkpoint-file.ts';
 import { levelTable } from '../exhaust/level-table.ts';
-import { runSearch } from '../exhaust/run-search.ts';
+import { noteOf, runSearch } from '../exhaust/run-search.ts';
+import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import {
   EXIT,
@@ -25,7 +27,7 @@ import {
   startProgress,
 } from '../cli-support.ts';
 
-interface ExhaustArguments {
+interface ExhaustArguments extends RemoteArguments {
   readonly world: WorldName | undefined;
   readonly depth: number | undefined;
   readonly 'oracle-depth': number | undefined;
@@ -73,17 +75,21 @@ export const command: CommandModule<object, ExhaustArguments> = {
         default: join('reports', 'exhaust'),
         describe: 'folder of the checkpoint and the failure',
       })
+      .options(REMOTE_OPTIONS)
       .conflicts('resume', ['world', 'depth', 'oracle-depth', 'sample'])
+      .conflicts('pg', ['resume', 'seconds'])
+      .conflicts('attach', ['world', 'depth', 'oracle-depth', 'sample'])
       .example('$0 exhaust --depth 4', 'every sequence of at most four operations')
       .example('$0 exhaust --world risk --depth 5 --seconds 600', 'ten minutes of it')
-      .example('$0 exhaust --resume', 'continue'),
+      .example('$0 exhaust --resume', 'continue')
+      .example('$0 exhaust --pg postgres://db/campaigns --depth 7', 'on workers elsewhere'),
   handler: async (options) => {
     mustBeWhole('depth', options.depth, 1, MOST_DEPTH);
     mustBeWhole('oracle-depth', options['oracle-depth'], 0, MOST_DEPTH);
     mustBeWhole('workers', options.workers, 1, MOST_WORKERS);
     mustBeWithin('sample', options.sample, 0, 1);
     mustBeWithin('seconds', options.seconds, 0, MOST_SECONDS);
-    await exhaust(options);
+    await (isRemote(options) ? exhaustElsewhere(options) : exhaust(options));
   },
 };
 
@@ -91,18 +97,6 @@ function mustBeWithin(name: string, value: number | undefined, min: number, max:
   if (value === undefined || (value >= min && value <= max)) return;
   const limit = `a number from ${String(min)} to ${String(max)}`;
   throw new InputError(`--${name} must be ${limit}, got ${String(value)}`, { field: name, limit });
-}
-
-/** Identifies engine, opening and operations: the states one operation away, in order. */
-function identityOf(plan: ExhaustPlan): {
-  readonly identity: string;
-  readonly rootKey: Int32Array;
-} {
-  const expander = new Expander({ ...plan, oracleDepth: 0, samplePpm: 0, digest: false });
-  const rootKey = expander.rootKey();
-  const { states } = expander.expand({ length: 0, count: 1, paths: new Uint8Array() });
-  const operations = operationsOf(plan.world).join();
-  return { identity: `${rootKey.join()} ${states.keys.join()} ${operations}`, rootKey };
 }
 
 function planOf(options: ExhaustArguments): ExhaustPlan {
@@ -118,15 +112,13 @@ function planOf(options: ExhaustArguments): ExhaustPlan {
 async function exhaust(options: ExhaustArguments): Promise<void> {
   const { out, json, workers } = options;
   const { search, seconds: before } =
-    options.resume === true ? await loadCheckpoint(out, identityOf) : newSearch(planOf(options));
-  const { plan } = search;
-  const { identity } = identityOf(plan);
+    options.resume === true
+      ? await loadCheckpoint(out, searchIdentity)
+      : { search: newSearch(planOf(options)), seconds: 0 };
+  const { identity } = searchIdentity(search.plan);
   await makeFolder(out);
-  if (!json) {
-    const { length } = operationsOf(plan.world);
-    print(`world       ${plan.world}, ${String(length)} operations, depth ${String(plan.depth)}`);
-    if (options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
-  }
+  printPlan(options, search);
+  if (!json && options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
   const progress = startProgress('exhaust', json);
   const started = performance.now();
   const elapsed = (): number => before + (performance.now() - started) / 1000;
@@ -138,17 +130,52 @@ async function exhaust(options: ExhaustArguments): Promise<void> {
     progress.stop();
   }
   const seconds = elapsed();
-  const { failure } = search;
-  if (failure === null) await save();
+  if (search.failure === null) await save();
+  await report(options, search, seconds);
+}
+
+/** On workers elsewhere. The files do not depend on them, nor on the time they took. */
+async function exhaustElsewhere(options: ExhaustArguments): Promise<void> {
+  const { openRemoteWork } = await import('../campaigns/remote-work.ts');
+  const { expandAll } = await import('../../campaigns/exhaust-jobs.ts');
+  const create = () => {
+    const plan = planOf(options);
+    const work = { kind: 'exhaust', plan } as const;
+    return { work, title: `exhaust ${plan.world}, depth ${String(plan.depth)}` };
+  };
+  await openRemoteWork('exhaust', options, create, async ({ plan }, jobs) => {
+    const { out, json } = options;
+    await makeFolder(out);
+    const search = newSearch(plan);
+    printPlan(options, search);
+    const progress = startProgress('exhaust', json);
+    const onJob = (): void => {
+      progress.update(search.fraction, noteOf(search));
+    };
+    await expandAll(search, { jobs, stopped: isInterrupted, onJob }).finally(() => {
+      progress.stop();
+    });
+    if (search.failure === null && !isInterrupted()) {
+      await saveCheckpoint(out, search, searchIdentity(plan).identity, 0);
+    }
+    await report(options, search, 0);
+  });
+}
+
+function printPlan({ json }: ExhaustArguments, { plan }: Search): void {
+  if (json) return;
+  const { length } = operationsOf(plan.world);
+  print(`world       ${plan.world}, ${String(length)} operations, depth ${String(plan.depth)}`);
+}
+
+async function report(options: ExhaustArguments, search: Search, seconds: number): Promise<void> {
+  const { json, workers } = options;
+  const { plan, failure } = search;
   const written = failure === null ? null : await writeFailure(options, plan, failure);
   if (json) printJson({ ...summaryOf(search, seconds), workers, written });
   else printSummary(search, seconds, written);
   if (failure !== null) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');
-}
-
-function newSearch(plan: ExhaustPlan): { readonly search: Search; readonly seconds: number } {
-  return { search: new Search(plan, identityOf(plan).rootKey), seconds: 0 };
 }
 
 /** Returns the folder. */

@@ -4,23 +4,24 @@
  */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import {
-  checksOfRun,
-  profileOf,
-  runBatch,
-  type CampaignPlan,
-  type FailedRun,
-} from '../../fuzz/campaign.ts';
-import { must } from '../../base/assert.ts';
+import { checksOfRun, profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
 import { checkJournal } from '../../fuzz/check-journal.ts';
 import type { Violation } from '../../fuzz/checker.ts';
 import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
-import { JOBS_AHEAD, RUNS_A_JOB } from '../../campaigns/fuzz-jobs.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
+import {
+  againText,
+  noteFailure,
+  printPlan,
+  reportCampaign,
+  shrinkAndWrite,
+  shrinkingOf,
+  type FuzzArguments,
+  type Written,
+} from '../fuzz/campaign-report.ts';
 import { writeCiReports, type Finding } from '../fuzz/ci-report.ts';
-import { writeCoverage } from '../fuzz/coverage-page.ts';
 import { optimizeLate } from '../../platform/late-optimizing.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { reportFailure } from '../fuzz/failure-folder.ts';
@@ -28,9 +29,8 @@ import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
-import { printSummary } from '../fuzz/print-summary.ts';
 import { RunLog } from '../fuzz/run-log.ts';
-import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
+import { isRemote, REMOTE_OPTIONS } from '../campaigns/remote-options.ts';
 import {
   EXIT,
   InputError,
@@ -43,30 +43,6 @@ import {
   startProgress,
 } from '../cli-support.ts';
 import { readJournal } from '../read-file.ts';
-
-interface FuzzArguments extends RemoteArguments {
-  readonly seconds: number | undefined;
-  readonly runs: number | undefined;
-  readonly run: number | undefined;
-  readonly seed: string | undefined;
-  readonly workers: number;
-  readonly profile: CampaignPlan['profile'];
-  readonly commands: number | undefined;
-  readonly oracle: boolean;
-  readonly shrink: boolean;
-  readonly 'shrink-seconds': number;
-  readonly 'keep-going': boolean;
-  readonly resume: boolean | undefined;
-  readonly verbose: boolean;
-  readonly journal: string | undefined;
-  readonly target: string | undefined;
-  readonly 'sim-token': string | undefined;
-  readonly config: string | undefined;
-  readonly out: string;
-  readonly junit: string | undefined;
-  readonly sarif: string | undefined;
-  readonly json: boolean;
-}
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 7 * 86_400;
@@ -198,7 +174,10 @@ export const command: CommandModule<object, FuzzArguments> = {
     optimizeLate();
     if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
-    if (isRemote(options)) return remoteFuzz(options);
+    if (isRemote(options)) {
+      const { remoteFuzz } = await import('../campaigns/remote-fuzz.ts');
+      return remoteFuzz(options, planOf(options));
+    }
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
   },
 };
@@ -211,15 +190,6 @@ function planOf(options: FuzzArguments): CampaignPlan {
     oracle: options.oracle,
     every: EVERY,
   };
-}
-
-/** Command line that repeats a run. */
-function againText(plan: CampaignPlan, run: number): string {
-  const parts = ['orrery fuzz', '--seed', plan.seed, '--run', String(run)];
-  if (plan.profile !== 'all') parts.push('--profile', plan.profile);
-  if (plan.commands !== null) parts.push('--commands', String(plan.commands));
-  if (!plan.oracle) parts.push('--no-oracle');
-  return parts.join(' ');
 }
 
 async function campaign(options: FuzzArguments): Promise<void> {
@@ -262,109 +232,6 @@ async function campaign(options: FuzzArguments): Promise<void> {
   }
   await reportCampaign(options, state, log, written);
 }
-
-/** A campaign on workers elsewhere. Its files do not depend on them, nor on the time they took. */
-async function remoteFuzz(options: FuzzArguments): Promise<void> {
-  if (options.runs === undefined && options.attach === undefined) {
-    throw new InputError('--pg needs --runs: a limit in seconds depends on the workers');
-  }
-  if (options['keep-going']) throw new InputError('--pg ends with the first failed run');
-  const { openRemoteFuzz } = await import('../campaigns/remote-fuzz.ts');
-  await openRemoteFuzz(options, planOf(options), async ({ plan, runs, runBatch: batch }) => {
-    const { out, json } = options;
-    await makeFolder(out);
-    const state = new CampaignState(plan);
-    if (!json) printPlan(plan);
-    const progress = startProgress('fuzz', json);
-    const save = (): Promise<void> => state.save(out);
-    const limits = { runs, seconds: Infinity, workers: JOBS_AHEAD, batch: RUNS_A_JOB };
-    const watch = { progress, onRun: () => undefined, save: () => Promise.resolve() };
-    const failed = await runCampaign(state, { runBatch: batch }, limits, watch).finally(() => {
-      progress.stop();
-    });
-    state.seconds = 0;
-    await save();
-    const log = new RunLog(out, plan, { resumed: false, verbose: options.verbose && !json });
-    for (let run = 0; run < state.runs; run += 1) log.note(run);
-    log.close();
-    const written: Written = { folders: [], findings: [] };
-    const pool = new FuzzPool(1);
-    try {
-      for (const { run } of failed) {
-        // The workers do not send the commands of a failure: the run is repeated here.
-        const again = runBatch(plan, run, run + 1).failed;
-        if (again === null) throw new Error(`run ${String(run)} does not fail on this machine`);
-        await noteFailure(options, plan, again, pool, written);
-      }
-    } finally {
-      await pool.close();
-    }
-    await reportCampaign(options, state, log, written);
-  });
-}
-
-interface Written {
-  readonly folders: string[];
-  readonly findings: Finding[];
-}
-
-function printPlan({ seed, profile, oracle }: CampaignPlan): void {
-  print(`seed        ${seed}, profile ${profile}${oracle ? '' : ', without the oracle'}`);
-}
-
-async function noteFailure(
-  options: FuzzArguments,
-  plan: CampaignPlan,
-  one: FailedRun,
-  pool: FuzzPool,
-  { folders, findings }: Written,
-): Promise<void> {
-  const written = await shrinkAndWrite(options, plan, one, pool);
-  folders.push(written);
-  findings.push({ violation: one.violation, again: againText(plan, one.run), written });
-}
-
-async function reportCampaign(
-  options: FuzzArguments,
-  state: CampaignState,
-  log: RunLog,
-  { folders, findings }: Written,
-): Promise<void> {
-  const { json, out, workers } = options;
-  await writeCoverage(out, state);
-  const subject = `seed ${state.plan.seed}, ${String(state.runs)} runs`;
-  await writeCiReports(options, { subject, seconds: state.seconds, findings });
-  const summary = { ...state.summary(), workers, log: log.path, written: folders };
-  if (json) printJson({ ...summary, interrupted: isInterrupted() });
-  else printSummary(state, workers);
-  if (state.failures.length > 0) setExitCode(EXIT.failed);
-  if (isInterrupted()) throw new Interrupted('interrupted');
-}
-
-async function shrinkAndWrite(
-  options: FuzzArguments,
-  plan: CampaignPlan,
-  { run, failure }: FailedRun,
-  pool: FuzzPool,
-): Promise<string> {
-  const again = againText(plan, run);
-  const profile = describeProfile(profileOf(plan, run));
-  if (!options.json) {
-    print(`run ${String(run)} failed; again: ${again}`);
-    if (options.run === undefined) print(profile);
-  }
-  return reportFailure(pool, must(failure, 'a failed run has its commands'), {
-    out: options.out,
-    id: `${plan.seed}-${String(run)}`,
-    origin: [again, '', profile],
-    ...shrinkingOf(options),
-  });
-}
-
-const shrinkingOf = (options: FuzzArguments) => ({
-  shrinkSeconds: options.shrink ? options['shrink-seconds'] : 0,
-  quiet: options.json,
-});
 
 /** Repeats one run by its number in this thread. */
 async function repeatRun(options: FuzzArguments, run: number): Promise<void> {

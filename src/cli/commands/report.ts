@@ -13,6 +13,7 @@ import { freePath, readRun, type RecordedRun } from '../../run-plan/run-folder.t
 import { InputError, print, printJson } from '../cli-support.ts';
 
 interface ReportArguments {
+  readonly pg: string | undefined;
   readonly run: string[];
   readonly out: string | undefined;
   readonly json: boolean;
@@ -28,16 +29,27 @@ export const command: CommandModule<object, ReportArguments> = {
         type: 'string',
         array: true,
         demandOption: true,
-        describe: 'folders of runs; several are put on one page',
+        describe: 'folders of runs; several are put on one page. With --pg: id of a campaign',
+      })
+      .option('pg', {
+        type: 'string',
+        describe: 'database of the campaign, postgres://…; empty: ORRERY_PG',
       })
       .option('out', {
         type: 'string',
-        describe: 'folder of the page; default: that of the run, or reports/runs',
+        describe: 'folder of the page; default: that of the run, or in reports',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 report reports/sma-cross', 'write the page of a run again')
-      .example('$0 report reports/fast reports/slow reports/carry', 'three runs on one page'),
-  handler: async ({ run: folders, out, json }) => {
+      .example('$0 report reports/fast reports/slow reports/carry', 'three runs on one page')
+      .example('$0 report --pg postgres://db/campaigns 5f0c1b', 'the pages of a campaign'),
+  handler: async ({ run: folders, pg, out, json }) => {
+    if (pg !== undefined) {
+      const [id = '', ...others] = folders;
+      if (others.length > 0) throw new InputError('--pg: name one campaign');
+      const { reportCampaign } = await import('../campaigns/remote-report.ts');
+      return reportCampaign(pg, id, { out, json });
+    }
     if (folders.length > MOST_RUNS) {
       throw new InputError(
         `${String(folders.length)} runs: a page has at most ${String(MOST_RUNS)}`,

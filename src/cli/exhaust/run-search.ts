@@ -1,9 +1,7 @@
 /** Runs a search on worker threads until it is complete, fails, or reaches its time limit. */
-import { fileURLToPath } from 'node:url';
-import workerpool from 'workerpool';
-import type { Expansion } from '../../fuzz/exhaust/expand.ts';
 import type { Search } from '../../fuzz/exhaust/search.ts';
 import { isInterrupted, type Progress } from '../cli-support.ts';
+import { ExhaustPool } from './exhaust-pool.ts';
 
 export interface SearchLimits {
   readonly workers: number;
@@ -18,7 +16,6 @@ export interface SearchWatch {
 }
 
 const SAVE_MS = 60_000;
-const GRACE_MS = 50;
 /** Batches that one worker may be ahead of the slowest. */
 const MOST_EARLY = 64;
 
@@ -31,14 +28,7 @@ export async function runSearch(
   const started = performance.now();
   const elapsed = (): number => (performance.now() - started) / 1000;
   let saved = started;
-  const pool = workerpool.pool(fileURLToPath(new URL('./worker.js', import.meta.url)), {
-    workerType: 'thread',
-    minWorkers: workers,
-    maxWorkers: workers,
-    workerTerminateTimeout: GRACE_MS,
-    // Most of what a batch makes is gone soon: a larger nursery halves the collector's part.
-    workerThreadOpts: { resourceLimits: { maxYoungGenerationSizeMb: 64 } },
-  });
+  const pool = new ExhaustPool(workers);
   const running = new Map<number, Promise<void>>();
   const mayGoOn = (): boolean =>
     !isInterrupted() && search.failure === null && !search.isComplete && elapsed() < seconds;
@@ -48,7 +38,7 @@ export async function runSearch(
       const batch = running.size < Math.min(workers * 2, MOST_EARLY) ? search.take() : null;
       if (batch !== null) {
         const { from, ...rest } = batch;
-        const task = pool.exec('expand', [search.plan, rest]) as unknown as Promise<Expansion>;
+        const task = pool.expand(search.plan, rest);
         const done = (async () => {
           try {
             search.add(from, await task);
@@ -61,7 +51,7 @@ export async function runSearch(
       }
       await Promise.race(running.values());
       const rate = (search.edges - edgesBefore) / Math.max(0.001, elapsed());
-      progress.update(search.fraction, noteOf(search, rate));
+      progress.update(search.fraction, `${noteOf(search)}, ${ratePer(rate)}`);
       if (performance.now() - saved < SAVE_MS) continue;
       await save();
       saved = performance.now();
@@ -70,7 +60,7 @@ export async function runSearch(
   } finally {
     // Batches that still run are rejected when the pool ends.
     for (const task of running.values()) void task.catch(() => undefined);
-    await pool.terminate(true);
+    await pool.close();
   }
   return elapsed();
 }
@@ -78,11 +68,12 @@ export async function runSearch(
 /** Batches that run are awaited unless the user wants to stop. */
 const mayWait = (search: Search): boolean => !isInterrupted() && search.failure === null;
 
-function noteOf(search: Search, rate: number): string {
+const ratePer = (rate: number): string => `${Math.round(rate).toLocaleString('en')}/s`;
+
+export function noteOf(search: Search): string {
   return [
     `depth ${String(search.depth)}`,
     `${search.states.toLocaleString('en')} states`,
     `${search.edges.toLocaleString('en')} edges`,
-    `${Math.round(rate).toLocaleString('en')}/s`,
   ].join(', ');
 }

@@ -1,5 +1,6 @@
-/** Worker thread of `orrery exhaust`: expands batches of states. */
+/** Worker thread of exhaustive searches: expands batches of states. */
 import workerpool from 'workerpool';
+import { expansionsOf, type ExpansionTask } from '../../campaigns/exhaust-jobs.ts';
 import {
   Expander,
   type Batch,
@@ -8,11 +9,24 @@ import {
 } from '../../fuzz/exhaust/expand.ts';
 
 let expander: Expander | null = null;
+/** JSON of the expander's plan. */
+let planned = '';
 
-/** A thread serves one plan. */
-function expand(plan: ExhaustPlan, batch: Batch): Expansion {
-  expander ??= new Expander(plan);
-  return expander.expand(batch);
+/** A thread of `orrery exhaust` serves one plan, one of a worker those of several campaigns. */
+function expanderOf(plan: ExhaustPlan): Expander {
+  const text = JSON.stringify(plan);
+  if (expander === null || planned !== text) expander = new Expander(plan);
+  planned = text;
+  return expander;
 }
 
-workerpool.worker({ expand });
+function expand(plan: ExhaustPlan, batch: Batch): Expansion {
+  return expanderOf(plan).expand(batch);
+}
+
+function expandJob(text: string): string {
+  const task = JSON.parse(text) as ExpansionTask;
+  return JSON.stringify(expansionsOf(expanderOf(task.plan), task));
+}
+
+workerpool.worker({ expand, expandJob });

@@ -44,16 +44,22 @@ export async function runCampaign(
   const mayGoOn = (): boolean =>
     !isInterrupted() && failed.length === 0 && next < limits.runs && elapsed() < limits.seconds;
 
+  let onFailure = (): void => undefined;
+  const failure = new Promise<void>((resolve) => (onFailure = resolve));
   const endsMs = limits.seconds === Infinity ? Infinity : Date.now() + limits.seconds * 1000;
   const work = async (): Promise<void> => {
     while (mayGoOn()) {
       const from = next;
-      const to = Math.min(from + batchOf(state, limits), limits.runs);
+      // After a failure in the middle of a batch, the batches that follow are those from before.
+      const size = batchOf(state, limits);
+      const to = Math.min(from - (from % size) + size, limits.runs);
       next = to;
       for (let run = from; run < to; run += 1) onRun(run);
       const result = await pool.runBatch(state.plan, from, to, endsMs);
-      const found = state.add(result);
-      if (found.length > 0) failed = found;
+      // Runs after a failure do not count; a campaign that goes on repeats them.
+      if (failed.length > 0) return;
+      failed = state.add(result);
+      if (failed.length > 0) onFailure();
     }
   };
   const tick = setInterval(() => {
@@ -65,7 +71,9 @@ export async function runCampaign(
     void save();
   }, TICK_MS);
   try {
-    await Promise.all(Array.from({ length: limits.workers }, work));
+    const all = Promise.all(Array.from({ length: limits.workers }, work));
+    // Batches on other machines are not waited for: they do not count.
+    await (limits.batch === undefined ? all : Promise.race([all, failure]));
   } finally {
     clearInterval(tick);
     state.seconds = before + elapsed();

@@ -35,6 +35,16 @@ const EFFORTS: Readonly<Record<GameKind, Effort>> = {
   crisis: { draws: 60, patience: 40, climbs: 1, slack: 0 },
 };
 
+/** Plans that a climb tries in every arena, unless one has a positive worth. */
+export function leastPlans({ kinds }: SearchOptions): number {
+  return Math.min(
+    ...kinds.map((kind) => {
+      const { draws, patience, climbs } = EFFORTS[kind];
+      return climbs * (1 + draws + patience);
+    }),
+  );
+}
+
 /** Free money of a plan. */
 export function worthOf(arena: Game, plan: AnyPlan): bigint {
   return arena.rate(plan).worth;

@@ -4,9 +4,11 @@
  * share the machine. Samples are interleaved, and a ratio is the median over rounds.
  */
 import { join } from 'node:path';
+import pg from 'pg';
 import autocannon, { type Request } from 'autocannon';
 import { Cluster } from '../../postgres/cluster.ts';
 import { fund, unsignedOrders } from './order-flow.ts';
+import { paced, type Paced } from './paced.ts';
 import { median, ROOT, Server, SIM_TOKEN } from './processes.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
@@ -29,14 +31,13 @@ interface Sample {
 }
 
 /** Orders of one flow, since a nonce is used once. */
-async function load({ server, orders }: Target, overallRate?: number): Promise<Sample> {
+async function load({ server, orders }: Target): Promise<Sample> {
   const cpu = server.cpuSeconds();
   const result = await autocannon({
     url: server.url,
     connections: CONNECTIONS,
     duration: SECONDS,
     requests: [orders],
-    ...(overallRate === undefined ? {} : { overallRate: Math.round(overallRate) }),
   });
   return {
     perSecond: result.requests.total / result.duration,
@@ -73,6 +74,23 @@ async function takeOver(leader: Server, follower: Server): Promise<number> {
   return performance.now() - startedMs;
 }
 
+/** Bytes of the journal's table and of its rows. */
+async function sizesOf(address: string): Promise<string> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query<Record<'rows' | 'commands' | 'frames' | 'table', string>>(
+    `select count(*) as rows, max(last_seq) as commands, sum(octet_length(frames)) as frames,
+       pg_total_relation_size('orrery.journal') as table from orrery.journal`,
+  );
+  await client.end();
+  const { rows: count = '', commands, frames, table } = rows[0] ?? {};
+  const each = (bytes: string | undefined): string => (Number(bytes) / Number(commands)).toFixed(0);
+  return (
+    `${String(commands)} commands in ${count} rows: ${each(frames)} bytes each, ` +
+    `${each(table)} with table and index`
+  );
+}
+
 const cluster = await Cluster.start();
 const servers: Server[] = [];
 try {
@@ -103,10 +121,23 @@ try {
   const ratio = median(samples.map(([a, b]) => b.perSecond / a.perSecond));
   console.log(`PostgreSQL to data folder: ${ratio.toFixed(2)} of the orders per second`);
   const half = middle(1, (sample) => sample.perSecond) / 2;
-  const calm = await load(other, half);
-  console.log(
-    `PostgreSQL at half of that: p50 ${String(calm.p50)} ms, p99 ${String(calm.p99)} ms, ${calm.perSecond.toFixed(0)} orders/s`,
-  );
+  const pace = { connections: CONNECTIONS, perSecond: half, seconds: 2 * SECONDS };
+  // The same requests without a journal and with a local one show the part of the machine.
+  for (const [name, { server, orders }] of [
+    ['health, no journal', { server: leader, orders: { path: '/healthz' } as Request }],
+    ['data folder', own],
+    ['PostgreSQL', other],
+  ] as const) {
+    const runs: Paced[] = [];
+    for (let i = 0; i < ROUNDS; i++) runs.push(await paced(server.url, orders, pace));
+    const text = (of: (run: Paced) => number): string => median(runs.map(of)).toFixed(1);
+    console.log(
+      `at half of that, evenly spaced: ${name}  p50 ${text((one) => one.p50)} ms  ` +
+        `p99 ${text((one) => one.p99)} ms (best round ${Math.min(...runs.map(({ p99 }) => p99)).toFixed(1)}), ` +
+        `${text((one) => one.perSecond)} a second, not 200: ${text((one) => one.failed)}`,
+    );
+  }
+  console.log(await sizesOf(cluster.address()));
   const times: number[] = [];
   let follower = await shared(cluster.address(), ['--follow']);
   servers.push(follower);
