@@ -189,6 +189,9 @@ export class ArchiveWriter implements Archive {
   }
 }
 
+/** Characters of a text of usual length, while it is read. */
+const units = new Uint16Array(64);
+
 /** Bytes of a word without its leading zeros. */
 const bytesOf = (word: number): number => (39 - Math.clz32(word)) >> 3;
 
@@ -324,9 +327,14 @@ export class ArchiveReader implements Archive {
     if (length < 0 || length > this.source.length - this.at) {
       throw new ArchiveError(`snapshot byte ${String(this.at)}: text longer than the snapshot`);
     }
-    let value = '';
-    for (let i = 0; i < length; i++) value += String.fromCharCode(this.int());
-    return value;
+    if (length > units.length) {
+      let value = '';
+      for (let i = 0; i < length; i++) value += String.fromCharCode(this.int());
+      return value;
+    }
+    // At once: a string that grows by characters becomes a tree of parts.
+    for (let i = 0; i < length; i++) units[i] = this.int();
+    return String.fromCharCode(...units.subarray(0, length));
   }
 
   optionalText(_value: string | null = null): string | null {

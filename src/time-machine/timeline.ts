@@ -300,6 +300,11 @@ export class Timeline {
     throw new TimelineError(`command ${String(seq)} is not in this journal`, { field: 'seq' });
   }
 
+  /** As `cursorAt`, after a keyframe of a cursor of this timeline. */
+  cursorFrom(frame: Keyframe): RunCursor {
+    return new RunCursor(this.parts, frame);
+  }
+
   /** A command of the journal; null if it does not have it. */
   commandAt(seq: number): Command | null {
     if (seq <= this.baseSeq) return null;

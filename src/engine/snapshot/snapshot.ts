@@ -144,12 +144,16 @@ function deriveRisk(state: ExchangeState): void {
   }
 }
 
+/** Most orders for which room is made before they are read: the count may be damaged. */
+const RESERVED_ORDERS = 1 << 16;
+
 /** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
 function archiveOrders(io: Archive, state: ExchangeState): void {
   io.section('orders');
   const table = state.orders;
   const slots = io.loading ? [] : table.orderSlots();
   const count = io.int(slots.length);
+  if (io.loading) table.reserve(Math.min(count, RESERVED_ORDERS));
   for (let i = 0; i < count; i++) {
     const slot = archiveOrder(io, table, slots[i] ?? NONE);
     if (!io.loading) continue;
