@@ -20,7 +20,7 @@ export interface FutureSettings {
 export interface FuturesJob {
   /** The instant: after this command. */
   readonly seq: number;
-  /** Snapshot and reference prices of the instant. */
+  /** Snapshot for prices, and reference prices of the instant. */
   readonly state: Uint8Array;
   readonly prices: readonly (number | null)[];
   /** Numbers of the futures: from `first` up to, not including, `end`. */

@@ -246,7 +246,7 @@ export class Inevitability {
     const isRecorded = this.options.futures === 'recorded';
     const instant = {
       seq,
-      state: isRecorded ? new Uint8Array() : engine.snapshot(),
+      state: isRecorded ? new Uint8Array() : engine.snapshotForPrices(),
       prices: isRecorded ? [] : this.pricesAt(seq),
       handed: 0,
       returned: 0,
