@@ -3,7 +3,7 @@
  * the mix, and recorded depth of several hundred megabytes. Prints JSON in one line; exits with 1 if
  * a state differs from that of Node, or a goal is missed.
  *
- *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes] [parts]
+ *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes] [parts] [seeks]
  *
  * Memory is the peak of resident memory of the page's process, with the browser's own.
  */
@@ -23,7 +23,7 @@ const COMMANDS = Number(process.argv[2] ?? 1_000_000);
 const MEGABYTES = Number(process.argv[3] ?? 300);
 /** Which measurements to make. */
 const PARTS = (process.argv[4] ?? 'depth,mix,certainty').split(',');
-const SEEKS = 1000;
+const SEEKS = Number(process.argv[5] ?? 1000);
 const STEPS = 40;
 /** Goals in milliseconds and megabytes. */
 const FIRST_PICTURE_MS = 2000;

@@ -139,7 +139,12 @@ export class Inevitability {
   collect(commands: number): boolean {
     if (this.collecting === null) return false;
     const { collector, cursor } = this.collecting;
-    if (collector.read(cursor, commands)) return true;
+    const kept = this.timeline.priceCommands;
+    if (kept === null) {
+      if (collector.read(cursor, commands)) return true;
+    } else if (cursor.seq === this.timeline.baseSeq) {
+      for (const { seq, command } of kept) collector.add(seq, command);
+    }
     const moves = collector.finish();
     if (moves.moves.length < MIN_MOVES) {
       throw new TimelineError(

@@ -120,10 +120,10 @@ export class MoveCollector {
 }
 
 /** A move counts as one, and each of its levels. */
-const weightOf = (command: PriceCommand): number =>
+export const weightOf = (command: PriceCommand): number =>
   'levels' in command ? 1 + command.levels.length : 1;
 
-function isPriceCommand(command: Command): command is PriceCommand {
+export function isPriceCommand(command: Command): command is PriceCommand {
   const { kind } = command;
   return (
     kind === 'setIndex' ||
