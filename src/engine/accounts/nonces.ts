@@ -25,6 +25,11 @@ const TOP_LOW = -1;
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
 
+/** Compares nonces by their halves. */
+function isLess(aHigh: number, aLow: number, bHigh: number, bLow: number): boolean {
+  return (aHigh | 0) === (bHigh | 0) ? aLow >>> 0 < bLow >>> 0 : (aHigh | 0) < (bHigh | 0);
+}
+
 export class NonceWindow {
   protected readonly cells: NonceCells;
   /** The highest nonce ever used here, in halves; a higher nonce skips the search. */
@@ -38,14 +43,18 @@ export class NonceWindow {
   private mask = -1;
   private start = 0;
   private length = 0;
-  private floorNonce = -1n;
+  /** The floor in halves. */
+  private floorHigh = -1;
+  private floorLow = -1;
 
   constructor(cells: NonceCells) {
     this.cells = cells;
   }
 
   get floor(): bigint {
-    return this.floorNonce;
+    halves[0] = this.floorLow;
+    halves[1] = this.floorHigh;
+    return whole[0] ?? -1n;
   }
 
   get highest(): bigint {
@@ -60,9 +69,7 @@ export class NonceWindow {
    */
   isAbove(nonce: bigint): boolean {
     whole[0] = nonce;
-    const high = halves[1] ?? 0;
-    if (high !== this.topHigh) return high > this.topHigh;
-    return (halves[0] ?? 0) >>> 0 > this.topLow >>> 0;
+    return isLess(this.topHigh, this.topLow, halves[1] ?? 0, halves[0] ?? 0);
   }
 
   has(nonce: bigint): boolean {
@@ -76,11 +83,17 @@ export class NonceWindow {
   add(nonce: bigint): void {
     if (this.length > this.mask) this.makeRoom();
     if (this.length === NONCE_WINDOW) {
-      const lowest = this.at(0);
+      const { words } = this.cells;
+      const lowest = 2 * this.cellOf(0);
+      const low = words[lowest] ?? 0;
+      const high = words[lowest + 1] ?? 0;
+      whole[0] = nonce;
       // Drops the lowest nonce, used or new. A revocation may have set the floor above it.
-      const dropped = nonce < lowest ? nonce : lowest;
-      if (dropped > this.floorNonce) this.floorNonce = dropped;
-      if (nonce < lowest) return;
+      if (isLess(halves[1] ?? 0, halves[0] ?? 0, high, low)) {
+        this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);
+        return;
+      }
+      this.raiseFloor(high, low);
       this.start = (this.start + 1) & this.mask;
       this.length -= 1;
     }
@@ -98,12 +111,20 @@ export class NonceWindow {
 
   /** Revokes a delegate: nonces up to its highest used one become unusable. */
   closeBelowHighest(): void {
-    const { highest } = this;
-    if (highest > this.floorNonce) this.floorNonce = highest;
+    whole[0] = this.highest;
+    this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);
+  }
+
+  private raiseFloor(high: number, low: number): void {
+    if (!isLess(this.floorHigh, this.floorLow, high, low)) return;
+    this.floorHigh = high | 0;
+    this.floorLow = low | 0;
   }
 
   archiveWindow(io: Archive): void {
-    this.floorNonce = io.bigint(this.floorNonce);
+    whole[0] = io.bigint(this.floor);
+    this.floorLow = halves[0] ?? 0;
+    this.floorHigh = halves[1] ?? 0;
     const length = io.int(this.length);
     if (io.loading && (length < 0 || length > NONCE_WINDOW)) {
       throw new ArchiveError(`a window has ${String(length)} nonces`);

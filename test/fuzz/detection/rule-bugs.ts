@@ -152,9 +152,9 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   {
     id: 'nonce-low-half-is-signed',
     area: 'nonces',
-    file: 'engine/accounts/nonces.ts#NonceWindow.isAbove',
-    find: '(halves[0] ?? 0) >>> 0 > this.topLow >>> 0',
-    replace: '(halves[0] ?? 0) > this.topLow',
+    file: 'engine/accounts/nonces.ts#isLess',
+    find: 'aLow >>> 0 < bLow >>> 0',
+    replace: 'aLow < bLow',
   },
   {
     id: 'nonce-window-of-1000',
@@ -181,8 +181,8 @@ export const RULE_BUGS: readonly SubtleBug[] = [
     id: 'nonce-at-floor-of-window',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.closeBelowHighest',
-    find: 'this.floorNonce = highest',
-    replace: 'this.floorNonce = highest - 1n',
+    find: 'this.highest',
+    replace: 'this.highest - 1n',
   },
   {
     id: 'locked-at-the-end',
