@@ -62,7 +62,14 @@ function Why() {
   const now = scene.value;
   if (now === null) return null;
   const { step } = now;
-  if (step === null) return <p class="note">Before the first command: the exchange is empty.</p>;
+  if (step === null) {
+    return (
+      <div class="why">
+        <p class="soft">Before the first command.</p>
+        <GoTo />
+      </div>
+    );
+  }
   return (
     <div class="why">
       <div>
