@@ -7,11 +7,11 @@ import type { Inevitability } from '../../time-machine/what-if/inevitability.ts'
 import type { Calls } from '../worker-link.ts';
 import { Slices } from './slices.ts';
 
-/** Futures between two looks at the messages of the page. */
+/** Futures that this thread executes before it handles messages of the page. */
 const AT_ONCE = 1;
 /** Futures that the second thread gets with one copy of the state. */
 const LENT = 8;
-/** Commands between two looks at the clock while price moves are read. */
+/** Commands that are read for price moves before the clock is. */
 const READ = 2048;
 
 /** Calls of the second thread. */
