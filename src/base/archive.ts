@@ -36,14 +36,21 @@ export interface Archive {
   pairBytes?(bytes: Uint8Array, count: number): Uint8Array;
   /** A marker that must read back unchanged, so that a misaligned stream fails near its fault. */
   section(name: string): void;
+  /** Saving without what only requests of accounts and readers need: used nonces and history. */
+  readonly pricesOnly?: boolean;
   /** Optional: takes a record that never changes as one value; false: its fields follow. */
   whole?(record: object): boolean;
 }
 
 export class ArchiveWriter implements Archive {
   readonly loading = false;
+  readonly pricesOnly: boolean;
   private buffer = new Uint8Array(1 << 12);
   private length = 0;
+
+  constructor(pricesOnly = false) {
+    this.pricesOnly = pricesOnly;
+  }
 
   int(value: number): number {
     if (this.length + 9 > this.buffer.length) this.reserve(9);
@@ -189,6 +196,12 @@ export class ArchiveWriter implements Archive {
   }
 }
 
+/** Bytes of the longest damaged pair: a size of one byte, in halves of a byte. */
+const LONGEST_PAIR = 129;
+
+/** Characters of a text of usual length, while it is read. */
+const units = new Uint16Array(64);
+
 /** Bytes of a word without its leading zeros. */
 const bytesOf = (word: number): number => (39 - Math.clz32(word)) >> 3;
 
@@ -296,6 +309,20 @@ export class ArchiveReader implements Archive {
   pairBytes(_bytes: Uint8Array, count: number): Uint8Array {
     const { source, at: start } = this;
     let at = start;
+    if (count * LONGEST_PAIR < source.length - start) {
+      let sizes = 0;
+      for (let i = 0; i < count; i++) {
+        const size = source[at] ?? 1;
+        sizes |= size;
+        at += 1 + (size >> 1);
+      }
+      // Sizes in halves of a byte: all are even and below 16.
+      if ((sizes & ~14) === 0) {
+        this.at = at;
+        return source.subarray(start, at);
+      }
+      at = start;
+    }
     for (let i = 0; i < count; i++) {
       const size = source[at] ?? 1;
       const end = at + 1 + (size >> 1);
@@ -324,9 +351,26 @@ export class ArchiveReader implements Archive {
     if (length < 0 || length > this.source.length - this.at) {
       throw new ArchiveError(`snapshot byte ${String(this.at)}: text longer than the snapshot`);
     }
-    let value = '';
-    for (let i = 0; i < length; i++) value += String.fromCharCode(this.int());
-    return value;
+    if (length > units.length) {
+      let value = '';
+      for (let i = 0; i < length; i++) value += String.fromCharCode(this.int());
+      return value;
+    }
+    // At once: a string that grows by characters becomes a tree of parts.
+    const { source } = this;
+    for (let i = 0; i < length; i++) {
+      const { at } = this;
+      const low = source[at] ?? 0xff;
+      const high = source[at + 1] ?? 0xff;
+      if (low < 0x80 && (low & 1) === 0) {
+        units[i] = low >> 1;
+        this.at = at + 1;
+      } else if ((low & 1) === 0 && high < 0x80) {
+        units[i] = ((low & 0x7f) | (high << 7)) >> 1;
+        this.at = at + 2;
+      } else units[i] = this.int();
+    }
+    return String.fromCharCode(...units.subarray(0, length));
   }
 
   optionalText(_value: string | null = null): string | null {

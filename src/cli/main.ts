@@ -99,7 +99,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'inspect <journal>',
-    describe: 'Print the header and frames of a journal',
+    describe: 'Open a journal in the time machine (--open), or print its commands',
     load: () => import('./commands/inspect.ts') as ReturnType<LazyCommand['load']>,
   },
   {

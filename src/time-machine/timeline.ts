@@ -29,6 +29,7 @@ import { RunCursor } from './run-cursor.ts';
 import { FrameStream } from './source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from './source/journal-bytes.ts';
 import { contextOf, type StepContext } from './step-context.ts';
+import { isPriceCommand, weightOf, type PriceCommand } from './what-if/price-moves.ts';
 
 export interface TimelineSource {
   /** A journal file, or the segments of a data folder in order. */
@@ -101,6 +102,8 @@ export interface Instant {
 }
 
 const MEGABYTE = 1 << 20;
+/** Price commands and their levels that are kept for what-ifs. */
+const KEPT_PRICES = 50_000;
 /** Commands up to which the current state is advanced instead of restoring a snapshot. */
 const NEARBY = 256;
 /** Cursors that wait before the current instant, each for one step back. */
@@ -129,6 +132,8 @@ export class Timeline {
   private current: { readonly cursor: RunCursor; readonly instant: Instant } | null = null;
   /** Restored already: a step back takes one and applies few commands. */
   private spares: RunCursor[] = [];
+  private prices: { readonly seq: number; readonly command: PriceCommand }[] | null = [];
+  private priceWeight = 0;
   private complete = false;
   private checkpoints = 0;
   private chainHashes = 0;
@@ -202,6 +207,7 @@ export class Timeline {
         flags = flagsOfCommand(command);
         const outcome = indexer.step(sink);
         if (outcome !== 'ok') flags |= STEP_FLAGS.refusal;
+        if (this.prices !== null && isPriceCommand(command)) this.keepPrice(indexer.seq, command);
         steps.add(indexer.engine.nowUs, flags);
       } catch (error) {
         this.complete = true;
@@ -209,6 +215,17 @@ export class Timeline {
       }
     }
     return this.progress;
+  }
+
+  /** Commands that bring prices, in order; null if there are many, or the index is incomplete. */
+  get priceCommands(): readonly { readonly seq: number; readonly command: PriceCommand }[] | null {
+    return this.complete ? this.prices : null;
+  }
+
+  private keepPrice(seq: number, command: PriceCommand): void {
+    this.prices?.push({ seq, command });
+    this.priceWeight += weightOf(command);
+    if (this.priceWeight > KEPT_PRICES) this.prices = null;
   }
 
   private verify(frame: JournalFrame): void {
@@ -298,6 +315,11 @@ export class Timeline {
     const cursor = new RunCursor(this.parts, this.frameBefore(seq));
     if (cursor.advanceTo(seq)) return cursor;
     throw new TimelineError(`command ${String(seq)} is not in this journal`, { field: 'seq' });
+  }
+
+  /** As `cursorAt`, after a keyframe of a cursor of this timeline. */
+  cursorFrom(frame: Keyframe): RunCursor {
+    return new RunCursor(this.parts, frame);
   }
 
   /** A command of the journal; null if it does not have it. */

@@ -22,9 +22,15 @@ export type Calls<T> = {
     : never;
 };
 
+/** A worker, or an end of a channel to one. */
+type Link = Pick<MessagePort, 'postMessage'> & {
+  onmessage: ((event: MessageEvent<ReplyMessage>) => void) | null;
+  onerror?: ((event: ErrorEvent) => void) | null;
+};
+
 /** Page's side. `onReport` receives what the worker sends on its own. */
 export function connect<T extends Api>(
-  worker: Worker,
+  worker: Link,
   onReport: (report: unknown) => void,
 ): Calls<T> {
   let lastId = 0;
@@ -50,22 +56,27 @@ export function connect<T extends Api>(
         new Promise((resolve, reject) => {
           lastId += 1;
           open.set(lastId, { resolve, reject });
-          const transfer = args.filter((one): one is ArrayBuffer => one instanceof ArrayBuffer);
+          const transfer = args.filter(
+            (one): one is ArrayBuffer | MessagePort =>
+              one instanceof ArrayBuffer || one instanceof MessagePort,
+          );
           const message: CallMessage = { id: lastId, method: String(method), args };
           worker.postMessage(message, transfer);
         }),
   });
 }
 
-/** The part of a worker's global scope that is used here. */
-interface WorkerScope {
+/** The part of a worker's global scope, or of the end of a channel, that is used here. */
+export interface WorkerScope {
   onmessage: ((event: MessageEvent<CallMessage>) => void) | null;
   postMessage: (message: ReplyMessage) => void;
 }
 
 /** Worker's side. Calls begin in the order of the messages; a call that waits lets others in. */
-export function serve(api: Api): (report: unknown) => void {
-  const scope = globalThis as unknown as WorkerScope;
+export function serve(
+  api: Api,
+  scope = globalThis as unknown as WorkerScope,
+): (report: unknown) => void {
   const answer = async ({ id, method, args }: CallMessage): Promise<void> => {
     try {
       if (!Object.hasOwn(api, method)) throw new Error(`no method ${method}`);

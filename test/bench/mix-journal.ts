@@ -4,9 +4,20 @@ import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { JournalWriter } from '../../src/journal/format/frames.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
-import { lots, marketId, priceTicks, seq, timeUs } from '../../src/num/units.ts';
+import {
+  lots,
+  marketId,
+  orderId,
+  ppm,
+  priceTicks,
+  quanta,
+  seq,
+  subaccountId,
+  timeUs,
+  type TimeUs,
+} from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
-import { CONFIG, Flow, openingCommands } from './engine-flow.ts';
+import { accountAddress, CONFIG, Flow, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
 
 export interface MixJournal {
@@ -36,8 +47,82 @@ export function journalOfMix(commands: number): MixJournal {
   return { bytes: writer.bytes(), hashes };
 }
 
+export interface LiquidationJournal {
+  readonly bytes: Uint8Array;
+  readonly account: number;
+  /** The command that liquidates the account. */
+  readonly liquidationSeq: number;
+}
+
+/** Commands between two moves of the oracle, before and during the fall at the end. */
+const MOVE_EVERY = 1000;
+const FALL_EVERY = 10;
+const FALL_TICKS = 25;
+/** Commands of the mix before the end at which the account buys. */
+const FALL_BEFORE_END = 4000;
+
+/** The mix with moves of the oracle; at its end, prices fall and liquidate an account. */
+export function journalOfLiquidation(commands: number): LiquidationJournal {
+  const mix = makeMix(commands);
+  const flow = new Flow(mix);
+  const writer = new JournalWriter(CONFIG);
+  const engine = new Exchange(CONFIG);
+  let account = -1;
+  let liquidationSeq = 0;
+  let ticks = 100_000;
+  let state = 1;
+  let bought = Infinity;
+  const apply = (command: Command): void => {
+    writer.append(seq(engine.seq + 1), command);
+    engine.apply(command, (event) => {
+      if (event.kind !== 'liquidationStep' || event.subaccount !== account) return;
+      if (event.step !== 'safe') liquidationSeq ||= engine.seq;
+    });
+  };
+  const move = (by: number): void => {
+    ticks += by;
+    const priceText = String(ticks / 10);
+    apply({
+      kind: 'setIndex',
+      timeUs: engine.nowUs,
+      market: marketId(0),
+      priceTicks: priceTicks(ticks),
+      text: priceText,
+    });
+  };
+  openingCommands().forEach(apply);
+  for (let i = 0; liquidationSeq === 0 && i < mix.count; i++) {
+    for (const command of flow.commands(i, i + 1)) {
+      // The account's order has shifted the ids of later ones.
+      const isLater = command.kind === 'cancelOrder' && command.orderId >= bought;
+      apply(isLater ? { ...command, orderId: orderId(command.orderId + 1) } : command);
+    }
+    if (i % MOVE_EVERY === 0) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      // Prices return to where the mix trades.
+      move((state % 41) - 20 + (ticks > 100_000 ? -2 : 2));
+    }
+    if (i === commands - FALL_BEFORE_END) {
+      const owner = accountAddress(LATE);
+      const at = engine.nowUs;
+      const amount = quanta(300_000_000n);
+      apply({ kind: 'deposit', timeUs: at, account: owner, subaccountIndex: 0, amount });
+      account = engine.subaccountIdOf(owner, 0) ?? -1;
+      bought = engine.lastOrderId + 1;
+      apply(marketBuy(account, 500, ticks + 1000, at));
+    }
+    if (i > commands - FALL_BEFORE_END && i % FALL_EVERY === 0) move(-FALL_TICKS);
+  }
+  if (liquidationSeq === 0) throw new Error('the account is not liquidated');
+  writer.end(engine.seq, engine.nowUs, engine.chainHash());
+  return { bytes: writer.bytes(), account, liquidationSeq };
+}
+
 /** First four bytes of a hash in hex. */
 export const wordOf = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16);
+
+/** Number of the account that joins for its liquidation. */
+const LATE = 5000;
 
 const LEVELS = 100;
 const WRITTEN_AT_ONCE = 16 << 20;
@@ -95,4 +180,25 @@ export function writeDepthJournal(file: string, bytes: number): string {
   flush();
   closeSync(to);
   return engine.chainHash();
+}
+
+function marketBuy(account: number, size: number, limit: number, at: TimeUs): Command {
+  return {
+    kind: 'placeOrder',
+    timeUs: at,
+    subaccount: subaccountId(account),
+    market: marketId(0),
+    orderType: 'limit',
+    lots: lots(size),
+    priceTicks: priceTicks(limit),
+    ioc: true,
+    postOnly: false,
+    reduceOnly: false,
+    nonce: 1n,
+    expiresAtMs: 9_007_199_254_741n,
+    delegate: null,
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+  };
 }

@@ -3,7 +3,7 @@
  * the mix, and recorded depth of several hundred megabytes. Prints JSON in one line; exits with 1 if
  * a state differs from that of Node, or a goal is missed.
  *
- *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes]
+ *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes] [parts] [seeks]
  *
  * Memory is the peak of resident memory of the page's process, with the browser's own.
  */
@@ -17,15 +17,18 @@ import type { Page } from 'playwright-core';
 import { NO_ABOUT } from '../../src/design/page-elements.ts';
 import { writeTimeMachine } from '../../src/report/time-machine-page.ts';
 import { openBrowser } from '../browser/chromium.ts';
-import { journalOfMix, wordOf, writeDepthJournal } from './mix-journal.ts';
+import { journalOfLiquidation, journalOfMix, wordOf, writeDepthJournal } from './mix-journal.ts';
 
 const COMMANDS = Number(process.argv[2] ?? 1_000_000);
 const MEGABYTES = Number(process.argv[3] ?? 300);
-const SEEKS = 200;
+/** Which measurements to make. */
+const PARTS = (process.argv[4] ?? 'depth,mix,certainty').split(',');
+const SEEKS = Number(process.argv[5] ?? 1000);
 const STEPS = 40;
 /** Goals in milliseconds and megabytes. */
 const FIRST_PICTURE_MS = 2000;
 const MEMORY = 800;
+const CERTAINTY_MS = 10_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-machine-'));
 const faults: string[] = [];
@@ -153,6 +156,31 @@ async function depth(page: Page) {
   return { megabytes: Math.round(statSync(file).size / 1e6), ...opened };
 }
 
+/** 1,000 forks for the certainty of a liquidation at the end of the mix. */
+async function certainty(page: Page) {
+  const { bytes, liquidationSeq } = journalOfLiquidation(COMMANDS);
+  const file = join(folder, 'liquidation.orrery');
+  writeFileSync(file, bytes);
+  await choose(page, file);
+  await page.evaluate((at) => {
+    location.hash = `#seq=${String(at)}`;
+  }, liquidationSeq);
+  await shown(page, liquidationSeq);
+  const begun = performance.now();
+  await page.getByRole('button', { name: 'When was it certain?' }).click();
+  await page.waitForFunction(
+    () => /certain (from|before)/.test(document.querySelector('.inevitability')?.textContent ?? ''),
+    undefined,
+    { timeout: 120_000 },
+  );
+  const ms = Math.round(performance.now() - begun);
+  const text = (await page.locator('.inevitability').textContent()) ?? '';
+  const forks = Number((/([\d,. ]+) forks/.exec(text)?.[1] ?? '0').replaceAll(/\D/g, ''));
+  const msOf1000 = Math.round((ms / Math.max(1, forks)) * 1000);
+  goal(msOf1000 < CERTAINTY_MS, `1,000 forks in ${String(msOf1000)} ms`);
+  return { forks, ms, msOf1000 };
+}
+
 execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/web.mjs', import.meta.url))]);
 await writeTimeMachine(join(folder, 'empty.html'), {
   about: NO_ABOUT,
@@ -161,9 +189,15 @@ await writeTimeMachine(join(folder, 'empty.html'), {
 });
 const browser = await openBrowser();
 try {
-  const ofDepth = MEGABYTES > 0 ? await depth(await browser.context.newPage()) : null;
-  const ofMix = COMMANDS > 0 ? await mix(await browser.context.newPage()) : null;
-  console.log(JSON.stringify({ mix: ofMix, depth: ofDepth, faults }));
+  const ofDepth =
+    MEGABYTES > 0 && PARTS.includes('depth') ? await depth(await browser.context.newPage()) : null;
+  const ofMix =
+    COMMANDS > 0 && PARTS.includes('mix') ? await mix(await browser.context.newPage()) : null;
+  const ofForks =
+    COMMANDS > 0 && PARTS.includes('certainty')
+      ? await certainty(await browser.context.newPage())
+      : null;
+  console.log(JSON.stringify({ mix: ofMix, depth: ofDepth, certainty: ofForks, faults }));
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

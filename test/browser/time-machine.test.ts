@@ -326,6 +326,28 @@ test('a liquidation shows when it was certain, and what 1 % more collateral chan
   await expect
     .poll(() => page.locator('#comparison').textContent())
     .toContain('Accounts liquidated');
+  await expect
+    .poll(() => page.locator('#comparison').textContent())
+    .toMatch(/First liquidatedu1 at 461u2 at 461.*Saved in the forknone/);
+  await page.close();
+});
+
+test('the questions of a reader begin with one press, or with one key', async () => {
+  const { page, faults } = await open(await folder.page('cascade', await scenario('cascade')));
+  await page.getByRole('button', { name: 'First liquidation' }).click();
+  await showsSeq(page, 461);
+  await page.locator('.lines button.link').first().click();
+  await expect.poll(() => page.locator('#panel-order').textContent()).toContain('State machine');
+  await page.keyboard.press('e');
+  await page.keyboard.type('liq');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('End');
+  await showsSeq(page, 476);
+  await page.keyboard.press('Shift+ArrowLeft');
+  await expect.poll(() => page.locator('#chain').getAttribute('data-seq')).not.toBe('476');
+  await page.getByRole('tab', { name: 'Why' }).click();
+  await expect.poll(() => page.locator('.why').textContent()).toContain('Liquidation ladder');
+  expect(faults).toEqual([]);
   await page.close();
 });
 

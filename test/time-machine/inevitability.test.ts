@@ -318,6 +318,6 @@ it('refuses what is no liquidation, and a journal with too few moves', () => {
   world.order(taker, 1, 1000);
   const { seq } = world.price(900);
   const few = { subaccount: taker, liquidationSeq: seq };
-  expect(() => new Inevitability(world.open(), few)).toThrow('has only 1 price moves');
+  expect(() => new Inevitability(world.open(), few).run(1)).toThrow('has only 1 price moves');
   expect(new Inevitability(world.open(), { ...few, futures: 'recorded' }).run(99).done).toBe(true);
 });

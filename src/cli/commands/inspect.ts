@@ -117,7 +117,7 @@ async function writeMachine(
   json: boolean,
 ): Promise<void> {
   mustBeWhole('seq', seq, 0);
-  const { name, ...found } = await findJournal(path);
+  const { name, torn, ...found } = await findJournal(path);
   // Refuses what the page could not open.
   const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
   if (seq !== undefined) timeline.seek(seq);
@@ -128,9 +128,14 @@ async function writeMachine(
   await writeTimeMachine(file, { about, ...shown });
   const address = pathToFileURL(file).href;
   const opened = open && (await openFile(file));
-  if (json) printJson({ file, address, opened });
+  if (json) printJson({ file, address, opened, torn });
   else {
     print(`time machine  ${file}`);
+    if (torn !== null) {
+      print(
+        `note          the journal ends in an incomplete record at byte ${String(torn.offset)}; its last command is ${String(torn.afterSeq)}`,
+      );
+    }
     if (open && !opened) print(`open          ${address}`);
   }
 }

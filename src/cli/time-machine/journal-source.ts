@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Exchange } from '../../engine/exchange.ts';
-import { JournalWriter } from '../../journal/format/frames.ts';
+import { JournalWriter, type TornTail } from '../../journal/format/frames.ts';
 import { headerBytes } from '../../journal/format/header.ts';
 import { openJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
 import { plainJournal } from '../../journal-files/plain-journal.ts';
@@ -22,6 +22,8 @@ export interface JournalFound {
   readonly journal: Uint8Array;
   /** Snapshot before the first command; null if the journal has its first command. */
   readonly base: Uint8Array | null;
+  /** Set if the journal ends within a record, as after a crash. */
+  readonly torn: TornTail | null;
 }
 
 const SCENARIO_FILE = /\.ya?ml$/i;
@@ -34,9 +36,10 @@ export async function findJournal(path: string): Promise<JournalFound> {
   const name = nameOf(path);
   if (!found.isDirectory() && SCENARIO_FILE.test(path)) {
     const journal = scenarioJournal(path, await readInput(path));
-    return { name, journal, base: null };
+    return { name, journal, base: null, torn: null };
   }
-  return { name, ...bytesOf(openJournal(path)) };
+  const source = openJournal(path);
+  return { name, ...bytesOf(source), torn: source.torn };
 }
 
 /** The file without its extension; the folder of a `journal.orrery`. */

@@ -17,6 +17,8 @@ import { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 import { Subaccount, SUBACCOUNT_ROLES, type SubaccountRole } from './subaccount.ts';
 
+const NONE_GRANTED: readonly number[] = [];
+
 export class Account {
   readonly id: AccountId;
   readonly address: Address;
@@ -53,7 +55,7 @@ export class Account {
       this.signers = archiveList(io, this.signers ?? [], (saved) => address(io.text(saved ?? '')));
     }
     this.quorum = io.int(this.quorum);
-    const indices = [...this.delegates.keys()].sort((a, b) => a - b);
+    const indices = io.loading ? NONE_GRANTED : [...this.delegates.keys()].sort((a, b) => a - b);
     const count = io.int(indices.length);
     for (let i = 0; i < count; i++) {
       const index = io.int(indices[i] ?? 0);

@@ -44,7 +44,9 @@ export class NonceCells {
     const place = this.encodedLength;
     const end = place + bytes.length;
     if (end > this.encoded.length) {
-      const larger = new Uint8Array(Math.max(FIRST_CELLS, 2 * end));
+      // Room for all windows that follow in the snapshot; untouched pages cost nothing.
+      const after = place === 0 ? bytes.buffer.byteLength - bytes.byteOffset : end;
+      const larger = new Uint8Array(end + after);
       larger.set(this.encoded);
       this.encoded = larger;
     }

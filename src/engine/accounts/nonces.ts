@@ -248,6 +248,13 @@ export class NonceScope extends NonceWindow {
   }
 
   archive(io: Archive): void {
+    if (io.pricesOnly === true) {
+      // As an unused scope: floor, no nonces, no delegates.
+      io.bigint(-1n);
+      io.int(0);
+      io.int(0);
+      return;
+    }
     this.archiveWindow(io);
     const count = io.int(this.delegates?.size ?? 0);
     if (io.loading) {

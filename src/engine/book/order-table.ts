@@ -52,6 +52,12 @@ export class OrderTable extends OrderRows {
     return slot;
   }
 
+  /** Makes room for as many orders at once: intermediate rows would become garbage. */
+  reserve(orders: number): void {
+    if (this.capacity < orders) this.grow(orders);
+    this.index.reserve(orders);
+  }
+
   /** Frees the slot. */
   remove(slot: number): void {
     if (this.isIndexed(slot)) this.index.remove(hashNumber(this.id(slot)), slot);
@@ -86,9 +92,9 @@ export class OrderTable extends OrderRows {
     return this.used++;
   }
 
-  private grow(): void {
+  private grow(rows = this.capacity + 1): void {
     // Large steps: untouched pages cost nothing, freed smaller buffers fragment the heap.
-    this.capacity *= this.capacity * ROW_BYTES < 1 << 20 ? 2 : 8;
+    while (this.capacity < rows) this.capacity *= this.capacity * ROW_BYTES < 1 << 20 ? 2 : 8;
     const old = this.ints;
     const buffer = new ArrayBuffer(this.capacity * ROW_BYTES);
     this.floats = new Float64Array(buffer);

@@ -46,8 +46,12 @@ import type { ExchangeState } from '../exchange-state.ts';
 
 const FORMAT = 'orrery-snapshot-3';
 
-export function snapshotOf(state: ExchangeState): Uint8Array {
-  const io = new ArchiveWriter();
+/**
+ * `pricesOnly`: without used nonces and ended orders, for a copy that gets prices only. Its state
+ * hash differs; its events and chain hash do not.
+ */
+export function snapshotOf(state: ExchangeState, pricesOnly = false): Uint8Array {
+  const io = new ArchiveWriter(pricesOnly);
   io.section(FORMAT);
   archiveConfig(io, state.config);
   io.int(state.seq);
@@ -144,12 +148,16 @@ function deriveRisk(state: ExchangeState): void {
   }
 }
 
+/** Most orders for which room is made before they are read: the count may be damaged. */
+const RESERVED_ORDERS = 1 << 16;
+
 /** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
 function archiveOrders(io: Archive, state: ExchangeState): void {
   io.section('orders');
   const table = state.orders;
   const slots = io.loading ? [] : table.orderSlots();
   const count = io.int(slots.length);
+  if (io.loading) table.reserve(Math.min(count, RESERVED_ORDERS));
   for (let i = 0; i < count; i++) {
     const slot = archiveOrder(io, table, slots[i] ?? NONE);
     if (!io.loading) continue;
@@ -320,8 +328,10 @@ function archiveHistory(io: Archive, state: ExchangeState): void {
   for (const account of state.accounts.all) {
     account.endedOrdersCut = io.bool(account.endedOrdersCut);
     const slots: number[] = [];
-    for (let slot = account.endedOrders.head; slot !== NONE; slot = ended.nextOfOwner(slot)) {
-      slots.push(slot);
+    if (io.pricesOnly !== true) {
+      for (let slot = account.endedOrders.head; slot !== NONE; slot = ended.nextOfOwner(slot)) {
+        slots.push(slot);
+      }
     }
     archiveList(io, slots, (saved) => {
       if (saved !== null) {

@@ -93,6 +93,7 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
 
 /** Offset after a header with a valid checksum. */
 function headerEnd(source: Uint8Array): number {
+  if (source.length === 0) throw new JournalError('not a journal: the file is empty');
   for (let i = 0; i < MAGIC.length; i++) {
     if (source[i] !== MAGIC[i]) {
       throw new JournalError(`not a journal: byte ${String(i)} differs from the magic number`);

@@ -10,13 +10,14 @@
  * was certain. Limits: docs/TIME-MACHINE.md.
  */
 import type { Command } from '../../engine/commands.ts';
-import { Exchange } from '../../engine/exchange.ts';
+import { must } from '../../base/assert.ts';
 import type { SubaccountId } from '../../num/units.ts';
-import { RandomStreams } from '../../virtual-time/rng.ts';
+import type { Keyframe } from '../keyframes.ts';
+import type { RunCursor } from '../run-cursor.ts';
 import { subaccountOf } from '../step-context.ts';
 import { TimelineError, type Timeline } from '../timeline.ts';
-import { resampledFuture } from './future.ts';
-import { MoveCollector, References, type PriceMoves } from './price-moves.ts';
+import { FutureRuns, isLiquidated, type FutureSettings, type FuturesJob } from './future-runs.ts';
+import { MoveCollector, type PriceMoves } from './price-moves.ts';
 
 export interface InevitabilityOptions {
   readonly subaccount: number;
@@ -55,6 +56,17 @@ export interface InevitabilityCurve {
   readonly done: boolean;
 }
 
+/** An instant whose futures are being executed. */
+interface OpenInstant {
+  readonly seq: number;
+  readonly state: Uint8Array;
+  readonly prices: readonly (number | null)[];
+  /** Futures that were handed out, and those that came back. */
+  handed: number;
+  returned: number;
+  liquidated: number;
+}
+
 /** Moves below which a resampled future would only repeat them. */
 const MIN_MOVES = 20;
 const GRID = 16;
@@ -66,14 +78,22 @@ export class Inevitability {
     readonly subaccount: SubaccountId;
   };
   private readonly from: number;
-  private readonly moves: PriceMoves;
   private readonly points = new Map<number, InevitabilityPoint>();
-  private queue: number[] = [];
+  private readonly queue: number[];
   private readonly perInstant: number;
+  /** State at the begin of the window, where each instant is reached from. */
+  private readonly start: Keyframe;
+  /** The last instant that was reached; the next one is often after it. */
+  private cursor: RunCursor | null = null;
+  private collecting: { readonly collector: MoveCollector; readonly cursor: RunCursor } | null;
+  private moves: PriceMoves | null = null;
+  private runs: FutureRuns | null = null;
+  /** The newest is the last; its futures are handed out first. */
+  private open: OpenInstant[] = [];
   private forks = 0;
   private done = false;
 
-  /** Throws `TimelineError` if the journal has no such liquidation or too few price moves. */
+  /** Throws `TimelineError` if the journal has no such liquidation. */
   constructor(timeline: Timeline, options: InevitabilityOptions) {
     this.timeline = timeline;
     this.options = {
@@ -99,24 +119,57 @@ export class Inevitability {
       );
     }
     this.from = Math.max(timeline.baseSeq, liquidationSeq - window);
-    this.moves = this.collect();
-    if (futures === 'resampled' && this.moves.moves.length < MIN_MOVES) {
-      throw new TimelineError(
-        `the journal has only ${String(this.moves.moves.length)} price moves; resampling needs ${String(MIN_MOVES)}; use recorded futures`,
-        { field: 'futures' },
-      );
-    }
+    this.start = timeline.cursorAt(this.from).keyframe();
+    const collector = new MoveCollector(this.options.blockMoves, {
+      from: this.from,
+      to: liquidationSeq,
+    });
+    this.collecting =
+      futures === 'recorded' ? null : { collector, cursor: timeline.cursorAt(timeline.baseSeq) };
     this.queue = this.instants();
     // A part of the forks is for the bisection.
     const planned = this.queue.length + window.toString(2).length + 4;
     this.perInstant = futures === 'recorded' ? 1 : Math.max(1, Math.floor(forks / planned));
   }
 
-  private collect(): PriceMoves {
-    const collector = new MoveCollector(this.options.blockMoves);
-    const cursor = this.timeline.cursorAt(this.timeline.baseSeq);
-    while (collector.read(cursor, 1 << 16));
-    return collector.finish();
+  /**
+   * Reads up to `commands` more of the journal for its price moves; false when all are read. Throws
+   * `TimelineError` if there are too few.
+   */
+  collect(commands: number): boolean {
+    if (this.collecting === null) return false;
+    const { collector, cursor } = this.collecting;
+    const kept = this.timeline.priceCommands;
+    if (kept === null) {
+      if (collector.read(cursor, commands)) return true;
+    } else if (cursor.seq === this.timeline.baseSeq) {
+      for (const { seq, command } of kept) collector.add(seq, command);
+    }
+    const moves = collector.finish();
+    if (moves.moves.length < MIN_MOVES) {
+      throw new TimelineError(
+        `the journal has only ${String(moves.moves.length)} price moves; resampling needs ${String(MIN_MOVES)}; use recorded futures`,
+        { field: 'futures' },
+      );
+    }
+    this.collecting = null;
+    this.moves = moves;
+    this.runs = new FutureRuns(moves, this.settings);
+    return false;
+  }
+
+  /**
+   * Moves and settings with which another thread executes the same futures; null before they are
+   * collected, and for recorded futures.
+   */
+  get shared(): { readonly moves: PriceMoves; readonly settings: FutureSettings } | null {
+    const { moves, settings } = this;
+    return moves === null ? null : { moves, settings };
+  }
+
+  private get settings(): FutureSettings {
+    const { subaccount, horizon, seed } = this.options;
+    return { subaccount, horizon, seed };
   }
 
   /** A grid, and the instants before and after commands of the account. */
@@ -128,7 +181,7 @@ export class Inevitability {
       seqs.add(Math.round(this.from + ((last - this.from) * i) / GRID));
     }
     const own: number[] = [];
-    const cursor = this.timeline.cursorAt(this.from);
+    const cursor = this.cursorTo(this.from);
     for (let command = cursor.peek(); command !== null && cursor.seq < last;) {
       if (subaccountOf(cursor.engine, command) === subaccount) own.push(cursor.seq + 1);
       cursor.step();
@@ -143,12 +196,77 @@ export class Inevitability {
 
   /** Examines up to `instants` more; returns the curve so far. */
   run(instants: number): InevitabilityCurve {
+    while (this.collect(Infinity));
     for (let i = 0; i < instants && !this.done; i++) {
-      const seq = this.queue.shift() ?? this.nextOfBisection();
-      if (seq === null) this.done = true;
-      else this.points.set(seq, this.examine(seq));
+      const job = this.takeJob();
+      if (job !== null) this.give(job, this.execute(job));
     }
     return this.curve();
+  }
+
+  /**
+   * The next part of the work, of at most `futures` futures. null while parts that were taken are
+   * needed to go on, and at the end.
+   */
+  takeJob(futures = Infinity): FuturesJob | null {
+    const instant = this.nextInstant();
+    if (instant === null) return null;
+    const first = instant.handed;
+    instant.handed = Math.min(this.perInstant, first + futures);
+    const { seq, state, prices, handed } = instant;
+    return { seq, state, prices, first, end: handed };
+  }
+
+  /** Liquidations in the futures of a part. */
+  execute(job: FuturesJob): number {
+    if (this.options.futures === 'recorded') return this.recordedFuture(job.seq) ? 1 : 0;
+    return must(this.runs ?? undefined, 'moves are collected').run(job);
+  }
+
+  /** Takes the result of a part. Parts may come back in any order. */
+  give({ seq, first, end }: FuturesJob, liquidated: number): void {
+    const instant = must(
+      this.open.find((one) => one.seq === seq),
+      'its instant is open',
+    );
+    instant.returned += end - first;
+    instant.liquidated += liquidated;
+    this.forks += end - first;
+    if (instant.returned < this.perInstant) return;
+    this.open = this.open.filter((one) => one !== instant);
+    this.points.set(seq, { seq, liquidated: instant.liquidated, futures: this.perInstant });
+    if (this.queue.length === 0 && this.open.length === 0 && this.nextOfBisection() === null) {
+      this.done = true;
+    }
+  }
+
+  /** An instant with futures that were not handed out. */
+  private nextInstant(): OpenInstant | null {
+    const newest = this.open.at(-1);
+    if (newest !== undefined && newest.handed < this.perInstant) return newest;
+    // A middle is known once all parts are back.
+    const seq = this.queue.shift() ?? (this.open.length > 0 ? null : this.nextOfBisection());
+    if (seq === null) return null;
+    const { engine } = this.cursorTo(seq);
+    const isRecorded = this.options.futures === 'recorded';
+    const instant = {
+      seq,
+      state: isRecorded ? new Uint8Array() : engine.snapshotForPrices(),
+      prices: isRecorded ? [] : this.pricesAt(seq),
+      handed: 0,
+      returned: 0,
+      liquidated: 0,
+    };
+    this.open.push(instant);
+    return instant;
+  }
+
+  private cursorTo(seq: number): RunCursor {
+    if (this.cursor === null || this.cursor.seq > seq) {
+      this.cursor = this.timeline.cursorFrom(this.start);
+    }
+    this.cursor.advanceTo(seq);
+    return this.cursor;
   }
 
   /** Middle between the last uncertain instant and the first certain one; null when adjacent. */
@@ -190,31 +308,11 @@ export class Inevitability {
     };
   }
 
-  private examine(seq: number): InevitabilityPoint {
-    const { futures, horizon, seed } = this.options;
-    const cursor = this.timeline.cursorAt(seq);
-    if (futures === 'recorded') {
-      this.forks += 1;
-      return { seq, liquidated: this.recordedFuture(seq) ? 1 : 0, futures: 1 };
-    }
-    const state = cursor.engine.snapshot();
-    const prices = this.pricesAt(seq);
-    let liquidated = 0;
-    for (let i = 0; i < this.perInstant; i++) {
-      // The same futures at every instant: their difference is the state.
-      const random = new RandomStreams(seed).stream(`future ${String(i)}`);
-      const engine = Exchange.restore(state);
-      const commands = resampledFuture(this.moves, horizon, engine.nowUs, prices, random);
-      if (this.isLiquidated(engine, commands)) liquidated += 1;
-    }
-    this.forks += this.perInstant;
-    return { seq, liquidated, futures: this.perInstant };
-  }
-
   /** The commands of others as they were, up to and including the liquidation. */
   private recordedFuture(seq: number): boolean {
     const { subaccount, liquidationSeq } = this.options;
-    const base = this.timeline.cursorAt(seq);
+    const base = this.timeline.cursorFrom(this.start);
+    base.advanceTo(seq);
     const engine = base.engine.fork();
     function* others(): Generator<Command> {
       for (let command = base.peek(); command !== null && base.seq < liquidationSeq;) {
@@ -223,29 +321,12 @@ export class Inevitability {
         command = base.peek();
       }
     }
-    return this.isLiquidated(engine, others());
-  }
-
-  private isLiquidated(engine: Exchange, commands: Iterable<Command>): boolean {
-    let found = false as boolean;
-    for (const command of commands) {
-      engine.apply(command, (event) => {
-        if (event.kind !== 'liquidationStep' || event.subaccount !== this.options.subaccount)
-          return;
-        if (event.step !== 'safe') found = true;
-      });
-      if (found) return true;
-    }
-    return false;
+    return isLiquidated(engine, subaccount, others());
   }
 
   /** Reference prices after a command. */
-  private pricesAt(seq: number): (number | null)[] {
-    const { moves } = this.moves;
-    const next = moves.find((move) => move.seq > seq);
-    if (next !== undefined) return [...next.before];
-    const references = new References();
-    for (const { command } of moves) references.take(command);
-    return references.prices();
+  private pricesAt(seq: number): readonly (number | null)[] {
+    const { moves, last } = must(this.moves ?? undefined, 'moves are collected');
+    return moves.find((move) => move.seq > seq)?.before ?? last;
   }
 }

@@ -32,18 +32,37 @@ export interface PriceMoves {
   /** Recorded book of each market before the moves whose number is a multiple of `blockMoves`. */
   readonly books: readonly (readonly (readonly TapeLevel[])[])[];
   readonly blockMoves: number;
+  /** Reference prices after the last move. */
+  readonly last: readonly (number | null)[];
 }
 
-/** Collects moves in parts; at most `limit`, the last ones. */
+/** Most moves and levels of recorded data in all, so that a large journal fits into memory. */
+const MOST = 500_000;
+/** Beyond it the oldest moves are left out, in blocks of at least this many. */
+const DROPPED = 1000;
+
+/**
+ * Collects moves in parts. A journal with more than fit has those before and around the window
+ * that is examined, and those after it as far as they fit.
+ */
 export class MoveCollector {
   private readonly references = new References();
   private readonly blockMoves: number;
-  private readonly moves: PriceMove[] = [];
-  private readonly books: (readonly (readonly TapeLevel[])[])[] = [];
+  private readonly window: { readonly from: number; readonly to: number };
+  private readonly most: number;
+  private moves: PriceMove[] = [];
+  private books: (readonly (readonly TapeLevel[])[])[] = [];
+  private weight = 0;
   private lastUs: number | null = null;
 
-  constructor(blockMoves: number) {
+  constructor(
+    blockMoves: number,
+    window: { readonly from: number; readonly to: number },
+    most = MOST,
+  ) {
     this.blockMoves = blockMoves;
+    this.window = window;
+    this.most = most;
   }
 
   /** Reads up to `commands` more of a journal without executing them; false at its end. */
@@ -51,6 +70,7 @@ export class MoveCollector {
     for (let i = 0; i < commands; i++) {
       const frame = cursor.stream.next();
       if (frame === null) return false;
+      if (this.weight > this.most && frame.seq > this.window.to) return false;
       if (frame.kind === 'command') this.add(frame.seq, frame.command);
     }
     return true;
@@ -65,7 +85,13 @@ export class MoveCollector {
       this.references.take(command);
       return;
     }
-    if (this.moves.length % this.blockMoves === 0) this.books.push(this.references.books());
+    if (this.moves.length % this.blockMoves === 0) {
+      this.dropOldest();
+      const books = this.references.books();
+      this.books.push(books);
+      this.weight += books.reduce((sum, levels) => sum + levels.length, 0);
+    }
+    this.weight += weightOf(command);
     const waitUs = this.lastUs === null ? 0 : command.timeUs - this.lastUs;
     this.lastUs = command.timeUs;
     this.moves.push({ command, seq, waitUs, before });
@@ -73,11 +99,31 @@ export class MoveCollector {
   }
 
   finish(): PriceMoves {
-    return { moves: this.moves, books: this.books, blockMoves: this.blockMoves };
+    const { moves, books, blockMoves, references } = this;
+    return { moves, books, blockMoves, last: references.prices() };
+  }
+
+  private dropOldest(): void {
+    if (this.weight <= this.most) return;
+    const before = this.moves.findIndex(({ seq }) => seq > this.window.from);
+    const count = before < 0 ? this.moves.length : before;
+    const dropped = Math.min(count, Math.max(DROPPED, this.moves.length >> 2));
+    const blocks = Math.floor(dropped / this.blockMoves);
+    if (dropped < DROPPED) return;
+    for (const { command } of this.moves.slice(0, blocks * this.blockMoves)) {
+      this.weight -= weightOf(command);
+    }
+    for (const levels of this.books.slice(0, blocks).flat()) this.weight -= levels.length;
+    this.moves = this.moves.slice(blocks * this.blockMoves);
+    this.books = this.books.slice(blocks);
   }
 }
 
-function isPriceCommand(command: Command): command is PriceCommand {
+/** A move counts as one, and each of its levels. */
+export const weightOf = (command: PriceCommand): number =>
+  'levels' in command ? 1 + command.levels.length : 1;
+
+export function isPriceCommand(command: Command): command is PriceCommand {
   const { kind } = command;
   return (
     kind === 'setIndex' ||

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { InevitabilityCurve } from '../../time-machine/what-if/inevitability.ts';
 import { count } from '../exact-text.ts';
 import { SeqLink } from './names.tsx';
-import { engine } from './store.ts';
+import { engine, startHelper } from './store.ts';
 
 interface Asked {
   readonly subaccount: number;
@@ -24,14 +24,28 @@ export async function showInevitability(
     asked.value = { subaccount, name, futures };
     curve.value = null;
     problem.value = null;
+    const mine = asked.value;
+    const timer = setInterval(() => void showSoFar(mine), SO_FAR_MS);
     try {
-      curve.value = await engine.inevitability({ subaccount, liquidationSeq, futures });
+      await startHelper();
+      const made = await engine.inevitability({ subaccount, liquidationSeq, futures });
+      if (asked.value === mine) curve.value = made;
       return;
     } catch (error) {
+      if (asked.value !== mine) return;
       // A journal with few prices has the recorded future only.
       problem.value = (error as Error).message;
+    } finally {
+      clearInterval(timer);
     }
   }
+}
+
+const SO_FAR_MS = 300;
+
+async function showSoFar(of: Asked): Promise<void> {
+  const made = await engine.curveSoFar();
+  if (asked.value === of && curve.value?.done !== true) curve.value = made;
 }
 
 const [WIDTH, HEIGHT] = [1000, 48];
@@ -71,7 +85,7 @@ export function InevitabilityPanel() {
 
 function Verdict() {
   const made = curve.value;
-  if (made === null) {
+  if (made === null || !made.done) {
     return <span role="status">{problem.value ?? 'executing futures …'}</span>;
   }
   if (made.decisiveSeq === null) return <span>not certain before it came</span>;

@@ -17,6 +17,7 @@ export type KeyAction =
   | 'mark'
   | 'fork'
   | 'search'
+  | 'kind'
   | 'why'
   | 'first'
   | 'last'
@@ -45,6 +46,7 @@ export const KEYS: readonly (readonly [
   [['b'], 'addBreakpoint', 'add a breakpoint'],
   [['m'], 'mark', 'bookmark this instant'],
   [['f'], 'fork', 'fork here'],
+  [['e'], 'kind', 'choose the kind of event, Esc when done'],
   [['/'], 'search', 'search events'],
   [['y'], 'why', 'why: explain the selection'],
   [['Home'], 'first', 'begin of the journal'],

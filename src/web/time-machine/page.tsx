@@ -84,6 +84,9 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   fork: () => {
     bottomTab.value = 'fork';
   },
+  kind: () => {
+    document.getElementById('jump-kind')?.focus();
+  },
   search: () => {
     bottomTab.value = 'events';
     requestAnimationFrame(() => document.getElementById(SEARCH_ID)?.focus());

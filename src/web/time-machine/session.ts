@@ -12,7 +12,8 @@ import {
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
 import { parametersOf } from '../../time-machine/what-if/parameters.ts';
-import { Slices } from './slices.ts';
+import { connect, serve, type Calls } from '../worker-link.ts';
+import { executeFutures, FuturesThread, type FuturesApi } from './futures.ts';
 import { runBranch } from './branch-run.ts';
 import type { EditText } from './edits.ts';
 import { orderHistory, type OrderMoment } from './order-history.ts';
@@ -85,6 +86,10 @@ export class Session {
   private opens = 0;
   private histories = 0;
   private curves = 0;
+  /** The curve so far. */
+  private curve: (() => InevitabilityCurve) | null = null;
+  /** Another thread for futures; null without one. */
+  private helper: Calls<FuturesApi> | null = null;
   private searches = 0;
   private branches = 0;
   /** The command that the page shows. */
@@ -281,14 +286,9 @@ export class Session {
     const mine = this.curves;
     const timeline = this.mustTimeline();
     const work = new Inevitability(timeline, options);
-    const slices = new Slices();
-    let curve = work.run(1);
-    while (!curve.done) {
-      if (!(await slices.next(() => mine !== this.curves || this.timeline !== timeline)))
-        return null;
-      curve = work.run(1);
-    }
-    return curve;
+    this.curve = () => work.curve();
+    const isStopped = (): boolean => mine !== this.curves || this.timeline !== timeline;
+    return (await executeFutures(work, this.helper, isStopped)) ? work.curve() : null;
   }
 
   /** The life of an order; null if a newer call replaced it. */
@@ -351,6 +351,14 @@ export class Session {
       parameters: () => parametersOf(this.mustTimeline()),
       search: (query: string) => this.search(query),
       inevitability: (options: InevitabilityOptions) => this.inevitability(options),
+      curveSoFar: () => this.curve?.() ?? null,
+      /** Gets the end of a channel to a thread that serves `helpOthers`. */
+      takeHelper: (port: MessagePort) => {
+        this.helper = connect<FuturesApi>(port, () => undefined);
+      },
+      helpOthers: (port: MessagePort) => {
+        serve(new FuturesThread().api(), port);
+      },
       orderHistory: (order: number) => this.orderHistory(order),
       countHits: (text: string) => this.countHits(text),
       packed: () => this.packed(),

@@ -1,4 +1,5 @@
 /** Right pane: why the command came out as it did, the account or the order in focus, requests. */
+import type { VNode } from 'preact';
 import { grouped } from '../../design/number-text.ts';
 import type { AccountAt, Formula, PositionAt } from '../../time-machine/views/account-at.ts';
 import type { LiquidationStepAt } from '../../time-machine/views/liquidation-at.ts';
@@ -14,6 +15,7 @@ import { sideTab } from './side-tab.ts';
 import { announcement, focus, scene, selection } from './store.ts';
 import { Tabs } from './tabs.tsx';
 import { runFork } from './fork.ts';
+import { GoTo } from './go-to.tsx';
 
 export function SidePane() {
   const now = scene.value;
@@ -60,7 +62,14 @@ function Why() {
   const now = scene.value;
   if (now === null) return null;
   const { step } = now;
-  if (step === null) return <p class="note">Before the first command: the exchange is empty.</p>;
+  if (step === null) {
+    return (
+      <div class="why">
+        <p class="soft">Before the first command.</p>
+        <GoTo />
+      </div>
+    );
+  }
   return (
     <div class="why">
       <div>
@@ -85,6 +94,7 @@ function Why() {
         <h3>Request</h3>
         <CopyButtons />
       </div>
+      <GoTo />
     </div>
   );
 }
@@ -93,7 +103,7 @@ function Why() {
 const SHOWN = 8;
 
 function Lines({ lines }: { readonly lines: readonly string[] }) {
-  const items = lines.map((line, i) => <li key={i}>{withMinus(line)}</li>);
+  const items = lines.map((line, i) => <li key={i}>{withOrders(withMinus(line))}</li>);
   const rest = items.slice(SHOWN);
   return (
     <div>
@@ -106,6 +116,13 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
       )}
     </div>
   );
+}
+
+/** Orders that a sentence names as links to their life. */
+function withOrders(line: string): (string | VNode)[] {
+  return line
+    .split(/(?<=\b[Oo]rder )(\d+)/)
+    .map((part, i) => (i % 2 === 1 ? <OrderName key={i} id={Number(part)} /> : part));
 }
 
 /** A minus sign in front of negative numbers. */

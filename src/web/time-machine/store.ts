@@ -56,6 +56,17 @@ export const engine: Calls<SessionApi> = connect<SessionApi>(startWorker(), (rep
   onProgress(report as Progress);
 });
 
+let helper: Calls<SessionApi> | null = null;
+
+/** Starts a second worker, which shares long work with the first one. */
+export async function startHelper(): Promise<void> {
+  if (helper !== null) return;
+  helper = connect<SessionApi>(startWorker(), () => undefined);
+  const { port1, port2 } = new MessageChannel();
+  await engine.takeHelper(port1);
+  await helper.helpOthers(port2);
+}
+
 /** Before the reader moved, the page follows the end of the journal while it is indexed. */
 let moved = false;
 /** Before the reader zooms, the charts show the whole journal. */

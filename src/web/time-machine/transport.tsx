@@ -111,7 +111,11 @@ export function Transport() {
           <label>
             By{' '}
             <select
+              id="jump-kind"
               value={jumpKind.value}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+              }}
               onChange={(event) => {
                 jumpKind.value = event.currentTarget.value as StepFlag;
               }}

@@ -156,6 +156,45 @@ function editOf(
   }
 }
 
+type Liquidations = BranchComparison['liquidations']['base'];
+
+function FirstOf({ rows }: { readonly rows: Liquidations }) {
+  const [first] = rows;
+  if (first === undefined) return <>none</>;
+  return (
+    <>
+      {first.account} at {count(first.seq)}
+    </>
+  );
+}
+
+/** Names before the rest is counted. */
+const NAMED = 6;
+
+interface NamesProps {
+  readonly title: string;
+  readonly rows: Liquidations;
+  readonly but: Liquidations;
+}
+
+/** Accounts that are liquidated in one of the runs only. */
+function Names({ title, rows, but }: NamesProps) {
+  const others = new Set(but.map(({ account }) => account));
+  const names = [...new Set(rows.map(({ account }) => account))].filter((one) => !others.has(one));
+  if (rows.length === 0 && but.length === 0) return null;
+  const rest = names.length > NAMED ? ` and ${count(names.length - NAMED)} more` : '';
+  return (
+    <tr>
+      <th scope="row" class="left">
+        {title}
+      </th>
+      <td colSpan={3} class="left">
+        {names.length === 0 ? 'none' : names.slice(0, NAMED).join(', ') + rest}
+      </td>
+    </tr>
+  );
+}
+
 function Comparison({ of }: { readonly of: BranchComparison }) {
   const { firstDivergence: first, fills, liquidations } = of;
   const liquidated = (rows: BranchComparison['liquidations']['base']): number =>
@@ -194,6 +233,24 @@ function Comparison({ of }: { readonly of: BranchComparison }) {
             title="Accounts liquidated"
             a={liquidated(liquidations.base)}
             b={liquidated(liquidations.branch)}
+          />
+          <tr>
+            <th scope="row" class="left">
+              First liquidated
+            </th>
+            <td>
+              <FirstOf rows={liquidations.base} />
+            </td>
+            <td>
+              <FirstOf rows={liquidations.branch} />
+            </td>
+            <td />
+          </tr>
+          <Names title="Saved in the fork" rows={liquidations.base} but={liquidations.branch} />
+          <Names
+            title="Liquidated only in the fork"
+            rows={liquidations.branch}
+            but={liquidations.base}
           />
           <Numbers title="Outcomes that differ" a={0} b={of.outcomes.length} />
           <Numbers title="Commands without effect" a={0} b={of.skipped.length} />

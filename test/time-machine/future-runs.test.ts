@@ -1,0 +1,64 @@
+/** Futures from a snapshot without nonces and history are those from a whole one. */
+import { expect, it, test } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
+import { Timeline } from '../../src/time-machine/timeline.ts';
+import { resampledFuture } from '../../src/time-machine/what-if/future.ts';
+import { MoveCollector } from '../../src/time-machine/what-if/price-moves.ts';
+import type { ProfileName } from '../../src/fuzz/profile.ts';
+import { randomJournal, World } from './journals.ts';
+
+const WINDOW = { from: 300, to: 400 };
+
+it.each<readonly [ProfileName, string]>([
+  ['stress', 'futures-1'],
+  ['stress', 'futures-2'],
+  ['crisis', 'futures-3'],
+])('the events of a future are equal (%s, %s)', (profile, seed) => {
+  const journal = randomJournal(seed, 500, { profile });
+  const timeline = Timeline.open(journal.bytes);
+  timeline.index();
+  const collector = new MoveCollector(5, WINDOW);
+  collector.read(timeline.cursorAt(0), Infinity);
+  const moves = collector.finish();
+  expect(moves.moves.length).toBeGreaterThan(5);
+  for (const seq of [WINDOW.from, WINDOW.to]) {
+    const { engine } = timeline.cursorAt(seq);
+    const whole = engine.fork();
+    const bare = Exchange.restore(engine.snapshotForPrices());
+    const random = new RandomStreams(seed).stream('future');
+    const prices = moves.moves.find((move) => move.seq > seq)?.before ?? moves.last;
+    let events = 0;
+    for (const command of resampledFuture(moves, 60, engine.nowUs, prices, random)) {
+      const emitted: unknown[] = [];
+      whole.apply(command, (event) => emitted.push(structuredClone(event)));
+      let i = 0;
+      bare.apply(command, (event) => {
+        expect(event).toEqual(emitted[i++]);
+      });
+      expect(i).toBe(emitted.length);
+      events += i;
+    }
+    expect(bare.chainHash()).toBe(whole.chainHash());
+    expect(events).toBeGreaterThan(20);
+    expect(bare.checkInvariants()).toEqual([]);
+    expect(engine.snapshotForPrices().length).toBeLessThan(engine.snapshot().length);
+  }
+});
+
+test('a journal with more moves than fit keeps those around the window', () => {
+  const world = new World();
+  for (let i = 0; i < 5000; i++) world.price(1000 + (i % 7));
+  const collector = new MoveCollector(5, { from: 3000, to: 3400 }, 2000);
+  const cursor = world.open().cursorAt(0);
+  while (collector.read(cursor, 500));
+  const { moves, books } = collector.finish();
+  expect(moves.length).toBeLessThan(3500);
+  expect(moves[0]!.seq).toBeLessThan(3000);
+  expect(moves.at(-1)!.seq).toBeGreaterThan(3400);
+  // Consecutive, and as many recorded books as blocks.
+  moves.forEach(({ seq }, i) => {
+    expect(seq).toBe(moves[0]!.seq + i);
+  });
+  expect(books.length).toBe(Math.ceil(moves.length / 5));
+});
