@@ -7,6 +7,7 @@ import type { FuzzProfile } from '../../profile.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
 import { bankruptcy, shortfall, slicedLiquidation, vaultTakeover } from './loss-episodes.ts';
+import { dayLater, vaultHolders } from './history-episodes.ts';
 import { cappedMarket, frozenMarket } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
@@ -25,6 +26,8 @@ const EPISODES: readonly Episode[] = [
   trailingStops,
   slicedLiquidation,
   revokedDelegate,
+  vaultHolders,
+  dayLater,
 ];
 
 /** Share of runs that fill a window of nonces. */

@@ -92,7 +92,9 @@ export function vaultTakeover(context: Context): readonly Planned[] {
   const { actors, market, side, size } = stage;
   const [a, , , d] = actors;
   const value = BigInt(size) * BigInt(market.markTicks) * BigInt(market.spec.quantaPerTickLot);
-  const pays = dice.pick([1n, 1n, 4n]);
+  // Much more than the position needs, or about its initial margin.
+  const initial = (value * BigInt(market.spec.tiers[0]?.initialMarginPpm ?? 0)) / 1_000_000n;
+  const funds = dice.pick([value, 4n * value, initial, (initial * 5n) / 4n]);
   const minute = (): readonly Planned[] => [
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 1000, 1_000_000])),
     price(market, () => away(market.markTicks, dice.pick([-300, 0, 300]))),
@@ -102,7 +104,7 @@ export function vaultTakeover(context: Context): readonly Planned[] {
     order(stage, d, side * Math.ceil(size / dice.pick([1, 7, 30])), side * 40_000, { ioc: true }),
   ];
   return [
-    ...endowVault(d, value * pays),
+    ...endowVault(d, funds),
     ...leveraged(context, stage),
     ...purse(stage, d, 4_000_000),
     index(market, dice.pick([-5000, 0, 5000])),

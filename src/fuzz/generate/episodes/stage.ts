@@ -300,7 +300,7 @@ export const endowVault = (
   quantaNeeded: bigint,
 ): readonly Planned[] => {
   if (owner === undefined) return [];
-  const amount = quanta(quantaNeeded + BigInt(10 * COLLATERAL));
+  const amount = quanta(quantaNeeded + BigInt(COLLATERAL));
   return [
     (context) => money(context, 'deposit', owner, amount),
     (context) => ({
