@@ -264,6 +264,7 @@ class Run {
       if (command.kind === 'tapeBar') feeds.onTapeBar(command);
       exchange.submit(command);
       this.touches.refreshChanged(exchange.engine);
+      if (this.recorder.awaitsMid) this.recorder.buy();
       feeds.publishBooks();
       this.tapeCommands += 1;
     }

@@ -29,6 +29,11 @@ export interface Archive {
    * of as many calls of `bigint`.
    */
   pairs?(words: Uint32Array, firstPair: number, count: number): void;
+  /**
+   * Optional: the same integers as their bytes, which stay encoded. Saving appends `bytes`; loading
+   * checks the next `count` integers and returns a view of their bytes.
+   */
+  pairBytes?(bytes: Uint8Array, count: number): Uint8Array;
   /** A marker that must read back unchanged, so that a misaligned stream fails near its fault. */
   section(name: string): void;
   /** Optional: takes a record that never changes as one value; false: its fields follow. */
@@ -136,6 +141,13 @@ export class ArchiveWriter implements Archive {
       }
     }
     this.length = length;
+  }
+
+  pairBytes(bytes: Uint8Array, _count: number): Uint8Array {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.length);
+    this.length += bytes.length;
+    return bytes;
   }
 
   bool(value: boolean): boolean {
@@ -279,6 +291,24 @@ export class ArchiveReader implements Archive {
       at = end;
     }
     this.at = at;
+  }
+
+  pairBytes(_bytes: Uint8Array, count: number): Uint8Array {
+    const { source, at: start } = this;
+    let at = start;
+    for (let i = 0; i < count; i++) {
+      const size = source[at] ?? 1;
+      const end = at + 1 + (size >> 1);
+      if ((size & 1) !== 0 || size > 16 || end > source.length) {
+        throw new ArchiveError(`snapshot byte ${String(at)}: expected a bigint of 0 to 8 bytes`);
+      }
+      if (size === 16 && (source[end - 1] ?? 0) > 0x7f) {
+        throw new ArchiveError(`snapshot byte ${String(at)}: bigint of 2^63 or more`);
+      }
+      at = end;
+    }
+    this.at = at;
+    return source.subarray(start, at);
   }
 
   bool(_value = false): boolean {

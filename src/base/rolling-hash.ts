@@ -27,7 +27,7 @@ function mix(lane: number, word: number, next: number): number {
 }
 
 /** The high word of a safe integer; the low one is `value | 0`. */
-function highWord(value: number): number {
+export function highWord(value: number): number {
   const low = value | 0;
   return low === value ? low >> 31 : Math.floor(value / 0x100000000) | 0;
 }

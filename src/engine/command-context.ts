@@ -4,7 +4,7 @@
  */
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
-import type { OrderId, PriceTicks, TimeUs } from '../num/units.ts';
+import { timeUs, type OrderId, type PriceTicks, type TimeUs } from '../num/units.ts';
 import { FilledSide } from './accounts/filled-side.ts';
 import { OrderFees } from './accounts/order-fees.ts';
 import type { TriggerSource } from './config.ts';
@@ -55,6 +55,8 @@ export class CommandContext {
   private eventIndex = 0;
   /** The event time already in the hash: the command's own, or a timer's. */
   private hashedUs = 0;
+  /** Time of the command. */
+  commandUs = timeUs(0);
   private sink: EventSink | undefined;
 
   constructor(state: ExchangeState) {
@@ -67,6 +69,7 @@ export class CommandContext {
     this.eventIndex = 0;
     this.engineOrders = 0;
     this.hashedUs = commandUs;
+    this.commandUs = commandUs;
     this.cause = 'command';
   }
 

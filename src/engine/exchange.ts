@@ -71,7 +71,7 @@ export class Exchange extends ExchangeReader implements Engine {
     context.begin(timeUs, emit);
     try {
       hashCommand(state.hash, command);
-      if (timeUs > state.nowUs) runTimers(state, timeUs);
+      if (timeUs > state.nowUs) runTimers(state);
       context.nextStep();
       const outcome = dispatch(state, command);
       if (context.pendingEffects.length > 0) settleFollowUps(state);

@@ -52,9 +52,10 @@ function dueBy(state: ExchangeState, untilUs: TimeUs): number {
   return next <= untilUs ? next : Infinity;
 }
 
-/** Runs every timer due at or before `untilUs`, then sets the time to it. */
-export function runTimers(state: State, untilUs: TimeUs): void {
+/** Runs every timer due at or before the command's time, then sets the time to it. */
+export function runTimers(state: State): void {
   const { context } = state;
+  const untilUs = context.commandUs;
   for (let due = dueBy(state, untilUs); due !== Infinity; due = dueBy(state, untilUs)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
     context.nextStep();

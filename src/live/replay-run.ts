@@ -143,8 +143,7 @@ class ReplayRun {
     const warmUpUs = options.warmUpUs ?? definition.warmUpUs?.(parameters) ?? 0;
     this.tradeFromUs = Math.max(status.timeUs, options.tradeFromUs ?? status.timeUs + warmUpUs);
     const sampleUs = options.sampleUs ?? status.sampleUs;
-    const earlyUs = status.barsEmitted === 'nextOpen' ? 1 : 0;
-    this.nextSampleUs = Math.ceil((this.tradeFromUs + earlyUs) / sampleUs) * sampleUs - earlyUs;
+    this.nextSampleUs = this.tradeFromUs;
     const stats = await client.call('getStats', { account, subaccountIndex });
     this.terms = {
       ...status.terms,
@@ -293,12 +292,26 @@ class ReplayRun {
         await this.advance(Math.min(dueUs, this.renewUs, options.untilUs));
         this.takeAll();
         options.onProgress((this.reachedUs - firstUs) / (lastUs - firstUs));
-      } else if (entryUs <= this.nextSampleUs) await this.runNext();
-      else {
+      } else if (entryUs < this.nextSampleUs || (entryUs === this.nextSampleUs && !this.isFirst)) {
+        await this.runNext();
+      } else {
         await this.sample(this.nextSampleUs);
-        this.nextSampleUs += options.sampleUs ?? options.status.sampleUs;
+        this.nextSampleUs = this.sampleAfter(this.nextSampleUs);
       }
     }
+  }
+
+  /** Whether the next sample is the first, which precedes what the strategy does at its time. */
+  private get isFirst(): boolean {
+    return this.equity.length === 0;
+  }
+
+  /** As a backtest: after the first sample, whole multiples of the interval. */
+  private sampleAfter(atUs: number): number {
+    const { status } = this.options;
+    const sampleUs = this.options.sampleUs ?? status.sampleUs;
+    const earlyUs = status.barsEmitted === 'nextOpen' ? 1 : 0;
+    return (Math.floor((atUs + earlyUs) / sampleUs) + 1) * sampleUs - earlyUs;
   }
 
   private async drain(untilUs: number): Promise<void> {

@@ -56,7 +56,7 @@ export function checkCurve({ timesUs, equity }: EquityCurve): void {
 
 /**
  * The first row and the last row of each later period; a period without rows repeats the previous
- * one.
+ * one. The last period ends with the curve.
  */
 export function cut(
   curve: EquityCurve,
@@ -67,7 +67,10 @@ export function cut(
     timesUs,
     equity,
     returns: returnsOf(equity, options.returns),
-    perYear: options.periodsPerYear ?? (options.annualisation * DAY_US) / medianSpacing(timesUs),
+    perYear:
+      options.periodsPerYear ??
+      (options.annualisation * DAY_US) /
+        (options.period === 'rows' ? medianSpacing(timesUs) : options.period),
   };
 }
 
@@ -83,7 +86,7 @@ function resampled({ timesUs, equity }: EquityCurve, periodUs: number): EquityCu
     end += periodUs
   ) {
     while (row + 1 < timesUs.length && (timesUs[row + 1] ?? 0) <= end) row += 1;
-    times.push(end);
+    times.push(Math.min(end, last));
     values.push(equity[row] ?? 0);
   }
   return { timesUs: times, equity: values };

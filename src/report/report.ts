@@ -230,11 +230,16 @@ const DAY_US = 24 * HOUR_US;
 export function reportOptions({
   firstUs,
   lastUs,
-}: Pick<BacktestOutput, 'firstUs' | 'lastUs'>): MetricsOptions {
-  return { ...METRICS_DEFAULTS, period: periodFor(lastUs - firstUs) };
+  sampleUs,
+}: Pick<BacktestOutput, 'firstUs' | 'lastUs' | 'sampleUs'>): MetricsOptions {
+  return { ...METRICS_DEFAULTS, period: periodFor(lastUs - firstUs, sampleUs) };
 }
 
-/** The longest of a day, an hour and a minute with at least sixty returns; else samples. */
-function periodFor(spanUs: number): MetricsOptions['period'] {
-  return [DAY_US, HOUR_US, MINUTE_US].find((period) => spanUs >= 60 * period) ?? 'rows';
+/**
+ * The longest of a day, an hour and a minute with at least sixty returns, each with a sample of its
+ * own; else samples.
+ */
+function periodFor(spanUs: number, sampleUs: number): MetricsOptions['period'] {
+  const periods = [DAY_US, HOUR_US, MINUTE_US].filter((period) => period >= sampleUs);
+  return periods.find((period) => spanUs >= 60 * period) ?? 'rows';
 }

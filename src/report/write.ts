@@ -19,7 +19,7 @@ import { runTables } from './tables/run-tables.ts';
 export const TIME_MACHINE = 'time-machine.html';
 
 /** `orrery export` writes the others. */
-const WRITTEN: readonly string[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
+const WRITTEN = ['equity', 'positions', 'fills', 'orders', 'trades'];
 
 export interface WrittenReport {
   readonly report: Report;
@@ -43,9 +43,9 @@ export async function writeReport(
       timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
     });
     await makeFolder(folder);
-    const files = runTables(output)
-      .filter(({ name }) => WRITTEN.includes(name))
-      .map((table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const);
+    const files = runTables(output, WRITTEN).map(
+      (table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const,
+    );
     const json = Buffer.from(`${JSON.stringify(report, null, 1)}\n`);
     files.push([join(folder, 'report.json'), json]);
     if (hasOrders) {

@@ -8,6 +8,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeSync,
@@ -22,16 +23,23 @@ import { FileError, fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
+import { RunClaim } from './run-claim.ts';
 import type { RunTerms } from './run-terms.ts';
+
+export const RUN_FILE = 'run.json';
+export const JOURNAL_FILE = 'journal.orrery';
 
 const FILES = {
   plan: 'plan.json',
-  run: 'run.json',
-  journal: 'journal.orrery',
+  run: RUN_FILE,
+  journal: JOURNAL_FILE,
   partial: 'journal.orrery.partial',
   checkpoint: 'checkpoint.bin',
   live: 'live.json',
 } as const;
+/** Files that commands make from a run: its pages and tables. */
+const DERIVED =
+  /^(?:index\.html|explain(?:-[\w-]+)?\.html|time-machine\.html|report\.json|[a-z]+\.arrow|tables)$/;
 
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
@@ -49,12 +57,16 @@ export interface RecordedRun extends Omit<
 export class RunFolder {
   readonly path: string;
   private descriptor: number | null = null;
-
   private readonly keepsJournal: boolean;
+  private readonly claim: RunClaim;
+  /** A run that was stopped stays as it is if it fails. */
+  private isResumed = false;
+  private isAbandoned = false;
 
-  private constructor(path: string, keepsJournal: boolean) {
+  private constructor(path: string, keepsJournal: boolean, claim: RunClaim) {
     this.path = path;
     this.keepsJournal = keepsJournal;
+    this.claim = claim;
   }
 
   /**
@@ -62,24 +74,23 @@ export class RunFolder {
    * the earlier run is deleted.
    */
   static async create(path: string, plan: RunPlan, overwrite = false): Promise<RunFolder> {
-    const folder = new RunFolder(path, plan.journal !== false);
     await mustHoldNoRun(path, overwrite);
+    let claim: RunClaim | null = null;
     try {
       await makeFolder(path);
-      if (overwrite) {
-        for (const name of Object.values(FILES)) await rm(join(path, name), { force: true });
-      }
+      claim = RunClaim.take(path);
+      const folder = new RunFolder(path, plan.journal !== false, claim);
+      if (overwrite) await emptyFolder(path);
       folder.descriptor = openSync(folder.file('partial'), 'wx');
       await writeWholeFile(folder.file('plan'), Buffer.from(`${JSON.stringify(plan, null, 2)}\n`));
+      return folder;
     } catch (error) {
+      claim?.release();
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        throw new FileError(
-          `${path}: another run is writing to it; if that one has crashed, add --overwrite`,
-        );
+        throw new FileError(`${path}: holds a run that crashed; replace it with --overwrite`);
       }
       throw fileError(path, error);
     }
-    return folder;
   }
 
   /** A stopped run: its plan and its checkpoint. */
@@ -92,10 +103,12 @@ export class RunFolder {
     });
     const checkpoint = readCheckpoint(bytes, file);
     const plan = JSON.parse(await readFile(join(path, FILES.plan), 'utf8')) as RunPlan;
-    const folder = new RunFolder(path, plan.journal !== false);
+    const folder = new RunFolder(path, plan.journal !== false, RunClaim.take(path));
     if (statSync(folder.file('partial')).size < checkpoint.journalBytes) {
+      folder.release();
       throw new FileError(`${folder.file('partial')}: shorter than recorded in the checkpoint`);
     }
+    folder.isResumed = true;
     folder.descriptor = openSync(folder.file('partial'), 'r+');
     ftruncateSync(folder.descriptor, checkpoint.journalBytes);
     folder.written = checkpoint.journalBytes;
@@ -156,10 +169,24 @@ export class RunFolder {
     await rm(this.file('checkpoint'), { force: true });
   }
 
-  /** Deletes partial files after a failure. */
+  /** Other runs may write to the folder from now on. */
+  release(): void {
+    this.claim.release();
+    if (!this.isAbandoned) return;
+    try {
+      rmdirSync(this.path);
+    } catch {
+      // It has other files.
+    }
+  }
+
+  /** Deletes the files of a new run after a failure. */
   abandon(): void {
     this.closeJournal();
+    if (this.isResumed) return;
+    this.isAbandoned = true;
     rmSync(this.file('partial'), { force: true });
+    rmSync(this.file('plan'), { force: true });
   }
 
   file(name: keyof typeof FILES): string {
@@ -171,6 +198,15 @@ export class RunFolder {
     fsyncSync(this.descriptor);
     closeSync(this.descriptor);
     this.descriptor = null;
+  }
+}
+
+/** Deletes a run, its pages and its tables; other files stay. */
+async function emptyFolder(path: string): Promise<void> {
+  const files: readonly string[] = Object.values(FILES);
+  for (const name of await readdir(path)) {
+    if (!files.includes(name) && !DERIVED.test(name)) continue;
+    await rm(join(path, name), { recursive: true, force: true });
   }
 }
 

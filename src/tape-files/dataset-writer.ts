@@ -26,6 +26,7 @@ import { readStream } from './dataset-files.ts';
 import { areApart } from '../tape/price-jumps.ts';
 import {
   afterFile,
+  FileOrder,
   extend,
   mustBeMergeable,
   overlapping,
@@ -98,6 +99,7 @@ export class DatasetWriter {
   /** Times of the completed input files, and of the current one. */
   private spans: Spans;
   private fileSpans: Spans = {};
+  private fileOrder = new FileOrder();
   private isWhole = false;
 
   private constructor(
@@ -154,6 +156,7 @@ export class DatasetWriter {
   async write(record: TapeRecord): Promise<void> {
     this.counts[record.kind] = (this.counts[record.kind] ?? 0) + 1;
     extend(this.fileSpans, record);
+    this.fileOrder.take(record);
     await this.stream.write(record);
   }
 
@@ -164,8 +167,10 @@ export class DatasetWriter {
   async endFile(file: DoneFile, reader: unknown): Promise<void> {
     const same = this.done.find(({ sha256 }) => sha256 === file.sha256);
     if (same !== undefined) throw new TapeError(`${file.name}: the same file as ${same.name}`);
+    this.fileOrder.end(file.name);
     this.spans = afterFile(this.spans, this.fileSpans, file.name);
     this.fileSpans = {};
+    this.fileOrder = new FileOrder();
     await this.stream.endPart();
     this.done.push(file);
     const resume: Resume = {

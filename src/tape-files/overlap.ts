@@ -38,9 +38,51 @@ export function afterFile(before: Spans, file: Spans, name: string): Spans {
         `${name}: its records of kind ${kind}, ${spanText(span)}, overlap those of an earlier file, ${spanText(earlier)}; name files in order of time, or import it with --add --merge`,
       );
     }
+    if (earlier !== undefined && span.lastUs < earlier.firstUs) {
+      throw new TapeError(
+        `${name}: its records of kind ${kind}, ${spanText(span)}, are before those of an earlier file, ${spanText(earlier)}; name files in order of time`,
+      );
+    }
     all[kind] = joined(earlier, span);
   }
   return all;
+}
+
+/** Kinds of which a venue publishes one at a time, in order. */
+const IN_ORDER: readonly RecordKind[] = ['bar', 'funding', 'mark', 'index'];
+
+/**
+ * The order of time of one file's records. Lines of streams may be interleaved, but rows of bars
+ * and rates that are out of order come from a file that is not sorted, and a file of which most
+ * records are late is newest first: played so, they would all be at the time reached.
+ */
+export class FileOrder {
+  private readonly newest: Partial<Record<RecordKind, number>> = {};
+  private records = 0;
+  private late = 0;
+
+  /** Throws `TapeError` for a bar or rate that is out of order. */
+  take({ kind, timeUs, line }: TapeRecord): void {
+    this.records += 1;
+    const newestUs = this.newest[kind] ?? timeUs;
+    if (timeUs >= newestUs) this.newest[kind] = timeUs;
+    else if (timeUs < newestUs - WINDOW_US) {
+      if (IN_ORDER.includes(kind)) {
+        throw new TapeError(
+          `line ${String(line)}: the ${kind} of ${dateText(timeUs)} follows that of ${dateText(newestUs)}; sort the rows by time, oldest first`,
+        );
+      }
+      this.late += 1;
+    }
+  }
+
+  /** Throws `TapeError` for a file that is newest first. */
+  end(name: string): void {
+    if (2 * this.late <= this.records) return;
+    throw new TapeError(
+      `${name}: ${String(this.late)} of ${String(this.records)} records are more than 2 s before an earlier line; sort the file by time, oldest first`,
+    );
+  }
 }
 
 /** Streams of the same market that hold records of the same kind at the same time. */

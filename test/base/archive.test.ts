@@ -73,6 +73,11 @@ test('pairs of words are as many bigints', () => {
       const read = new BigInt64Array(written.length + 1);
       new ArchiveReader(io.bytes()).pairs(new Uint32Array(read.buffer), 1, written.length);
       expect([...read]).toEqual([0n, ...written]);
+      const copy = new ArchiveWriter();
+      const reader = new ArchiveReader(io.bytes());
+      copy.pairBytes(reader.pairBytes(new Uint8Array(), written.length), written.length);
+      expect(copy.bytes()).toEqual(io.bytes());
+      reader.end();
     }),
     { seed: 1, numRuns: 300 },
   );
@@ -87,5 +92,8 @@ test.each([
 ])('a pair that is %s is refused', (_, bytes, message) => {
   expect(() => {
     new ArchiveReader(Uint8Array.from(bytes)).pairs(new Uint32Array(2), 0, 1);
+  }).toThrow(message);
+  expect(() => {
+    new ArchiveReader(Uint8Array.from(bytes)).pairBytes(new Uint8Array(), 1);
   }).toThrow(message);
 });

@@ -62,7 +62,7 @@ export class BareBook {
     // One reused object, as a decoder would provide.
     this.terms.lots = lots(side * left);
     this.terms.priceTicks = priceTicks(price);
-    const slot = table.add(orderId(id), this.terms, timeUs(0), seq(0));
+    const slot = table.add(orderId(id), this.terms, { nowUs: timeUs(0), seq: seq(0) });
     book.append(slot);
     return left;
   }

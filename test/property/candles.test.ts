@@ -70,16 +70,19 @@ function play(candles: Candles, plain: PlainMinutes, steps: readonly Step[]): nu
     const [open = 1, b = 1, c = 1, close = 1] = prices;
     if (bar) {
       const [high, low] = [Math.max(open, b, c, close), Math.min(open, b, c, close)];
-      candles.addBar(timeUs(atUs), {
-        openTicks: priceTicks(open),
-        highTicks: priceTicks(high),
-        lowTicks: priceTicks(low),
-        closeTicks: priceTicks(close),
-        volumeLots: lots(volume),
-      });
+      candles.addBar(
+        { nowUs: timeUs(atUs) },
+        {
+          openTicks: priceTicks(open),
+          highTicks: priceTicks(high),
+          lowTicks: priceTicks(low),
+          closeTicks: priceTicks(close),
+          volumeLots: lots(volume),
+        },
+      );
       plain.add(atUs, [open, high, low, close], volume);
     } else {
-      candles.add(timeUs(atUs), priceTicks(open), volume);
+      candles.add({ nowUs: timeUs(atUs) }, priceTicks(open), volume);
       plain.add(atUs, [open], volume);
     }
   }
@@ -144,7 +147,7 @@ test('R-10.3 candles, sums and retention equal those of a plain list, also after
 test('R-10.3 a market never stores more minutes than its retention', () => {
   const candles = new Candles(500);
   for (let minute = 0; minute < 20_000; minute++) {
-    candles.add(timeUs(minute * MINUTE_US), priceTicks(100), 1);
+    candles.add({ nowUs: timeUs(minute * MINUTE_US) }, priceTicks(100), 1);
     expect(candles.size).toBeLessThanOrEqual(500);
   }
   expect(candles.keptSinceUs).toBe(19_500 * MINUTE_US);

@@ -86,8 +86,7 @@ test('R-10.2: ended orders are the copied ones, without the oldest of each accou
             delegate: delegate === null ? null : accountId(delegate),
             clientId,
           },
-          timeUs(1_700_000_000_000_000 + i),
-          seq(i),
+          { nowUs: timeUs(1_700_000_000_000_000 + i), seq: seq(i) },
         );
         live.setStatus(slot, 'cancelled', 'delisted');
         const list = lists[owner] ?? emptyOwnerList();

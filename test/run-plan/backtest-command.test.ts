@@ -48,6 +48,77 @@ test('a run is not overwritten silently, and may keep no journal', async () => {
   expect(await main(['backtest', example('grid'), '--data', DATASET, '--name', '../x'])).toBe(2);
 });
 
+test('an overwritten run leaves nothing of the earlier one, and a journal must be of its run', async () => {
+  const out = join(folder, 'replaced');
+  const args = ['backtest', example('grid'), '--data', DATASET, '--out', out, '--json'];
+  expect(await main([...args, '--to', '2024-08-08T23:54:26Z'])).toBe(0);
+  expect(await main(['export', out])).toBe(0);
+  const journal = join(out, 'journal.orrery');
+  const earlier = readFileSync(journal);
+  writeFileSync(join(out, 'notes.txt'), 'mine');
+  const claim = join(out, 'run.pid');
+  writeFileSync(claim, `${String(process.pid)}\n`);
+  expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(2);
+  expect(readFileSync(journal)).toEqual(earlier);
+  rmSync(claim);
+  expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(0);
+  expect(existsSync(claim)).toBe(false);
+  expect(existsSync(join(out, 'tables'))).toBe(false);
+  expect(existsSync(join(out, 'notes.txt'))).toBe(true);
+  expect(await main(['replay', journal, '--verify', '--json'])).toBe(0);
+  writeFileSync(journal, earlier);
+  expect(await main(['replay', journal, '--verify', '--json'])).toBe(1);
+});
+
+test('a run that fails leaves no folder', async () => {
+  const out = join(folder, 'failing');
+  const strategy = join(folder, 'failing.ts');
+  writeFileSync(
+    strategy,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'failing', parameters: {}, create: () => ({ onTrade() { throw new Error('no'); } }) });
+`,
+  );
+  expect(await main(['backtest', strategy, '--data', DATASET, ...SHORT, '--out', out])).not.toBe(0);
+  expect(existsSync(out)).toBe(false);
+});
+
+test('the return of a report is the PnL on the deposit, whenever trading begins', async () => {
+  const out = join(folder, 'returns');
+  const strategy = join(folder, 'early.ts');
+  // The fees of two orders, long before the first whole multiple of the samples' interval.
+  writeFileSync(
+    strategy,
+    `import { defineStrategy } from 'orrery/strategy';
+let sent = 0;
+export default defineStrategy({ name: 'early', parameters: {}, create: () => ({
+  async onBook(_book, context) {
+    if (sent++ === 100) await context.submit({ side: 'buy', size: '0.1' });
+    else if (sent === 200) await context.submit({ side: 'sell', size: '0.1' });
+  },
+}) });
+`,
+  );
+  const args = ['--data', DATASET, ...SHORT, '--sample', '60s', '--out', out, '--json'];
+  expect(await main(['backtest', strategy, ...args])).toBe(0);
+  const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as {
+    strategies: {
+      summary: { pnl: string };
+      metrics: { startEquity: number; totalReturn: number };
+      benchmark: { startEquity: number };
+    }[];
+  };
+  const [{ summary, metrics, benchmark }] = report.strategies as [(typeof report.strategies)[0]];
+  expect(Number(summary.pnl)).toBeLessThan(-1);
+  expect(metrics.startEquity).toBe(10_000);
+  expect(metrics.totalReturn * 10_000).toBeCloseTo(Number(summary.pnl), 6);
+  expect(benchmark.startEquity).toBe(10_000);
+  const { markets, strategies } = await readRun(out);
+  expect(strategies[0]?.equity[0]?.timeUs).toBe(strategies[0]?.benchmark[0]?.timeUs);
+  const [first, second] = markets[0]?.series ?? [];
+  expect(second!.timeUs - first!.timeUs).toBeLessThan(60_000_000);
+});
+
 test('several strategies share one exchange, each with its own account and parameters', async () => {
   const out = join(folder, 'two');
   const files = [example('grid'), example('sma-cross')];

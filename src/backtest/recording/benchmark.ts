@@ -1,7 +1,8 @@
 /**
  * Buy-and-hold benchmark of a strategy. The full deposit buys the first of its markets at the first
- * mid, as many whole lots as it affords with the taker fee, and is marked at mid to the end. It is
- * computed without an account: it does not move the book and pays no funding.
+ * mid from the start of trading on, as many whole lots as it affords with the taker fee, and is
+ * marked at mid to the end. Its first point is the deposit. It is computed without an account: it
+ * does not move the book and pays no funding.
  */
 import type { Exchange } from '../../engine/exchange.ts';
 import type { BenchmarkPoint } from '../output.ts';
@@ -15,7 +16,8 @@ interface State {
 }
 
 export class Benchmark {
-  private readonly market: number;
+  /** Id of the market that it buys. */
+  readonly market: number;
   private readonly lotSize: number;
   private readonly fee: number;
   private state: State;
@@ -33,20 +35,22 @@ export class Benchmark {
     return this.state.points;
   }
 
+  /** Buys at the mid, unless it has bought; false: there is no mid yet. */
+  buy(mid: number | null): boolean {
+    const { state } = this;
+    if (state.size !== null) return true;
+    if (mid === null) return false;
+    const lots = Math.floor(state.cash / (mid * (1 + this.fee)) / this.lotSize);
+    state.size = lots * this.lotSize;
+    state.cash -= state.size * mid * (1 + this.fee);
+    state.lastMid = mid;
+    return true;
+  }
+
   sample(timeUs: number, mids: readonly (number | null)[]): void {
     const { state } = this;
-    const mid = mids[this.market] ?? null;
-    if (mid !== null) state.lastMid = mid;
-    // The curve starts with the deposit, so that its return includes the fee of the purchase.
-    const before = state.cash;
-    const bought = state.size !== null;
-    if (state.size === null && mid !== null) {
-      const lots = Math.floor(state.cash / (mid * (1 + this.fee)) / this.lotSize);
-      state.size = lots * this.lotSize;
-      state.cash -= state.size * mid * (1 + this.fee);
-    }
-    const equity = bought ? state.cash + (state.size ?? 0) * state.lastMid : before;
-    state.points.push({ timeUs, equity });
+    state.lastMid = mids[this.market] ?? state.lastMid;
+    state.points.push({ timeUs, equity: state.cash + (state.size ?? 0) * state.lastMid });
   }
 
   save(): unknown {

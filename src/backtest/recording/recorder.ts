@@ -36,6 +36,7 @@ export class Recorder {
   private readonly engine: Exchange;
   private readonly ids: OrderIds;
   private nextSampleUs = Infinity;
+  private waiting = false;
 
   constructor(
     engine: Exchange,
@@ -69,11 +70,29 @@ export class Recorder {
     return recorder;
   }
 
-  /** Starts sampling at the first whole multiple of the interval, or `earlyUs` before it. */
+  /**
+   * Takes the first sample, which has what the strategies begin with. The others are at whole
+   * multiples of the interval, or `earlyUs` before them.
+   */
   begin(atUs: number): void {
     const { sampleUs, earlyUs } = this;
-    this.nextSampleUs = Math.ceil((atUs + earlyUs) / sampleUs) * sampleUs - earlyUs;
+    this.nextSampleUs = (Math.floor((atUs + earlyUs) / sampleUs) + 1) * sampleUs - earlyUs;
     for (const strategy of this.strategies) strategy.begin();
+    this.sample(atUs);
+    this.buy();
+  }
+
+  /** Whether a benchmark waits for the first mid of its market. */
+  get awaitsMid(): boolean {
+    return this.waiting;
+  }
+
+  /** Benchmarks buy when they have a mid. */
+  buy(): void {
+    this.waiting = false;
+    for (const benchmark of this.benchmarks) {
+      if (!benchmark.buy(this.mid(benchmark.market))) this.waiting = true;
+    }
   }
 
   /** Time of the next sample, which follows all other events of that time. */
@@ -166,5 +185,6 @@ export class Recorder {
     this.benchmarks.forEach((benchmark, i) => {
       benchmark.load(from.benchmarks[i]);
     });
+    if (this.nextSampleUs !== Infinity) this.buy();
   }
 }

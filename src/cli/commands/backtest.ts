@@ -88,44 +88,54 @@ export const command: CommandModule<object, BacktestArguments> = {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
     keepHeapLean();
-    const { folder, plan, checkpoint } = await prepare(options);
-    const progress = startProgress('backtest', options.json);
-    const abandon = (): void => {
-      folder.abandon();
-    };
-    process.once('exit', abandon);
-    let result: PlanResult;
+    const prepared = await prepare(options);
     try {
-      result = await executePlan(plan, {
-        journal: folder.target,
-        resume: checkpoint,
-        cancelled: isInterrupted,
-        hurried: isInterruptOld,
-        onProgress: (fraction) => {
-          progress.update(fraction);
-        },
-      });
-    } catch (error) {
-      folder.abandon();
-      throw error;
+      await run(prepared, options.json);
     } finally {
-      process.off('exit', abandon);
-      progress.stop();
+      prepared.folder.release();
     }
-    if (result.output.cancelled) {
-      const kept = await folder.stop(result.output.checkpoint);
-      printError(
-        kept
-          ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
-          : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
-      );
-      throw new Interrupted('interrupted');
-    }
-    await folder.finish(result);
-    const page = await writePage(result, folder, plan);
-    report(result, folder, { page, json: options.json, plan });
   },
 };
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+async function run({ folder, plan, checkpoint }: Prepared, json: boolean): Promise<void> {
+  const progress = startProgress('backtest', json);
+  const abandon = (): void => {
+    folder.abandon();
+  };
+  process.once('exit', abandon);
+  let result: PlanResult;
+  try {
+    result = await executePlan(plan, {
+      journal: folder.target,
+      resume: checkpoint,
+      cancelled: isInterrupted,
+      hurried: isInterruptOld,
+      onProgress: (fraction) => {
+        progress.update(fraction);
+      },
+    });
+  } catch (error) {
+    folder.abandon();
+    throw error;
+  } finally {
+    process.off('exit', abandon);
+    progress.stop();
+  }
+  if (result.output.cancelled) {
+    const kept = await folder.stop(result.output.checkpoint);
+    printError(
+      kept
+        ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
+        : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
+    );
+    throw new Interrupted('interrupted');
+  }
+  await folder.finish(result);
+  const page = await writePage(result, folder, plan);
+  report(result, folder, { page, json, plan });
+}
 
 async function prepare(options: BacktestArguments): Promise<{
   folder: RunFolder;

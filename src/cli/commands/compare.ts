@@ -70,8 +70,15 @@ export const command: CommandModule<object, CompareArguments> = {
       print(`${folder}: orders of other accounts in its exchange: ${String(foreignOrders)}`);
     }
     if (isVirtual && first === null) {
+      const times = new Set(other.equity.map(({ timeUs }) => timeUs));
+      const common = one.equity.filter(({ timeUs }) => times.has(timeUs)).length;
+      const samples =
+        common === one.equity.length && common === other.equity.length
+          ? `${String(common)} samples of the equity`
+          : `${String(common)} samples of the equity that both have ` +
+            `(of ${String(one.equity.length)} and ${String(other.equity.length)})`;
       print(
-        `equal: ${String(one.orders.length)} orders, ${String(one.fills.length)} fills, ${String(one.equity.length)} samples of the equity`,
+        `equal: ${String(one.orders.length)} orders, ${String(one.fills.length)} fills, ${samples}`,
       );
       return;
     }

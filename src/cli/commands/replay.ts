@@ -1,6 +1,14 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { replay } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
+import {
+  JOURNAL_FILE,
+  readRun,
+  RUN_FILE,
+  type RecordedRun,
+} from '../../run-plan/run-folder.ts';
 import {
   EXIT,
   Interrupted,
@@ -42,7 +50,7 @@ export const command: CommandModule<object, ReplayArguments> = {
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 replay reports/demo/journal.orrery --verify', 'verify all hashes of a run'),
-  handler: ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
+  handler: async ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
     mustBeWhole('until-seq', untilSeq, 0);
     const source = openJournal(journal);
     const progress = startProgress('replay', json);
@@ -59,6 +67,8 @@ export const command: CommandModule<object, ReplayArguments> = {
       if (result.cancelled) throw new Interrupted('interrupted');
       progress.stop();
       const { engine, mismatch } = result;
+      const recorded = verify && untilSeq === undefined ? await recordedRun(journal) : null;
+      const isOther = recorded !== null && recorded.chainHash !== engine.chainHash();
       const summary = {
         commands: result.commands,
         afterSeq: source.fromSeq,
@@ -68,6 +78,7 @@ export const command: CommandModule<object, ReplayArguments> = {
         checkpointsVerified: verify ? result.checkpoints : null,
         torn: result.torn,
         mismatch,
+        ofItsRun: recorded === null ? null : !isOther,
         chainHash: engine.chainHash(),
         stateHash: engine.stateHash(),
       };
@@ -92,10 +103,22 @@ export const command: CommandModule<object, ReplayArguments> = {
           print(`  replay    ${mismatch.actual}`);
         }
       }
-      if (mismatch !== null) setExitCode(EXIT.failed);
+      if (isOther && !json) {
+        print(`MISMATCH    ${join(dirname(journal), RUN_FILE)} is of another run`);
+        print(`  run       ${recorded.chainHash}`);
+        print(`  replay    ${summary.chainHash}`);
+      }
+      if (mismatch !== null || isOther) setExitCode(EXIT.failed);
     } catch (error) {
       progress.stop();
       throw error;
     }
   },
 };
+
+/** The run beside its journal, or null. */
+async function recordedRun(journal: string): Promise<RecordedRun | null> {
+  const folder = dirname(journal);
+  if (basename(journal) !== JOURNAL_FILE || !existsSync(join(folder, RUN_FILE))) return null;
+  return readRun(folder);
+}

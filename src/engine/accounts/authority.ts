@@ -22,7 +22,7 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
   const { subaccountIndex } = command;
   const id = account.subaccounts.get(subaccountIndex);
   if (id === undefined) return { code: 'subaccount_not_found' };
-  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
+  if (isExpired(state, command.expiresAtMs)) return { code: 'request_expired' };
   const nonce = account.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const granted = account.delegates.get(subaccountIndex) ?? [];
@@ -82,7 +82,7 @@ export function updateSigners(state: State, command: UpdateSigners): Outcome {
   const account = state.accounts.find(command.account);
   if (account === undefined || state.isSystem(command.account))
     return { code: 'account_not_found' };
-  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
+  if (isExpired(state, command.expiresAtMs)) return { code: 'request_expired' };
   const nonce = account.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const { signers, quorum } = command;

@@ -81,7 +81,7 @@ export function transfer(state: State, command: Transfer): Outcome {
   if (source === undefined) return { code: 'market_not_found' };
   const from = state.accounts.findSubaccount(command.from, command.fromIndex);
   if (from === undefined) return { code: 'subaccount_not_found' };
-  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
+  if (isExpired(state, command.expiresAtMs)) return { code: 'request_expired' };
   const signer = state.accounts.find(command.signer);
   const pays = from === state.vault ? command.to : command.from;
   if (signer === undefined || command.signer !== pays) return { code: 'transfer_not_allowed' };

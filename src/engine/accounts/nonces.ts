@@ -16,57 +16,84 @@ export const NONCE_WINDOW = 1024;
 const FIRST_RING = 16;
 const GROWTH = 4;
 
+const NO_BYTES = new Uint8Array(0);
+/** Halves of a nonce that no other is above. */
+const TOP_HIGH = 0x7fffffff;
+const TOP_LOW = -1;
+
 /** A nonce as its low and high 32 bits, which compare without allocating a bigint. */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
+
+/** Compares nonces by their halves. */
+function isLess(aHigh: number, aLow: number, bHigh: number, bLow: number): boolean {
+  return (aHigh | 0) === (bHigh | 0) ? aLow >>> 0 < bLow >>> 0 : (aHigh | 0) < (bHigh | 0);
+}
 
 export class NonceWindow {
   protected readonly cells: NonceCells;
   /** The highest nonce ever used here, in halves; a higher nonce skips the search. */
   private topHigh = -1;
   private topLow = -1;
-  /** Index of the ring, its length − 1 as mask, and its used part. */
+  /**
+   * Index of the ring, its length − 1 as mask, and its used part. A window with nonces and without
+   * a ring (mask −1) is encoded still, and `place` is that of its bytes.
+   */
   private place = 0;
   private mask = -1;
   private start = 0;
   private length = 0;
-  private floorNonce = -1n;
+  /** The floor in halves. */
+  private floorHigh = -1;
+  private floorLow = -1;
 
   constructor(cells: NonceCells) {
     this.cells = cells;
   }
 
   get floor(): bigint {
-    return this.floorNonce;
+    halves[0] = this.floorLow;
+    halves[1] = this.floorHigh;
+    return whole[0] ?? -1n;
   }
 
   get highest(): bigint {
-    return this.length === 0 ? -1n : this.at(this.length - 1);
+    if (this.length === 0) return -1n;
+    if (this.mask < 0) this.decode();
+    return this.at(this.length - 1);
   }
 
-  /** Whether the nonce is above every nonce ever used here, and so above the floor. */
+  /**
+   * Whether the nonce is above every nonce ever used here, and so above the floor. Always false
+   * while the window is encoded, since `has` then decodes it.
+   */
   isAbove(nonce: bigint): boolean {
     whole[0] = nonce;
-    const high = halves[1] ?? 0;
-    if (high !== this.topHigh) return high > this.topHigh;
-    return (halves[0] ?? 0) >>> 0 > this.topLow >>> 0;
+    return isLess(this.topHigh, this.topLow, halves[1] ?? 0, halves[0] ?? 0);
   }
 
   has(nonce: bigint): boolean {
     if (this.length === 0 || this.isAbove(nonce)) return false;
+    if (this.mask < 0) this.decode();
     const place = this.search(nonce);
     return place < this.length && this.at(place) === nonce;
   }
 
   /** Adds a nonce that is above the floor and not in the window. */
   add(nonce: bigint): void {
-    if (this.length > this.mask && this.length < NONCE_WINDOW) this.grow();
+    if (this.length > this.mask) this.makeRoom();
     if (this.length === NONCE_WINDOW) {
-      const lowest = this.at(0);
+      const { words } = this.cells;
+      const lowest = 2 * this.cellOf(0);
+      const low = words[lowest] ?? 0;
+      const high = words[lowest + 1] ?? 0;
+      whole[0] = nonce;
       // Drops the lowest nonce, used or new. A revocation may have set the floor above it.
-      const dropped = nonce < lowest ? nonce : lowest;
-      if (dropped > this.floorNonce) this.floorNonce = dropped;
-      if (nonce < lowest) return;
+      if (isLess(halves[1] ?? 0, halves[0] ?? 0, high, low)) {
+        this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);
+        return;
+      }
+      this.raiseFloor(high, low);
       this.start = (this.start + 1) & this.mask;
       this.length -= 1;
     }
@@ -84,31 +111,63 @@ export class NonceWindow {
 
   /** Revokes a delegate: nonces up to its highest used one become unusable. */
   closeBelowHighest(): void {
-    const { highest } = this;
-    if (highest > this.floorNonce) this.floorNonce = highest;
+    whole[0] = this.highest;
+    this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);
+  }
+
+  private raiseFloor(high: number, low: number): void {
+    if (!isLess(this.floorHigh, this.floorLow, high, low)) return;
+    this.floorHigh = high | 0;
+    this.floorLow = low | 0;
   }
 
   archiveWindow(io: Archive): void {
-    this.floorNonce = io.bigint(this.floorNonce);
+    whole[0] = io.bigint(this.floor);
+    this.floorLow = halves[0] ?? 0;
+    this.floorHigh = halves[1] ?? 0;
     const length = io.int(this.length);
-    if (io.loading) {
-      if (length < 0 || length > NONCE_WINDOW) {
-        throw new ArchiveError(`a window has ${String(length)} nonces`);
-      }
-      this.length = 0;
-      this.start = 0;
-      while (length > this.mask + 1) this.grow();
-      this.length = length;
+    if (io.loading && (length < 0 || length > NONCE_WINDOW)) {
+      throw new ArchiveError(`a window has ${String(length)} nonces`);
     }
-    if (io.pairs === undefined) {
-      for (let i = 0; i < length; i++) this.put(i, io.bigint(this.at(i)));
-    } else {
+    if (io.pairBytes === undefined) this.archiveEach(io, length);
+    else if (io.loading) this.load(io.pairBytes(NO_BYTES, length), length);
+    else if (this.mask < 0) io.pairBytes(this.cells.kept(this.place, length), length);
+    else if (io.pairs !== undefined) {
       // The ring's part up to its end, and the part that continues at its beginning.
       const first = Math.min(length, this.mask + 1 - this.start);
       io.pairs(this.cells.words, this.place + this.start, first);
       io.pairs(this.cells.words, this.place, length - first);
     }
-    if (io.loading) this.setTop(this.highest);
+  }
+  private archiveEach(io: Archive, length: number): void {
+    if (io.loading) throw new ArchiveError('windows are loaded as bytes');
+    if (this.mask < 0 && length > 0) this.decode();
+    for (let i = 0; i < length; i++) io.bigint(this.at(i));
+  }
+
+  /** Takes the window's bytes; the first use decodes them. */
+  private load(bytes: Uint8Array, length: number): void {
+    this.length = length;
+    if (length === 0) return;
+    this.place = this.cells.keep(bytes);
+    this.topHigh = TOP_HIGH;
+    this.topLow = TOP_LOW;
+  }
+
+  private decode(): void {
+    const { cells, length } = this;
+    let ring = FIRST_RING;
+    while (ring < length) ring *= GROWTH;
+    const place = cells.take(ring);
+    cells.decode(this.place, length, place);
+    this.place = place;
+    this.mask = ring - 1;
+    this.setTop(this.at(length - 1));
+  }
+
+  private makeRoom(): void {
+    if (this.mask < 0 && this.length > 0) this.decode();
+    if (this.length > this.mask && this.length < NONCE_WINDOW) this.grow();
   }
 
   private setTop(nonce: bigint): void {

@@ -20,6 +20,7 @@ import type {
   SubaccountId,
   TimeUs,
 } from '../../num/units.ts';
+import type { CommandClock } from '../clock.ts';
 import type { OrderTerms } from '../commands.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
 import type { Special } from '../orders/conditional.ts';
@@ -116,15 +117,15 @@ export class OrderRows {
   }
 
   /** Initialises the row as an order. */
-  fill(row: number, id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): void {
+  fill(row: number, id: OrderId, terms: OrderTerms, clock: CommandClock): void {
     const { floats, bigs } = this;
     const at = row * FLOATS;
     floats[at + ID] = id;
     floats[at + LOTS] = terms.lots;
     floats[at + LEFT] = Math.abs(terms.lots);
-    floats[at + CREATED] = nowUs;
-    floats[at + UPDATED] = nowUs;
-    floats[at + SEQ] = seq;
+    floats[at + CREATED] = clock.nowUs;
+    floats[at + UPDATED] = clock.nowUs;
+    floats[at + SEQ] = clock.seq;
     bigs[at + NONCE] = terms.nonce;
     bigs[at + EXPIRY] = terms.expiresAtMs;
     const extra = terms.originator !== null || terms.delegate !== null;
@@ -334,9 +335,9 @@ export class OrderRows {
       (codeOf(ORDER_STATUSES, status) << STATUS_SHIFT) |
       ((reason === null ? 0 : codeOf(END_REASONS, reason) + 1) << REASON_SHIFT);
   }
-  markBookChanged(row: number, nowUs: TimeUs, seq: Seq): void {
-    this.floats[row * FLOATS + UPDATED] = nowUs;
-    this.floats[row * FLOATS + SEQ] = seq;
+  markBookChanged(row: number, clock: CommandClock): void {
+    this.floats[row * FLOATS + UPDATED] = clock.nowUs;
+    this.floats[row * FLOATS + SEQ] = clock.seq;
   }
   setSpecial(row: number, conditional: Special): void {
     const extras = this.extrasOf(row);

@@ -7,15 +7,8 @@
  * Only files of this folder may assert (`!`) that a typed-array index is in range.
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
-import type {
-  Lots,
-  MarketId,
-  OrderId,
-  PriceTicks,
-  Seq,
-  SubaccountId,
-  TimeUs,
-} from '../../num/units.ts';
+import type { Lots, MarketId, OrderId, PriceTicks, SubaccountId } from '../../num/units.ts';
+import type { CommandClock } from '../clock.ts';
 import type { OrderTerms } from '../commands.ts';
 import { FLOATS, NONE, OrderRows, ROW_BYTES } from './order-rows.ts';
 
@@ -45,9 +38,9 @@ export class OrderTable extends OrderRows {
     return this.index.findNumber(hashNumber(id), this.floats, FLOATS, id);
   }
 
-  add(id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): number {
+  add(id: OrderId, terms: OrderTerms, clock: CommandClock): number {
     const slot = this.take();
-    this.fill(slot, id, terms, nowUs, seq);
+    this.fill(slot, id, terms, clock);
     this.index.add(hashNumber(id), slot);
     return slot;
   }

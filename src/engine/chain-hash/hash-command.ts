@@ -1,7 +1,7 @@
 /** Chain hash of a command; `apply` adds the outcome. */
 import { must } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
-import type { RollingHash } from '../../base/rolling-hash.ts';
+import { highWord, type RollingHash } from '../../base/rolling-hash.ts';
 import { ORDER_TYPES } from '../orders/order-types.ts';
 import type { Command, PlaceOrder } from '../commands.ts';
 import { COMMANDS } from '../schema/command-schema.ts';
@@ -65,7 +65,8 @@ export function hashCommandBySchema(hash: RollingHash, command: Command): void {
 }
 
 function hashPlaceOrder(hash: RollingHash, order: PlaceOrder): void {
-  hash.intNum(1, order.timeUs);
+  // As `intNum`, whose argument would be boxed.
+  hash.ints(1, order.timeUs | 0, highWord(order.timeUs));
   hash.ints(
     order.subaccount,
     order.market,

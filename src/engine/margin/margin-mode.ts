@@ -21,7 +21,7 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   const subaccount = state.accounts.subaccounts[command.subaccount];
   if (subaccount?.role !== 'user') return { code: 'subaccount_not_found' };
-  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
+  if (isExpired(state, command.expiresAtMs)) return { code: 'request_expired' };
   const account = state.accounts.get(subaccount.account);
   const { delegate } = command;
   if (!actsFor(state, subaccount, delegate)) return { code: 'not_delegated' };

@@ -14,6 +14,7 @@ import {
   type Ppb,
   type TimeUs,
 } from '../../num/units.ts';
+import type { Clock } from '../clock.ts';
 import type { TapeBar } from '../commands.ts';
 import type { CandleView } from '../read/views.ts';
 import { MinuteRing } from './minute-ring.ts';
@@ -58,27 +59,27 @@ export class Candles {
     return this.minutes.length;
   }
 
-  add(atUs: TimeUs, price: PriceTicks, size: number): void {
+  add(clock: Clock, price: PriceTicks, size: number): void {
     this.firstTradeTicks ??= price;
     if (this.limit === 0) return;
-    this.openMinute(atUs, price);
+    this.openMinute(clock, price);
     this.minutes.addPrices(price, price, price);
     this.minutes.addVolume(size, price);
   }
 
   /** Adds the trades of a historical bar up to now, in the minute of its end. */
-  addBar(atUs: TimeUs, bar: BarPrices): void {
+  addBar(clock: Clock, bar: BarPrices): void {
     this.firstTradeTicks ??= bar.openTicks;
     if (this.limit === 0) return;
-    this.openMinute(atUs, bar.openTicks);
+    this.openMinute(clock, bar.openTicks);
     this.minutes.addPrices(bar.highTicks, bar.lowTicks, bar.closeTicks);
     this.minutes.addVolume(bar.volumeLots, bar.closeTicks);
   }
 
-  /** Opens the minute of this time and drops those beyond retention. */
-  private openMinute(atUs: TimeUs, price: PriceTicks): void {
+  /** Opens the minute of now and drops those beyond retention. */
+  private openMinute({ nowUs }: Clock, price: PriceTicks): void {
     const { minutes } = this;
-    const bucket = floorTo(atUs, MINUTE_US);
+    const bucket = floorTo(nowUs, MINUTE_US);
     if (minutes.length > 0 && minutes.timeAt(minutes.length - 1) === bucket) return;
     const oldest = bucket - this.limit * MINUTE_US;
     while (minutes.length > 0 && minutes.timeAt(0) <= oldest) {

@@ -11,7 +11,10 @@ import {
   type TimeUs,
   type TradeId,
 } from '../../num/units.ts';
+import type { Clock } from '../clock.ts';
 import type { TradeView } from '../read/views.ts';
+
+const NONE_DROPPED = -1;
 
 export class TradeHistory {
   private readonly limit: number;
@@ -22,8 +25,8 @@ export class TradeHistory {
   private times = new Float64Array(0);
   private prices = new Int32Array(0);
   private sizes = new Float64Array(0);
-  /** Time of the newest dropped trade; null if none was dropped. */
-  private droppedUs: TimeUs | null = null;
+  /** Time of the newest dropped trade; a number, because null beside it would box each time. */
+  private droppedUs = NONE_DROPPED;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -34,10 +37,10 @@ export class TradeHistory {
   }
 
   get keptSinceUs(): TimeUs | null {
-    return this.droppedUs === null ? null : this.timeAt(0);
+    return this.droppedUs === NONE_DROPPED ? null : this.timeAt(0);
   }
 
-  add(id: TradeId, atUs: TimeUs, price: PriceTicks, signedLots: Lots): void {
+  add(clock: Clock, id: TradeId, price: PriceTicks, signedLots: Lots): void {
     if (this.limit === 0) return;
     if (this.length === this.capacity && this.capacity < this.limit) this.grow();
     if (this.length === this.capacity) {
@@ -47,7 +50,7 @@ export class TradeHistory {
     }
     const at = (this.start + this.length) % this.capacity;
     this.ids[at] = id;
-    this.times[at] = atUs;
+    this.times[at] = clock.nowUs;
     this.prices[at] = price;
     this.sizes[at] = signedLots;
     this.length += 1;
@@ -100,7 +103,7 @@ export class TradeHistory {
   }
 
   archive(io: Archive): void {
-    const dropped = io.optionalInt(this.droppedUs);
+    const dropped = io.optionalInt(this.droppedUs === NONE_DROPPED ? null : this.droppedUs);
     const length = io.int(this.length);
     for (let i = 0; i < length; i++) {
       const at = (this.start + i) % (this.capacity || 1);
@@ -108,9 +111,9 @@ export class TradeHistory {
       const time = timeUs(io.int(this.times[at] ?? 0));
       const price = priceTicks(io.int(this.prices[at] ?? 0));
       const size = lots(io.int(this.sizes[at] ?? 0));
-      if (io.loading) this.add(id, time, price, size);
+      if (io.loading) this.add({ nowUs: time }, id, price, size);
     }
-    this.droppedUs = dropped === null ? null : timeUs(dropped);
+    this.droppedUs = dropped ?? NONE_DROPPED;
   }
 
   private grow(): void {

@@ -29,7 +29,7 @@ export function activate(
     table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new',
     null,
   );
-  table.markBookChanged(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state);
   announceRelease(state, slot, sourceTicks);
   const fault = activationFault(state, slot, subaccount, exposure, market);
   if (fault === null) execute(state, slot, market, subaccount, exposure);

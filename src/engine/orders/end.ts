@@ -24,7 +24,7 @@ export function endOrder(
   if (table.isResting(slot)) leaveBook(state, slot, subaccount.exposure(table.market(slot)));
   else if (waited) stopWaiting(state, slot, subaccount.exposure(table.market(slot)));
   table.setStatus(slot, status, reason);
-  table.markBookChanged(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state);
   disownOrder(state, subaccount, slot);
   const clientId = table.clientIds.hash(slot, subaccount.account);
   if (clientId !== null) state.clientIds.remove(clientId, slot);

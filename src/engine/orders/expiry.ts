@@ -1,14 +1,14 @@
 /** Expiry: at expiresAt × 1000 + 1 µs; never beyond 2^53 µs. */
 import { doubleOf } from '../../num/arithmetic.ts';
-import type { TimeUs } from '../../num/units.ts';
 import type { OrderId } from '../../num/units.ts';
+import type { Clock } from '../clock.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { NONE } from '../book/order-table.ts';
 
 const LAST_EXPIRY_MS = 9_007_199_254_740;
 
 /** Whether a request with this expiresAt has expired. */
-export function isExpired(nowUs: TimeUs, expiresAtMs: bigint): boolean {
+export function isExpired({ nowUs }: Clock, expiresAtMs: bigint): boolean {
   const ms = doubleOf(expiresAtMs);
   return ms <= LAST_EXPIRY_MS && nowUs > ms * 1000;
 }

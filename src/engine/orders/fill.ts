@@ -33,8 +33,8 @@ export function printTrade(
   const id = state.nextTradeId;
   state.nextTradeId = tradeId(id + 1);
   market.lastTicks = price;
-  market.trades.add(id, state.nowUs, price, takerLots);
-  market.candles.add(state.nowUs, price, Math.abs(takerLots));
+  market.trades.add(state, id, price, takerLots);
+  market.candles.add(state, price, Math.abs(takerLots));
   const { context } = state;
   context.markBookChanged(market);
   context.noteSource(market, 'last');
@@ -164,7 +164,7 @@ function emitFilled(state: State, trade: TradeId, role: 'maker' | 'taker', side:
   const { slot, lots: filled, priceTicks: price, fees, realized, funding } = side;
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
-  table.markBookChanged(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const fee = fees.others ? plus(fees.protocol, fees.liquidation) : fees.protocol;

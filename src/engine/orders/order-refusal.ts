@@ -6,10 +6,11 @@
  */
 import { hashText } from '../../base/slot-index.ts';
 import { must } from '../../base/assert.ts';
-import { MAX_PRICE_TICKS, priceTicks, type AccountId, type TimeUs } from '../../num/units.ts';
+import { MAX_PRICE_TICKS, priceTicks, type AccountId } from '../../num/units.ts';
 import { actsFor } from '../accounts/authority.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
+import type { Clock } from '../clock.ts';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../commands.ts';
 import type { Refusal } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -31,8 +32,8 @@ type Order = PlaceOrder | NewOrder;
 export function orderRefusal(
   state: ExchangeState,
   command: PlaceOrder | PlaceOrders,
-  nowUs: TimeUs,
   scope: RefusalScope,
+  clock: Clock,
 ): Refusal | null {
   const group = command.kind === 'placeOrders' ? command.orders : null;
   const shape = group === null ? null : shapeRefusal(group);
@@ -45,7 +46,7 @@ export function orderRefusal(
   const subaccount = state.accounts.subaccounts[command.subaccount];
   if (subaccount?.role !== 'user') return { code: 'subaccount_not_found' };
   for (let i = 0; i < count; i++) {
-    if (isExpired(nowUs, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' };
+    if (isExpired(clock, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' };
   }
   const { delegate } = command;
   if (!actsFor(state, subaccount, delegate)) return { code: 'not_delegated' };

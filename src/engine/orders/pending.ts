@@ -19,7 +19,7 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
   const table = state.orders;
   table.setWaiting(slot, true);
   table.setStatus(slot, 'pending', null);
-  table.markBookChanged(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state);
   exposure.pendingOrders += 1;
   const { context } = state;
   context.emit(hashOrderPending, {

@@ -22,7 +22,7 @@ import { sliceDueUs, watchSlice } from './twap.ts';
 import { wait } from './pending.ts';
 
 export function placeOrders(state: State, command: PlaceOrders): Outcome {
-  const refusal = orderRefusal(state, command, state.nowUs, 'command');
+  const refusal = orderRefusal(state, command, 'command', state);
   if (refusal !== null) return refusal;
 
   const { orders } = command;

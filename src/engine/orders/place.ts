@@ -19,7 +19,7 @@ import { orderRefusal } from './order-refusal.ts';
 import { disownOrder, ownOrder } from './owned-orders.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
-  const refusal = orderRefusal(state, command, state.nowUs, 'command');
+  const refusal = orderRefusal(state, command, 'command', state);
   if (refusal !== null) return refusal;
 
   const market = state.market(command.market);
@@ -47,7 +47,7 @@ export function addOrder(
   id: OrderId,
   owner: Subaccount,
 ): number {
-  const slot = state.orders.add(id, terms, state.nowUs, state.seq);
+  const slot = state.orders.add(id, terms, state);
   ownOrder(state, owner, slot);
   return slot;
 }

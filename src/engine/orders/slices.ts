@@ -43,7 +43,7 @@ export function showSlice(state: State, slot: number, exposure: Exposure): void 
   context.cause = 'iceberg';
   stopWaiting(state, slot, exposure);
   state.orders.setStatus(slot, 'new', null);
-  state.orders.markBookChanged(slot, state.nowUs, state.seq);
+  state.orders.markBookChanged(slot, state);
   announceRelease(state, slot, null);
   context.cause = cause;
 }

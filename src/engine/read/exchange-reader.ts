@@ -405,7 +405,7 @@ export class ExchangeReader implements ExchangeView {
 
   requestRefusal(command: PlaceOrders): Refusal | null {
     const nowUs = timeUs(Math.max(command.timeUs, this.nowUs));
-    return orderRefusal(this.state, command, nowUs, 'request');
+    return orderRefusal(this.state, command, 'request', { nowUs });
   }
 
   checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null {

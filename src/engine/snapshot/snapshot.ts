@@ -237,10 +237,9 @@ function archiveOrder(
       originator,
       originatorFeePpm: fee,
     },
-    created,
-    lastSeq,
+    { nowUs: created, seq: lastSeq },
   );
-  target.markBookChanged(slot, updated, lastSeq);
+  target.markBookChanged(slot, { nowUs: updated, seq: lastSeq });
   target.reduce(slot, Math.abs(size) - left);
   target.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
   target.setWaiting(slot, waiting);

@@ -31,7 +31,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   context.cause = 'tape';
   market.tape.stale = false;
   forgetOrders(state, market);
-  market.candles.addBar(state.nowUs, bar);
+  market.candles.addBar(state, bar);
   context.markBookChanged(market);
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && hasNoEffect(state, market, bar)) {

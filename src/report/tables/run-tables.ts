@@ -2,6 +2,7 @@
  * A run as tables whose columns are the same in every run: names, order and types. Money, prices
  * and sizes are doubles; their exact text is in run.json. Times are µs since the Unix epoch.
  */
+import { must } from '../../base/assert.ts';
 import type {
   BacktestOutput,
   EquityPoint,
@@ -37,14 +38,15 @@ export interface RunTable {
 /** The part of a run that is exported. */
 export type ExportedRun = Pick<BacktestOutput, 'strategies' | 'markets'>;
 
-/** A column's type and its cell of a row. */
-type Columns<T> = Readonly<Record<string, readonly [ColumnType, (row: T) => TableCell]>>;
-type Of<T> = T & { readonly strategy: string };
+/** A column's type and its cell of a row, with the strategy or market that the row belongs to. */
+type Columns<T> = Readonly<
+  Record<string, readonly [ColumnType, (row: T, of: string) => TableCell]>
+>;
 
 const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
 
-const EQUITY: Columns<Of<EquityPoint>> = {
-  strategy: ['text', (row) => row.strategy],
+const EQUITY: Columns<EquityPoint> = {
+  strategy: ['text', (_row, strategy) => strategy],
   time: ['time', (row) => row.timeUs],
   equity: ['float', (row) => row.equity],
   balance: ['float', (row) => row.balance],
@@ -60,15 +62,15 @@ interface PositionSample {
   readonly position: number;
 }
 
-const POSITIONS: Columns<Of<PositionSample>> = {
-  strategy: ['text', (row) => row.strategy],
+const POSITIONS: Columns<PositionSample> = {
+  strategy: ['text', (_row, strategy) => strategy],
   time: ['time', (row) => row.timeUs],
   market: ['text', (row) => row.market],
   position: ['float', (row) => row.position],
 };
 
-const FILLS: Columns<Of<FillRow>> = {
-  strategy: ['text', (row) => row.strategy],
+const FILLS: Columns<FillRow> = {
+  strategy: ['text', (_row, strategy) => strategy],
   fill_id: ['int', (row) => row.fillId],
   time: ['time', (row) => row.timeUs],
   market: ['text', (row) => row.symbol],
@@ -95,8 +97,8 @@ const FILLS: Columns<Of<FillRow>> = {
   mid_60s: ['float', (row) => row.markouts[2] ?? null],
 };
 
-const ORDERS: Columns<Of<OrderRow>> = {
-  strategy: ['text', (row) => row.strategy],
+const ORDERS: Columns<OrderRow> = {
+  strategy: ['text', (_row, strategy) => strategy],
   order_number: ['int', (row) => row.orderNumber],
   order_id: ['text', (row) => row.orderId],
   client_id: ['text', (row) => row.clientId],
@@ -121,8 +123,8 @@ const ORDERS: Columns<Of<OrderRow>> = {
   queue_ahead: ['float', (row) => numeric(row.queueAhead)],
 };
 
-const TRADES: Columns<Of<ExcursionTrip>> = {
-  strategy: ['text', (row) => row.strategy],
+const TRADES: Columns<ExcursionTrip> = {
+  strategy: ['text', (_row, strategy) => strategy],
   market: ['text', (row) => row.symbol],
   side: ['text', (row) => row.side],
   tag: ['text', (row) => row.tag],
@@ -142,8 +144,8 @@ const TRADES: Columns<Of<ExcursionTrip>> = {
   liquidated: ['flag', (row) => row.liquidated],
 };
 
-const FUNDING: Columns<Of<FundingRow>> = {
-  strategy: ['text', (row) => row.strategy],
+const FUNDING: Columns<FundingRow> = {
+  strategy: ['text', (_row, strategy) => strategy],
   time: ['time', (row) => row.timeUs],
   market: ['text', (row) => row.symbol],
   rate: ['float', (row) => Number(row.rate)],
@@ -151,8 +153,8 @@ const FUNDING: Columns<Of<FundingRow>> = {
   position: ['float', (row) => Number(row.position)],
 };
 
-const LIQUIDATIONS: Columns<Of<LiquidationRow>> = {
-  strategy: ['text', (row) => row.strategy],
+const LIQUIDATIONS: Columns<LiquidationRow> = {
+  strategy: ['text', (_row, strategy) => strategy],
   time: ['time', (row) => row.timeUs],
   market: ['text', (row) => row.symbol],
   step: ['text', (row) => row.step],
@@ -169,8 +171,8 @@ interface PlotPoint extends Pick<PlotOutput, 'name' | 'symbol' | 'pane'> {
   readonly value: number | null;
 }
 
-const PLOTS: Columns<Of<PlotPoint>> = {
-  strategy: ['text', (row) => row.strategy],
+const PLOTS: Columns<PlotPoint> = {
+  strategy: ['text', (_row, strategy) => strategy],
   name: ['text', (row) => row.name],
   market: ['text', (row) => row.symbol],
   pane: ['text', (row) => row.pane],
@@ -178,14 +180,14 @@ const PLOTS: Columns<Of<PlotPoint>> = {
   value: ['float', (row) => row.value],
 };
 
-const LOG: Columns<Of<LogRow>> = {
-  strategy: ['text', (row) => row.strategy],
+const LOG: Columns<LogRow> = {
+  strategy: ['text', (_row, strategy) => strategy],
   time: ['time', (row) => row.timeUs],
   text: ['text', (row) => row.text],
 };
 
-const MARKETS: Columns<MarketPoint & { readonly symbol: string }> = {
-  market: ['text', (row) => row.symbol],
+const MARKETS: Columns<MarketPoint> = {
+  market: ['text', (_row, market) => market],
   time: ['time', (row) => row.timeUs],
   mid: ['float', (row) => row.mid],
   mark: ['float', (row) => row.mark],
@@ -217,72 +219,90 @@ function typesOf(
   return Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, types(table)]));
 }
 
-/** All tables of a run; each is there, with or without rows. */
-export function runTables({ strategies, markets }: ExportedRun): RunTable[] {
-  const each = <T extends object>(rows: (strategy: StrategyOutput) => readonly T[]): Of<T>[] =>
-    strategies.flatMap((strategy) =>
-      rows(strategy).map((row) => ({ ...row, strategy: strategy.id })),
-    );
-  return [
+/** Rows of one strategy or market. */
+type RowsOf<T> = readonly [of: string, rows: readonly T[]];
+
+/** Every table of a run; each is made when asked for, with or without rows. */
+const MAKERS: Readonly<Record<string, (run: ExportedRun) => RunTable>> = {
+  equity: (run) =>
     tableOf(
       'equity',
       EQUITY,
-      each(({ equity }) => equity),
+      each(run, ({ equity }) => equity),
     ),
+  positions: (run) =>
     tableOf(
       'positions',
       POSITIONS,
-      each((strategy) => positionsOf(strategy, markets)),
+      each(run, (strategy) => positionsOf(strategy, run.markets)),
     ),
+  fills: (run) =>
     tableOf(
       'fills',
       FILLS,
-      each(({ fills }) => fills),
+      each(run, ({ fills }) => fills),
     ),
+  orders: (run) =>
     tableOf(
       'orders',
       ORDERS,
-      each(({ orders }) => orders),
+      each(run, ({ orders }) => orders),
     ),
+  trades: (run) =>
     tableOf(
       'trades',
       TRADES,
-      each(({ fills }) => withExcursions(roundTrips(fills), markets)),
+      each(run, ({ fills }) => withExcursions(roundTrips(fills), run.markets)),
     ),
+  funding: (run) =>
     tableOf(
       'funding',
       FUNDING,
-      each(({ funding }) => funding),
+      each(run, ({ funding }) => funding),
     ),
+  liquidations: (run) =>
     tableOf(
       'liquidations',
       LIQUIDATIONS,
-      each(({ liquidations }) => liquidations),
+      each(run, ({ liquidations }) => liquidations),
     ),
-    tableOf('plots', PLOTS, each(plotPoints)),
+  plots: (run) => tableOf('plots', PLOTS, each(run, plotPoints)),
+  log: (run) =>
     tableOf(
       'log',
       LOG,
-      each(({ log }) => log),
+      each(run, ({ log }) => log),
     ),
+  markets: ({ markets }) =>
     tableOf(
       'markets',
       MARKETS,
-      markets.flatMap(({ symbol, series }) => series.map((point) => ({ ...point, symbol }))),
+      markets.map(({ symbol, series }) => [symbol, series]),
     ),
-  ];
+};
+
+/** Tables of a run, all of them or those that are named. */
+export function runTables(run: ExportedRun, names = Object.keys(MAKERS)): RunTable[] {
+  return names.map((name) => must(MAKERS[name], `${name} is a table of runs`)(run));
 }
 
-function tableOf<T>(name: string, columns: Columns<T>, rows: readonly T[]): RunTable {
+const each = <T>(
+  { strategies }: ExportedRun,
+  rows: (strategy: StrategyOutput) => readonly T[],
+): RowsOf<T>[] => strategies.map((strategy) => [strategy.id, rows(strategy)]);
+
+function tableOf<T>(name: string, columns: Columns<T>, groups: readonly RowsOf<T>[]): RunTable {
   return {
     name,
-    rows: rows.length,
-    columns: Object.entries(columns).map(([column, [type, cell]]) => ({
-      name: column,
-      type,
-      // Runs of earlier versions lack some fields.
-      cells: rows.map((row) => (cell(row) as TableCell | undefined) ?? null),
-    })),
+    rows: groups.reduce((sum, [, rows]) => sum + rows.length, 0),
+    columns: Object.entries(columns).map(([column, [type, cell]]) => {
+      const cells: TableCell[] = [];
+      for (const [of, rows] of groups) {
+        // Runs of earlier versions lack some fields.
+        for (const row of rows) cells.push((cell(row, of) as TableCell | undefined) ?? null);
+      }
+      return { name: column, type, cells };
+    }),
   };
 }
 
@@ -290,11 +310,16 @@ function positionsOf(
   { equity, symbols }: StrategyOutput,
   markets: readonly MarketOutput[],
 ): PositionSample[] {
-  return equity.flatMap(({ timeUs, positions }) =>
-    markets.flatMap(({ symbol: market }, i) =>
-      symbols.includes(market) ? [{ timeUs, market, position: positions[i] ?? 0 }] : [],
-    ),
+  const traded = markets.flatMap(({ symbol: market }, i) =>
+    symbols.includes(market) ? [{ market, i }] : [],
   );
+  const samples: PositionSample[] = [];
+  for (const { timeUs, positions } of equity) {
+    for (const { market, i } of traded) {
+      samples.push({ timeUs, market, position: positions[i] ?? 0 });
+    }
+  }
+  return samples;
 }
 
 /** Runs of earlier versions have no plots. */

@@ -107,6 +107,33 @@ describe('overlap', () => {
     expect(await main(['data', 'verify', out])).toBe(0);
   });
 
+  test('rows that are newest first or not sorted, and files in another order, are refused', async () => {
+    const rows = bars(0, 9, 42_000).trimEnd().split('\n');
+    const table = (name: string, lines: readonly string[]): string =>
+      file(name, `${lines.join('\n')}\n`);
+    const newest = table('BTCUSDT-1m-2024-01.csv', [...rows].reverse());
+    expect(await run('binance-klines', newest)).toBe(2);
+    expect(printed).toContain('the bar of 2024-01-01 00:07:59.999999 follows that of');
+    expect(printed).toContain('sort the rows by time, oldest first');
+    const moved = [...rows.slice(0, 4), ...rows.slice(5), rows[4]!];
+    expect(await run('binance-klines', table('BTCUSDT-1m-2024-01.csv', moved))).toBe(2);
+    const early = table('BTCUSDT-1m-2024-01.csv', rows.slice(0, 4));
+    const late = table('BTCUSDT-1m-2024-02.csv', rows.slice(4));
+    expect(await run('binance-klines', late, early)).toBe(2);
+    expect(printed).toContain('are before those of an earlier file');
+    expect(await run('binance-klines', early, late)).toBe(0);
+    expect((await openDataset(out)).manifest.streams[0]?.counts.bar).toBe(9);
+  });
+
+  test('trades that are newest first are refused', async () => {
+    const times = Array.from({ length: 9 }, (_, i) => START + i * 60_000);
+    const trades = (of: readonly number[]): string =>
+      `timestamp,price,size,side\n${of.map((time) => `${time},42000,1,buy\n`).join('')}`;
+    expect(await run('csv', file('t1.csv', trades([...times].reverse())), '--symbol', 'X')).toBe(2);
+    expect(printed).toContain('8 of 9 records are more than 2 s before an earlier line');
+    expect(await run('csv', file('t2.csv', trades(times)), '--symbol', 'X')).toBe(0);
+  });
+
   test('a jump of the price between files is printed', async () => {
     const first = file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000));
     const second = file('BTCUSDT-1m-2024-02.csv', bars(3, 3, 2000));

@@ -27,8 +27,8 @@ export const LATER_BUGS: readonly SubtleBug[] = [
     id: 'dropped-nonce-is-the-lowest',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.add',
-    find: 'nonce < lowest ? nonce : lowest',
-    replace: 'lowest',
+    find: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);',
+    replace: 'this.raiseFloor(high, low);',
   },
   {
     id: 'nonce-of-a-delegate-again',
@@ -104,7 +104,7 @@ export const LATER_BUGS: readonly SubtleBug[] = [
     id: 'restored-order-was-updated-at-creation',
     area: 'snapshots',
     file: 'engine/snapshot/snapshot.ts#archiveOrder',
-    find: 'target.markBookChanged(slot, updated, lastSeq);',
+    find: 'target.markBookChanged(slot, { nowUs: updated, seq: lastSeq });',
     replace: 'target.markBookChanged(slot, waiting ? created : updated, lastSeq);',
   },
   {

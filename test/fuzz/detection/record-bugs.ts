@@ -20,7 +20,7 @@ export const RECORD_BUGS: readonly SubtleBug[] = [
     id: 'restored-trades-are-complete',
     area: 'snapshots',
     file: 'engine/market/recent-trades.ts#TradeHistory.archive',
-    find: 'timeUs(dropped)',
+    find: 'dropped ?? NONE_DROPPED',
     replace: 'this.droppedUs',
   },
   {

@@ -153,9 +153,9 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   {
     id: 'nonce-low-half-is-signed',
     area: 'nonces',
-    file: 'engine/accounts/nonces.ts#NonceWindow.isAbove',
-    find: '(halves[0] ?? 0) >>> 0 > this.topLow >>> 0',
-    replace: '(halves[0] ?? 0) > this.topLow',
+    file: 'engine/accounts/nonces.ts#isLess',
+    find: 'aLow >>> 0 < bLow >>> 0',
+    replace: 'aLow < bLow',
   },
   {
     id: 'nonce-window-of-1000',
@@ -174,17 +174,17 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   {
     id: 'nonce-top-not-restored',
     area: 'nonces',
-    file: 'engine/accounts/nonces.ts#NonceWindow.archiveWindow',
-    find: 'if (io.loading) this.setTop(this.highest);',
-    replace: '',
+    file: 'engine/accounts/nonces.ts#NonceWindow.decode',
+    find: 'this.setTop(this.at(length - 1));',
+    replace: 'this.setTop(-1n);',
   },
   {
     id: 'nonce-at-floor-of-window',
     equivalent: 'the highest nonce stays in the window until the floor has passed it',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.closeBelowHighest',
-    find: 'this.floorNonce = highest',
-    replace: 'this.floorNonce = highest - 1n',
+    find: 'this.highest',
+    replace: 'this.highest - 1n',
   },
   {
     id: 'locked-at-the-end',

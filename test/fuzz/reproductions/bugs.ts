@@ -69,7 +69,7 @@ const PLANTED: readonly ReproducedBug[] = [
   {
     id: 'snapshot-forgets-nonce-floor',
     file: 'engine/accounts/nonces.ts#NonceWindow.archiveWindow',
-    find: 'this.floorNonce =',
+    find: 'this.floorLow = halves[0] ?? 0; this.floorHigh = halves[1] ?? 0;',
     replace: '',
   },
   {

@@ -5,8 +5,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'dropped-nonces-forgotten',
     file: 'engine/accounts/nonces.ts#NonceWindow.add',
-    find: 'if (dropped > this.floorNonce) this.floorNonce = dropped; if (nonce < lowest) return;',
-    replace: 'if (nonce < lowest) return;',
+    find: 'this.raiseFloor(high, low);',
+    replace: '',
     means: 'a nonce that left the window may be used again',
     rule: 'R-2.13',
   },

@@ -29,9 +29,9 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'batch-is-not-atomic',
     file: 'engine/orders/order-refusal.ts#orderRefusal',
-    find: "for (let i = 0; i < count; i++) { if (isExpired(nowUs, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' }; }",
+    find: "for (let i = 0; i < count; i++) { if (isExpired(clock, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' }; }",
     replace:
-      "for (let i = count - 1; i < count; i++) { if (isExpired(nowUs, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' }; }",
+      "for (let i = count - 1; i < count; i++) { if (isExpired(clock, orderOf(command, i).expiresAtMs)) return { code: 'request_expired' }; }",
     means: 'a batch is admitted although one of its orders has expired',
     rule: 'R-3.1',
   },
