@@ -57,7 +57,7 @@ function markdown(rows: readonly DetectionResult[]): string {
     '',
     'Found by `orrery fuzz` within so many seconds of processor time on one core',
     '(test/fuzz/detection/detect.ts). A missed bug was searched for the seconds of its row; bugs',
-    'without a row are not measured.',
+    'without a row are not measured, and those that no command can show are left out.',
     '',
     '| list | 10 s | 30 s | 60 s | 120 s |',
     '| --- | --- | --- | --- | --- |',
