@@ -54,8 +54,8 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, schedules, rounds, campaigns, mutants, detect, exhaust, machine, stryker, soak, fast,
-                  served, separated by commas [all]
+  --only <steps>  of proofs, schedules, rounds, campaigns, mutants, detect, shrink, exhaust,
+                  machine, stryker, soak, fast, served, separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
@@ -92,6 +92,10 @@ const STEPS = {
   detect: {
     what: 'the share of subtle bugs that a minute of fuzzing finds, and their reproductions',
     run: () => scored(['--import', 'tsx', 'test/fuzz/detection/detect.ts']),
+  },
+  shrink: {
+    what: 'failures of runs of 20,000 commands, each shrunk within a minute',
+    run: () => scored(['--import', 'tsx', 'test/fuzz/long-runs/shrink-long-runs.ts']),
   },
   exhaust: {
     what: 'every sequence of three operations in every world, with each mutant',

@@ -24,10 +24,12 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const rich = dice.chance(250);
   // Amounts beyond the exact range of a double.
   const whales = rich && dice.chance(400) && name !== 'crisis';
-  const counts = name === 'crisis' ? [2, 3, 3] : [1, 1, 2, 2, 3];
-  const markets = Array.from({ length: dice.pick(counts) }, (_, i) =>
-    drawMarket(dice, i, name, whales),
-  );
+  const counts = name === 'crisis' ? [2, 3, 3] : [1, 2, 2, 2, 3];
+  const count = dice.pick(counts);
+  const markets = Array.from({ length: count }, (_, i) => {
+    const drawn = drawMarket(dice, i, name, whales);
+    return i > 0 && i === count - 1 && dice.chance(600) ? recorded(dice, drawn) : drawn;
+  });
   const still = dice.pick([300, 600, 800, 950]);
   // Long oracle outages, while recorded liquidity and reduce-only orders still trade.
   const silent = dice.chance(OUTAGE_PERMILLE[name] ?? 60);
@@ -78,6 +80,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       edgePermille: dice.pick([0, 5, 30, 100]),
       dayShare: dayShareOf(dice, markets),
     },
+    episodeGap: dice.pick([20, 40, 80]),
     firstNonce: dice.pick(FIRST_NONCES),
     nonceEdgePermille: name === 'permissions' ? 200 : 15,
     startMs: 0,
@@ -209,13 +212,13 @@ function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
   };
 }
 
+interface DrawnMarket {
+  readonly input: MarketInput;
+  readonly ticks: number;
+}
+
 /** Ticks from a millionth to a hundred, lots likewise; their product is at least one Quantum. */
-function drawMarket(
-  dice: Dice,
-  i: number,
-  name: ProfileName,
-  whales: boolean,
-): { readonly input: MarketInput; readonly ticks: number } {
+function drawMarket(dice: Dice, i: number, name: ProfileName, whales: boolean): DrawnMarket {
   const lowest =
     name === 'stress' || name === 'crisis' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
   const ticks = dice.between(lowest, 2 * lowest);
@@ -289,6 +292,31 @@ function drawMarket(
       : {}),
   };
   return { input, ticks };
+}
+
+/** Terms of markets whose mark follows the book, and the limit that episodes set. */
+const OF_BOOKS: readonly string[] = ['recordedLiquidity', 'initialMark', 'maxOpenInterest'];
+
+/**
+ * A market with recorded marks and funding rates, and cheap lots: one command sets each price, so
+ * episodes reach what they aim at.
+ */
+function recorded(dice: Dice, { input, ticks }: DrawnMarket): DrawnMarket {
+  const others = Object.entries(input).filter(([name]) => !OF_BOOKS.includes(name));
+  const { symbol, tickSize, lotSize } = input;
+  return {
+    ticks,
+    input: {
+      ...Object.fromEntries(others),
+      symbol,
+      tickSize,
+      lotSize,
+      markSource: 'external',
+      indexSource: 'oracle',
+      funding: { source: 'external' },
+      priceBand: dice.pick(['0.1', '0.5']),
+    },
+  };
 }
 
 /** Decimals of a lot whose value is at most a few units of collateral, if there are so many. */

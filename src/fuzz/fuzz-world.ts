@@ -199,6 +199,16 @@ export class World {
     return this.nonces.edge(owner, dice);
   }
 
+  /** The nonces of orders that an identity of this subaccount has used, ascending. */
+  noncesOf(owner: SubaccountId, delegate: AccountId | null): readonly bigint[] {
+    return this.nonces.of(owner, delegate);
+  }
+
+  /** An identity with a full window; null if there is none. */
+  fullWindow(): ReturnType<UsedNonces['fullest']> {
+    return this.nonces.fullest();
+  }
+
   private edge(atUs: number): void {
     this.edges[this.edgesSeen % MAX_EDGES] = atUs;
     this.edgesSeen += 1;

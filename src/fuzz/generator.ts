@@ -12,6 +12,7 @@ import { drawAim, type Planned } from './generate/aims.ts';
 import { Context } from './generate/draw-context.ts';
 import { moneyInShortfall, untilHour } from './generate/crisis.ts';
 import { untilDay, untilEdge } from './generate/edges.ts';
+import { EpisodeTurns } from './generate/episodes/episodes.ts';
 import {
   makeBatch,
   makeBracket,
@@ -110,8 +111,11 @@ export class CommandGenerator {
   private made = 0;
   /** The newest commands, in a ring. */
   private readonly recent: Command[] = [];
-  /** What is left of an aim. */
+  /** What is left of an aim or an episode. */
   private plan: readonly Planned[] = [];
+  private readonly episodes: EpisodeTurns;
+  /** The number of commands after which the next episode begins. */
+  private episodeAt: number;
 
   /** `view`: the exchange under test, opened with `setup.config`. */
   constructor(profile: FuzzProfile, view: ExchangeView, setup: RunSetup = setUp(profile)) {
@@ -120,7 +124,10 @@ export class CommandGenerator {
     const world = new World(view, profile.openingTicks);
     world.knowMarkets();
     this.observe = world.observe;
-    this.context = new Context(profile, setup, Dice.of(profile.seed, 'commands'), world);
+    const context = new Context(profile, setup, Dice.of(profile.seed, 'commands'), world);
+    this.context = context;
+    this.episodes = new EpisodeTurns(context.dice, profile);
+    this.episodeAt = setup.opening.length + profile.episodeGap;
     this.wheel = ACTIONS.flatMap((action) =>
       Array.from({ length: profile.mix[action] }, () => action),
     );
@@ -130,7 +137,7 @@ export class CommandGenerator {
   next(): Command | null {
     if (this.made === this.profile.commands) return null;
     const opening = this.setup.opening[this.made];
-    const command = opening ?? this.planned() ?? this.draw();
+    const command = opening ?? this.planned() ?? this.beginEpisode() ?? this.draw();
     this.recent[this.made % MOST_RECENT] = command;
     this.made += 1;
     return command;
@@ -159,7 +166,19 @@ export class CommandGenerator {
     return MAKERS[action](context);
   }
 
-  /** The next command of an aim; null if there is none. */
+  /** The first command of an episode; null between two of them. */
+  private beginEpisode(): Command | null {
+    const { context, profile, made } = this;
+    const { episodeGap } = profile;
+    if (episodeGap === 0 || made < this.episodeAt) return null;
+    context.faulty = false;
+    context.mismatched = false;
+    this.plan = this.episodes.next(context);
+    this.episodeAt = made + this.plan.length + 1 + context.dice.below(2 * episodeGap);
+    return this.planned();
+  }
+
+  /** The next command of an aim or an episode; null if there is none. */
   private planned(): Command | null {
     while (this.plan.length > 0) {
       const [next, ...rest] = this.plan;

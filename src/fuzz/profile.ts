@@ -162,6 +162,8 @@ export interface FuzzProfile {
     /** Per ten thousand of commands at the start of the next hour or day, or right after it. */
     readonly dayShare: number;
   };
+  /** Ordinary commands between two episodes, on average; 0: no episodes. */
+  readonly episodeGap: number;
   /** Nonces count up from here, over the limits of 31, 32 and 53 bits in some profiles. */
   readonly firstNonce: number;
   /** Per mille of orders with a nonce at the edge of a window. */

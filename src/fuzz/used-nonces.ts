@@ -1,11 +1,15 @@
 /** Nonces that orders have used, by subaccount and signing identity, for draws at window edges. */
 import type { OrderAccepted, OrderRejected } from '../engine/events.ts';
-import type { SubaccountId } from '../num/units.ts';
+import { accountId, type AccountId, type SubaccountId } from '../num/units.ts';
 import type { Dice } from './dice.ts';
 
 /** a window keeps so many nonces. */
 const WINDOW = 1024;
 const KEPT = 2 * WINDOW;
+/** So many more show what lies below the window. */
+const MARGIN = 8;
+/** In place of a delegate. */
+const OWNER = -1;
 
 export class UsedNonces {
   /** Ascending, by owner and delegate. */
@@ -21,13 +25,29 @@ export class UsedNonces {
       byIdentity = new Map();
       this.used.set(subaccount, byIdentity);
     }
-    const identity = delegate ?? -1;
+    const identity = delegate ?? OWNER;
     const nonces = byIdentity.get(identity) ?? [];
     byIdentity.set(identity, nonces);
     let place = nonces.length;
     while (place > 0 && (nonces[place - 1] ?? 0n) > nonce) place -= 1;
     nonces.splice(place, 0, nonce);
     if (nonces.length > KEPT) nonces.shift();
+  }
+
+  /** The nonces of an identity, ascending; null as delegate: the owner's. */
+  of(owner: SubaccountId, delegate: number | null): readonly bigint[] {
+    return this.used.get(owner)?.get(delegate ?? OWNER) ?? [];
+  }
+
+  /** An identity that has used more nonces than a window keeps; null if there is none. */
+  fullest(): { readonly owner: SubaccountId; readonly delegate: AccountId | null } | null {
+    for (const [owner, byIdentity] of this.used) {
+      for (const [identity, { length }] of byIdentity) {
+        if (length <= WINDOW + MARGIN) continue;
+        return { owner, delegate: identity === OWNER ? null : accountId(identity) };
+      }
+    }
+    return null;
   }
 
   /** A nonce at an edge of a window, or beside it; null if none was used. */

@@ -196,13 +196,17 @@ export class TrustOrderIds implements OrderIds {
     return this.lookUp(digest) ?? (this.catchUp() ? this.lookUp(digest) : undefined);
   }
 
+  /**
+   * The live order with this digest, or the newest. A delegate may use a nonce that the owner's
+   * window no longer has, so several orders can have one id here (R-2.13).
+   */
   private lookUp(digest: string): OrderView | undefined {
     let found: OrderView | undefined;
     this.index.find(hashOf(digest), (candidate) => {
       const order = this.view.order(orderId(candidate));
       if (order === undefined || this.digestOf(order) !== digest) return false;
-      found = order;
-      return true;
+      if (found === undefined || isPreferred(order, found)) found = order;
+      return false;
     });
     return found;
   }
@@ -229,6 +233,13 @@ export class TrustOrderIds implements OrderIds {
     for (let id = 1; id <= this.caughtUp; id++) this.add(orderId(id));
     this.rebuildAt = Math.max(1 << 17, this.index.count * 2);
   }
+}
+
+const isLive = ({ status }: OrderView): boolean =>
+  status === 'new' || status === 'partiallyFilled' || status === 'pending';
+
+function isPreferred(order: OrderView, to: OrderView): boolean {
+  return isLive(order) === isLive(to) ? order.orderId > to.orderId : isLive(order);
 }
 
 function hashOf(digest: string): number {

@@ -92,7 +92,9 @@ export function gatewayCheck(every: number): Checker {
         const field = differing(command, result.command, signsItself(engine, act));
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
         fault ??= boundsOf(engine, act, result.command);
-      } else if (!WITHOUT_RIGHTS.includes(result.reply.status)) refused = result.reply;
+      } else if (!WITHOUT_RIGHTS.includes(result.reply.status) && !isOwners(engine, command, act)) {
+        refused = result.reply;
+      }
     },
     after: (engine, command, outcome) => {
       if (fault !== null) return broken(engine, fault);
@@ -145,6 +147,13 @@ const isPlacing = ({ kind }: Command): boolean =>
 
 const signsItself = (engine: ExchangeView, { account, signer }: CallForm): boolean =>
   signer === account || engine.signersOf(account).signers.includes(signer);
+
+/** Whether a delegate's command is a request of the owner, whose nonces have another floor. */
+const isOwners = (engine: ExchangeView, command: Command, act: CallForm): boolean =>
+  'delegate' in command &&
+  isPlacing(command) &&
+  command.delegate !== null &&
+  signsItself(engine, act);
 
 /**
  * Comparable fields. A group of one is a single order. Attached protective orders have no price of

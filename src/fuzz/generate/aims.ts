@@ -62,11 +62,12 @@ function heldCross(context: Context): Held | null {
   return null;
 }
 
-const isSettable = ({ spec, status }: KnownMarket): boolean =>
+/** Whether one command sets the price of the market. */
+export const isSettable = ({ spec, status }: KnownMarket): boolean =>
   status !== 'delisted' &&
   (spec.markSource === 'external' || (spec.markSource !== 'last' && spec.indexSource !== 'mid'));
 
-const setPrice =
+export const setPrice =
   (market: KnownMarket, ticks: number): Planned =>
   ({ nowUs }) =>
     market.spec.markSource === 'external'

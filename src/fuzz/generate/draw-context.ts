@@ -58,6 +58,12 @@ export class Context {
     return BigInt(this.lastNonce);
   }
 
+  /** Like `nonce`, after up to three that stay unused. */
+  spacedNonce(): bigint {
+    this.lastNonce += this.dice.below(4);
+    return this.nonce();
+  }
+
   /** Like `nonce`, or occasionally a skipped one. */
   lateNonce(): bigint {
     const late = this.skipped.length > 0 && this.dice.chance(40);

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
+import { BLIND_BUGS } from './blind-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -20,12 +21,18 @@ const HELP = `node --import tsx test/fuzz/detection/detect.ts [options]
   --seconds <n>    processor time of the search for each bug [120]
   --shrink <n>     processor time of shrinking; 0 tests no reproduction [10]
   --resume         keep the rows of the last table; a missed bug is searched from its last run on
+  --again          with --resume: search for missed bugs from run 0 on
   --for <n>        processor time after which this call starts no further bug [unlimited]`;
 
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 3600) return value;
   throw new RangeError(`--${name} must be a whole number from 0 to 3600, got ${text}`);
+}
+
+function listOf(bug: SubtleBug): DetectionResult['list'] {
+  if (BLIND_BUGS.includes(bug)) return 'blind';
+  return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 
 /** Searches for a bug from where `last` stopped, and tests its reproductions. */
@@ -43,7 +50,7 @@ async function measure(
   const result = {
     id: bug.id,
     area: bug.area,
-    list: LATER_BUGS.includes(bug) ? ('later' as const) : ('first' as const),
+    list: listOf(bug),
     seconds: Math.round(10 * (spent + (user + system) / 1e6)) / 10,
     run,
     shrinkSeconds: 0,
@@ -83,6 +90,7 @@ async function main(): Promise<void> {
       seconds: { type: 'string', default: '120' },
       shrink: { type: 'string', default: '10' },
       resume: { type: 'boolean', default: false },
+      again: { type: 'boolean', default: false },
       for: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -95,16 +103,21 @@ async function main(): Promise<void> {
   const seconds = wholeNumber('seconds', values.seconds);
   const shrinkSeconds = wholeNumber('shrink', values.shrink);
   const texts = values.only?.split(',') ?? [''];
-  const chosen = SUBTLE_BUGS.filter(({ id, area, file }) =>
-    texts.some((text) => id.includes(text) || area === text || file.includes(text)),
+  const chosen = SUBTLE_BUGS.filter(
+    ({ id, area, file, equivalent }) =>
+      equivalent === undefined &&
+      texts.some((text) => id.includes(text) || area === text || file.includes(text)),
   );
   if (chosen.length === 0) throw new RangeError('--only matches no bug');
   const results = values.resume ? loadResults() : new Map<string, DetectionResult>();
+  if (values.again) {
+    for (const { id } of chosen) if (results.get(id)?.by === null) results.delete(id);
+  }
   const isDone = ({ id }: SubtleBug): boolean => {
     const last = results.get(id);
     return last !== undefined && (last.by !== null || last.seconds >= seconds);
   };
-  const ids = SUBTLE_BUGS.map(({ id }) => id);
+  const ids = SUBTLE_BUGS.flatMap(({ id, equivalent }) => (equivalent === undefined ? [id] : []));
   const limit = values.for === undefined ? Infinity : wholeNumber('for', values.for);
   for (const bug of chosen.filter((each) => !isDone(each))) {
     const { user, system } = process.cpuUsage();

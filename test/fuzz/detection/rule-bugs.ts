@@ -81,6 +81,7 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'exempt-without-shortfall',
+    equivalent: 'the next shortfall begins another epoch, in which no earlier deposit is exempt',
     area: 'money',
     file: 'engine/liquidation/shortfall-share.ts#exemptDeposit',
     find: 'shortfallSize(state) <= 0n',
@@ -179,6 +180,7 @@ export const RULE_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'nonce-at-floor-of-window',
+    equivalent: 'the highest nonce stays in the window until the floor has passed it',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.closeBelowHighest',
     find: 'this.highest',

@@ -3,6 +3,8 @@ import type { SourceEdit } from '../../mutants/mutant.ts';
 
 export interface SubtleBug extends SourceEdit {
   readonly id: string;
+  /** Why no command can show it: it does not count in the score. */
+  readonly equivalent?: string;
   readonly area:
     | 'matching'
     | 'money'

@@ -1,7 +1,13 @@
 /** Bugs that a measurement plants one by one; each was written from the sources alone. */
+import { BLIND_BUGS } from './blind-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
 
-export const SUBTLE_BUGS: readonly SubtleBug[] = [...RULE_BUGS, ...RECORD_BUGS, ...LATER_BUGS];
+export const SUBTLE_BUGS: readonly SubtleBug[] = [
+  ...RULE_BUGS,
+  ...RECORD_BUGS,
+  ...LATER_BUGS,
+  ...BLIND_BUGS,
+];

@@ -1,6 +1,7 @@
 /** Exports of a build with a planted bug: fuzzer, engine and scenarios of one build. */
 export { Exchange } from '../../../src/engine/exchange.ts';
 export { drawProfile } from '../../../src/fuzz/draw-profile.ts';
+export { checkerOf } from '../../../src/fuzz/checks/checks.ts';
 export { allOf } from '../../../src/fuzz/checker.ts';
 export { checksOfRun, runBatch, shrinkFailure } from '../../../src/fuzz/campaign.ts';
 export { runFuzz } from '../../../src/fuzz/fuzz-run.ts';

@@ -1,0 +1,60 @@
+/**
+ * Episodes: short plans that lead a run into states which random commands rarely reach. A run takes
+ * them in turn, the least recent one first, with ordinary commands in between.
+ */
+import type { Dice } from '../../dice.ts';
+import type { FuzzProfile } from '../../profile.ts';
+import type { Planned } from '../aims.ts';
+import type { Context } from '../draw-context.ts';
+import { bankruptcy, shortfall, slicedLiquidation, vaultTakeover } from './loss-episodes.ts';
+import { dayLater, vaultHolders } from './history-episodes.ts';
+import { cappedMarket, frozenMarket } from './market-episodes.ts';
+import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
+import { partialLegs, trailingStops } from './order-episodes.ts';
+
+/** The commands of an episode; empty if this state offers none. */
+type Episode = (context: Context) => readonly Planned[];
+
+const EPISODES: readonly Episode[] = [
+  frozenMarket,
+  shortfall,
+  partialLegs,
+  nonceWindow,
+  vaultTakeover,
+  cappedMarket,
+  bankruptcy,
+  trailingStops,
+  slicedLiquidation,
+  revokedDelegate,
+  vaultHolders,
+  dayLater,
+];
+
+/** Share of runs that fill a window of nonces. */
+const FILL_PERMILLE = 200;
+
+/** The turns of one run. */
+export class EpisodeTurns {
+  /** The least recent one comes first. */
+  private readonly turns: Episode[];
+
+  constructor(dice: Dice, { name }: Pick<FuzzProfile, 'name'>) {
+    const first = dice.below(EPISODES.length);
+    const turns = [...EPISODES.slice(first), ...EPISODES.slice(0, first)];
+    // A full window takes a thousand orders.
+    const fills = name === 'permissions' || dice.chance(FILL_PERMILLE);
+    this.turns = fills ? turns : turns.filter((episode) => episode !== nonceWindow);
+  }
+
+  /** The next episode that this state offers; empty if there is none. */
+  next(context: Context): readonly Planned[] {
+    for (const episode of this.turns) {
+      const plan = episode(context);
+      if (plan.length === 0) continue;
+      this.turns.splice(this.turns.indexOf(episode), 1);
+      this.turns.push(episode);
+      return plan;
+    }
+    return [];
+  }
+}

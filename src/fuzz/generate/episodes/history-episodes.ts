@@ -1,0 +1,71 @@
+/** Episodes about records: several entries of one moment, and prices of a day ago. */
+import { quanta } from '../../../num/units.ts';
+import { NEVER_MS } from '../../run-setup.ts';
+import type { Planned } from '../aims.ts';
+import type { Context } from '../draw-context.ts';
+import {
+  advance,
+  advanceTo,
+  clearBook,
+  nextMultiple,
+  purse,
+  refresh,
+  setStage,
+  trade,
+} from './stage.ts';
+
+const SECOND_US = 1_000_000;
+const DAY_US = 86_400 * SECOND_US;
+const MINUTE_US = 60 * SECOND_US;
+const HOLDERS = 4;
+
+/** Several subaccounts of one account hold shares: midnight records all of them at once. */
+export function vaultHolders(context: Context): readonly Planned[] {
+  const { setup, world } = context;
+  if (world.view.markets().some(({ markTicks }) => markTicks === null)) return [];
+  const account = context.user();
+  const amount = quanta(setup.config.minVaultDeposit + BigInt(1 + context.dice.below(5_000_000)));
+  return Array.from({ length: HOLDERS }, (_, subaccountIndex): readonly Planned[] => [
+    ({ nowUs }) => ({ kind: 'deposit', timeUs: nowUs, account, subaccountIndex, amount }),
+    (now) => ({
+      kind: 'transfer',
+      timeUs: now.nowUs,
+      from: account,
+      fromIndex: subaccountIndex,
+      to: setup.config.clsAccount,
+      toIndex: 0,
+      amount,
+      market: null,
+      signer: account,
+      nonce: now.nonce(),
+      expiresAtMs: NEVER_MS,
+    }),
+  ]).flat();
+}
+
+/** Trades within one minute, and the same minute of the next day. */
+export function dayLater(context: Context): readonly Planned[] {
+  const { dice, world } = context;
+  // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
+  if (world.markets.some(({ spec }) => spec.funding.source !== 'external')) return [];
+  const stage = setStage(context, 2);
+  if (stage === null) return [];
+  const { actors, market, side } = stage;
+  const [a, b] = actors;
+  const lots = side * market.spec.minLots;
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...purse(stage, a, 2_000_000),
+    ...purse(stage, b, 2_000_000),
+    advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 10 * SECOND_US])),
+    refresh(market),
+    ...trade(stage, a, b, lots),
+    advance(15 * SECOND_US),
+    refresh(market),
+    ...trade(stage, b, a, lots),
+    advance(DAY_US - dice.pick([10, 5, 1]) * SECOND_US),
+    refresh(market),
+    ...trade(stage, a, b, lots),
+  ];
+}

@@ -1,0 +1,245 @@
+/** Episodes of losses: slices, take-overs by the vault, deleveraging, and shortfalls. */
+import { ppb, quanta } from '../../../num/units.ts';
+import type { KnownSubaccount } from '../../fuzz-world.ts';
+import { NEVER_MS } from '../../run-setup.ts';
+import type { Planned } from '../aims.ts';
+import type { Context } from '../draw-context.ts';
+import {
+  advance,
+  advanceTo,
+  away,
+  beyondLiquidation,
+  clearBook,
+  endowVault,
+  index,
+  insure,
+  money,
+  nextMultiple,
+  order,
+  price,
+  purse,
+  refresh,
+  setStage,
+  strip,
+  type Stage,
+} from './stage.ts';
+
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+/** A wait for the next hour is at most so long where the oracle visits thousands of instants. */
+const NEAR_US = 5 * MINUTE_US;
+
+/** The first actor has all its money at risk against two others of equal size and money. */
+function leveraged(context: Context, stage: Stage): readonly Planned[] {
+  const { market, side, size, actors } = stage;
+  const [a, b, c] = actors;
+  const half = Math.ceil(size / 2);
+  const { dice } = context;
+  const tied = dice.chance(600);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...purse(stage, a, dice.pick([1_020_000, 1_100_000, 1_500_000])),
+    ...purse(stage, b, 1_500_000),
+    ...purse(stage, c, tied ? 1_500_000 : 3_000_000),
+    order(stage, b, -side * half),
+    order(stage, c, -side * (tied ? half : size - half + market.spec.minLots)),
+    order(stage, a, side * 2 * half, 0, { ioc: true }),
+    ...(dice.chance(400) ? [strip(b), strip(c)] : []),
+  ];
+}
+
+/** A price at which a holder has lost this share of what lies below its maintenance. */
+const lose = ({ market }: Stage, owner: KnownSubaccount | undefined, share: number): Planned =>
+  price(market, (now) =>
+    owner === undefined ? market.markTicks : beyondLiquidation(now, owner, market, share),
+  );
+
+/** Liquidation on a book with some bids, slice by slice, with pauses and new prices in between. */
+export function slicedLiquidation(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const stage = setStage(context, 4);
+  if (stage === null) return [];
+  const { actors, market, side, size } = stage;
+  const [a, , , d] = actors;
+  const pauseUs = setup.config.liquidationPauseUs;
+  const bids = [1, 2, 3].map((nth) => (now: Context) => {
+    if (a === undefined) return null;
+    const ticks = beyondLiquidation(now, a, market, 0.1 * nth);
+    const abovePpm = ((ticks - market.markTicks) / market.markTicks) * 1e6;
+    return order(stage, d, side * Math.ceil(size / dice.pick([1, 3, 10])), abovePpm)(now);
+  });
+  return [
+    ...leveraged(context, stage),
+    ...purse(stage, d, 4_000_000),
+    ...bids,
+    lose(stage, a, dice.pick([0, 0.05, 0.2, 0.33])),
+    advance(dice.pick([0, Math.floor(pauseUs / 2), pauseUs - 1].filter((us) => us >= 0))),
+    lose(stage, a, dice.pick([0.05, 0.2, 0.33])),
+    advance(dice.pick([pauseUs, Math.ceil(pauseUs / 2), pauseUs + 1])),
+    refresh(market),
+    order(stage, a, -side * Math.ceil(size / 5), -side * 5000, { ioc: true, reduceOnly: true }),
+    advance(pauseUs),
+    lose(stage, a, dice.pick([0.2, 0.33, 0.34, 0.7, 1.2])),
+  ];
+}
+
+/** The vault takes positions over, offers them minute by minute, and pays holders of shares. */
+export function vaultTakeover(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const stage = setStage(context, 4);
+  if (stage === null) return [];
+  const { actors, market, side, size } = stage;
+  const [a, , , d] = actors;
+  const value = BigInt(size) * BigInt(market.markTicks) * BigInt(market.spec.quantaPerTickLot);
+  // Much more than the position needs, or about its initial margin.
+  const initial = (value * BigInt(market.spec.tiers[0]?.initialMarginPpm ?? 0)) / 1_000_000n;
+  const funds = dice.pick([value, 4n * value, initial, (initial * 5n) / 4n]);
+  const minute = (): readonly Planned[] => [
+    advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 1000, 1_000_000])),
+    price(market, () => away(market.markTicks, dice.pick([-300, 0, 300]))),
+    index(market, dice.pick([-3000, -300, 0, 300, 3000])),
+    advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US)),
+    // Takes a part of what the vault offers, or all.
+    order(stage, d, side * Math.ceil(size / dice.pick([1, 7, 30])), side * 40_000, { ioc: true }),
+  ];
+  return [
+    ...endowVault(d, funds),
+    ...leveraged(context, stage),
+    ...purse(stage, d, 4_000_000),
+    index(market, dice.pick([-5000, 0, 5000])),
+    lose(stage, a, dice.pick([0.34, 0.4, 0.6, 0.9, 0.97, 1])),
+    ...minute(),
+    redeem(d, dice.pick([0.001, 0.1])),
+    ...minute(),
+    advance(Math.min(setup.config.vaultLockupUs, MINUTE_US)),
+    refresh(market),
+    redeem(d, dice.pick([0.01, 0.3])),
+  ];
+}
+
+/** Money out of the vault for a part of the shares, at an amount without a round number of them. */
+const redeem =
+  (holder: KnownSubaccount | undefined, part: number): Planned =>
+  (context) => {
+    if (holder === undefined || holder.shares <= 0) return null;
+    return {
+      kind: 'transfer',
+      timeUs: context.nowUs,
+      from: context.setup.config.clsAccount,
+      fromIndex: 0,
+      to: holder.address,
+      toIndex: holder.index,
+      amount: quanta(BigInt(1 + Math.floor(holder.shares * part))),
+      market: null,
+      signer: holder.address,
+      nonce: context.nonce(),
+      expiresAtMs: NEVER_MS,
+    };
+  };
+
+/** A gap below zero: insurance within its hourly limit, then auto-deleveraging of tied parties. */
+export function bankruptcy(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const stage = setStage(context, 3);
+  if (stage === null) return [];
+  const { actors, market } = stage;
+  const [a, b, c] = actors;
+  return [
+    ...(dice.chance(600) ? [insure(stage, dice.pick([1, 1000, 20_000, 200_000]))] : []),
+    ...leveraged(context, stage),
+    // A first step in the money of the others ranks them by profit.
+    ...(dice.chance(500) ? [lose(stage, a, dice.pick([-2, -1]))] : []),
+    lose(stage, a, dice.pick([1, 1.01, 1.3, 2, 4])),
+    strip(b, 0.5),
+    strip(c),
+    refresh(market),
+  ];
+}
+
+/**
+ * A recorded funding rate takes more than the payer has, which no gain of this step covers: the
+ * rest is a shortfall. Then money moves, and the hour of insurance ends.
+ */
+export function shortfall(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const stage = setStage(context, 4, ({ spec }) => spec.funding.source === 'external');
+  if (stage === null) return [];
+  const { actors, market } = stage;
+  const [a, b, c, d] = actors;
+  const insured = dice.chance(700);
+  return [
+    ...(insured ? [insure(stage, dice.pick([10, 1000, 20_000, 50_000]))] : []),
+    ...leveraged(context, stage),
+    index(market, 0),
+    ruin(stage, a, dice.pick([1100, 1500, 3000])),
+    refresh(market),
+    ...moneyMoves(context, [b, c, d]),
+    ...hourEnds(context, stage),
+    ...moneyMoves(context, [b, d]),
+    ...(dice.chance(400) ? [repay(dice.pick([0.3, 1]))] : []),
+    strip(d, 0.3),
+  ];
+}
+
+/** A rate at which a holder pays its equity times a factor in thousandths. */
+const ruin =
+  ({ market }: Stage, owner: KnownSubaccount | undefined, permille: number): Planned =>
+  ({ nowUs, world }) => {
+    if (owner === undefined) return null;
+    const held = owner.positions[market.id] ?? 0;
+    const indexTicks = world.view.market(market.id).indexTicks ?? market.markTicks;
+    const value = held * indexTicks * market.spec.quantaPerTickLot;
+    if (value === 0) return null;
+    const equity = Math.max(1, Number(world.view.margin(owner.id).crossEquityQuanta));
+    const rate = Math.ceil(((equity * permille) / 1000 / value) * 1e9);
+    return {
+      kind: 'settleFunding',
+      timeUs: nowUs,
+      market: market.id,
+      ratePpb: ppb(Math.max(-1e9, Math.min(rate, 1e9))),
+    };
+  };
+
+/** Deposits and withdrawals of users, in parts without a round share of the shortfall. */
+function moneyMoves(
+  { dice }: Context,
+  owners: readonly (KnownSubaccount | undefined)[],
+): readonly Planned[] {
+  const pays =
+    (owner: KnownSubaccount): Planned =>
+    (now) =>
+      money(now, 'deposit', owner, quanta(BigInt(1 + dice.below(9_000_000))));
+  return owners.flatMap((owner): readonly Planned[] =>
+    owner === undefined
+      ? []
+      : [
+          strip(owner, dice.pick([0.01, 0.1, 0.37])),
+          ...(dice.chance(600) ? [pays(owner)] : []),
+          strip(owner, dice.pick([0.05, 0.5])),
+        ],
+  );
+}
+
+/** A deposit to insurance of a part of the shortfall, or all of it. */
+const repay =
+  (part: number): Planned =>
+  (now) => {
+    const size = Number(-now.world.view.funds().shortfallQuanta);
+    if (size <= 0) return null;
+    const account = now.setup.config.insuranceAccount;
+    const amount = quanta(BigInt(Math.ceil(size * part)));
+    return money(now, 'deposit', { address: account, index: 0 }, amount);
+  };
+
+/** The end of the hour, if it is near or cheap to reach; then the price again. */
+function hourEnds({ dice, world }: Context, { market }: Stage): readonly Planned[] {
+  const isCheap =
+    world.markets.every(({ spec }) => spec.funding.source === 'external') && dice.chance(500);
+  const wait: Planned = (now) => {
+    const hour = nextMultiple(now.nowUs, HOUR_US);
+    if (!isCheap && hour - now.nowUs > NEAR_US) return null;
+    return advanceTo(() => hour + dice.below(2))(now);
+  };
+  return [wait, refresh(market)];
+}

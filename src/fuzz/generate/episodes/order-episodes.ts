@@ -1,0 +1,156 @@
+/** Episodes about orders that wait: legs with small fills, and trailing stops that meet again. */
+import type { NewOrder, OrderType } from '../../../engine/commands.ts';
+import { lots, priceTicks } from '../../../num/units.ts';
+import type { KnownSubaccount } from '../../fuzz-world.ts';
+import type { Planned } from '../aims.ts';
+import type { Context } from '../draw-context.ts';
+import {
+  away,
+  clearBook,
+  groupOrder,
+  order,
+  price,
+  purse,
+  refresh,
+  setStage,
+  trade,
+  type Stage,
+} from './stage.ts';
+
+const TRIGGER_PPM = 4000;
+
+/** A pair of legs around a price; thin liquidity fills a part of one, then of the other. */
+export function partialLegs(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const stage = setStage(context, 3);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c] = actors;
+  if (a === undefined) return [];
+  const whole = Math.max(8, 2 * size);
+  const filled = dice.pick([whole, Math.ceil(whole / 2), Math.ceil(whole / 3)]);
+  const covered = dice.pick([Math.ceil(whole / 2), whole, 2 * whole]);
+  const thin = Math.max(market.spec.minLots, Math.ceil(covered / dice.pick([3, 5, 9])));
+  const base = market.markTicks;
+  const lastPrice = setup.config.triggerSource === 'last';
+  /** Thin liquidity at the trigger above (1) or below (−1), then the price that fires it. */
+  const round = (up: 1 | -1): readonly Planned[] => {
+    const ticks = away(base, up * TRIGGER_PPM);
+    const abovePpm = (): number => ((ticks - market.markTicks) / market.markTicks) * 1e6;
+    return [
+      (now) => order(stage, c, side * thin, abovePpm() - side * 600)(now),
+      price(market, () => ticks),
+      ...(lastPrice ? trade(stage, b, c, market.spec.minLots) : []),
+      order(stage, c, side * thin, -side * 600),
+    ];
+  };
+  const turns = dice.chance(500) ? ([1, -1, 1, -1, 1] as const) : ([-1, 1, 1, -1, -1] as const);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...purse(stage, a, 5_000_000),
+    ...purse(stage, b, 5_000_000),
+    ...purse(stage, c, 5_000_000),
+    order(stage, b, -side * filled),
+    bracket(stage, a, whole, covered, dice.chance(400)),
+    ...turns.slice(0, 2).flatMap(round),
+    // The parent fills further, so its legs cover more.
+    price(market, () => base),
+    order(stage, b, -side * Math.ceil(whole / 3), 0, { ioc: true }),
+    ...turns.slice(2).flatMap(round),
+  ];
+}
+
+/** A limit order at the mark with take-profit and stop-loss of one size. */
+const bracket =
+  (
+    { market, side }: Stage,
+    owner: KnownSubaccount,
+    whole: number,
+    covered: number,
+    attached: boolean,
+  ): Planned =>
+  (context) => {
+    const own = groupOrder(context, market, side * whole, market.markTicks);
+    const rests = context.dice.chance(500);
+    const leg = (orderType: OrderType): NewOrder => {
+      const up = (orderType === 'takeProfit' ? 1 : -1) * side;
+      const trigger = away(market.markTicks, up * TRIGGER_PPM);
+      // At market within the band, or at a limit beyond the trigger.
+      const worst = side > 0 ? 1 : Math.min(trigger * 2, market.spec.maxPriceTicks);
+      return {
+        ...own,
+        orderType,
+        lots: lots(-side * (attached ? whole : covered)),
+        priceTicks: priceTicks(rests ? away(trigger, -side * 2000) : worst),
+        ioc: !rests,
+        reduceOnly: true,
+        triggerTicks: priceTicks(trigger),
+        nonce: attached ? own.nonce : context.nonce(),
+        attached,
+      };
+    };
+    return {
+      kind: 'placeOrders',
+      timeUs: context.nowUs,
+      subaccount: owner.id,
+      delegate: null,
+      orders: [own, leg('takeProfit'), leg('stopLoss')],
+    };
+  };
+
+/** Trailing stops of both sides at several marks, which the price leaves and meets again. */
+export function trailingStops(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const stage = setStage(context, 3);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c] = actors;
+  if (a === undefined || b === undefined) return [];
+  const base = market.markTicks;
+  const to = (ppm: number): Planned => price(market, () => away(base, ppm));
+  const stops = (distancePpm: number): readonly Planned[] => [
+    stop(stage, a, -side * Math.ceil(size / 9), distancePpm),
+    stop(stage, b, side * Math.ceil(size / 9), distancePpm),
+  ];
+  const far = dice.pick([20_000, 50_000, 100_000]);
+  const steps = [to(2000), to(-1500), to(500), to(2000), to(-1500), to(3000), to(-2500)];
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(stage, actor, 4_000_000)),
+    ...trade(stage, a, b, side * size),
+    order(stage, c, side * size, -side * 3000),
+    order(stage, c, -side * size, side * 3000),
+    ...stops(far),
+    ...steps.flatMap((step, i) => [
+      step,
+      ...stops(i % 2 === 0 ? far : dice.pick([far, 3000, 6000])),
+    ]),
+    to(2000),
+    to(dice.pick([-9000, 9000])),
+    to(0),
+  ];
+}
+
+const stop =
+  ({ market }: Stage, owner: KnownSubaccount, signedLots: number, trailingPpm: number): Planned =>
+  (context) => ({
+    kind: 'placeOrders',
+    timeUs: context.nowUs,
+    subaccount: owner.id,
+    delegate: null,
+    orders: [
+      {
+        ...groupOrder(
+          context,
+          market,
+          signedLots,
+          signedLots > 0 ? Math.min(market.markTicks * 2, market.spec.maxPriceTicks) : 1,
+          { ioc: true, reduceOnly: context.dice.chance(700) },
+        ),
+        orderType: 'trailingStop',
+        trailingPpm,
+      },
+    ],
+  });

@@ -1,0 +1,72 @@
+/**
+ * Bugs that show at rare values only, so that a run has thousands of commands before its failure.
+ * `least` is the number of commands of the shortest known journal, and `because` lists them.
+ */
+import type { ProfileName } from '../../../src/fuzz/profile.ts';
+import type { CheckName } from '../../../src/fuzz/checks/checks.ts';
+import type { SourceEdit } from '../../mutants/mutant.ts';
+
+export interface RareBug extends SourceEdit {
+  readonly id: string;
+  readonly check: CheckName;
+  readonly profile: ProfileName;
+  readonly least: number;
+  readonly because: string;
+  /** Why it does not shrink yet: it does not fail the measurement. */
+  readonly open?: string;
+}
+
+export const RARE_BUGS: readonly RareBug[] = [
+  {
+    id: 'rare-size-pays-no-fee',
+    file: 'engine/accounts/order-fees.ts#OrderFees.set',
+    find: 'feeMoney(size, price, unit, this.isMaker ? spec.makerFeePpm : spec.takerFeePpm)',
+    replace:
+      'size % 7919 === 11 ? NO_MONEY : feeMoney(size, price, unit, this.isMaker ? spec.makerFeePpm : spec.takerFeePpm)',
+    check: 'oracle',
+    profile: 'matching',
+    least: 6,
+    because: 'a market, two deposits, an index, and two orders that meet',
+  },
+  {
+    id: 'rare-nonce-is-refused',
+    file: 'engine/accounts/nonces.ts#NonceScope.check',
+    find: 'if (delegate === null && delegates === null && this.isAbove(nonce)) return null;',
+    replace: "if (nonce % 13001n === 5n) return { code: 'nonce_used' };",
+    check: 'oracle',
+    profile: 'swarm',
+    least: 3,
+    because: 'a market, a deposit, and an order',
+  },
+  {
+    id: 'rare-withdrawal-stays-in-net-deposits',
+    file: 'engine/accounts/custody.ts#withdraw',
+    find: 'from.netDeposits - command.amount',
+    replace: 'from.netDeposits - command.amount + (command.amount % 1009n === 7n ? 1n : 0n)',
+    check: 'oracle',
+    profile: 'money',
+    least: 2,
+    because: 'a deposit and a withdrawal',
+  },
+  {
+    id: 'rare-equity-is-safe',
+    file: 'engine/margin/risk-unit.ts#isBelowMaintenance',
+    find: 'equity < maintenance',
+    replace: 'equity < maintenance && equity % 401n !== 7n',
+    check: 'oracle',
+    profile: 'stress',
+    least: 7,
+    because: 'a market, two deposits, an index, two orders that meet, and another index',
+    open: 'an equity is the sum of all before it, so a run without some of it has another one',
+  },
+  {
+    id: 'rare-price-is-restored-wrong',
+    file: 'engine/snapshot/snapshot.ts#archiveOrder',
+    find: 'has ? table.price(saved) : 0',
+    replace: 'has ? table.price(saved) + (table.price(saved) % 4001 === 3 ? 1 : 0) : 0',
+    check: 'restore',
+    profile: 'matching',
+    least: 4,
+    because: 'a market, a deposit, an index, and an order',
+  },
+];
