@@ -193,7 +193,9 @@ export class TrustOrderIds implements OrderIds {
   }
 
   find(digest: string): OrderView | undefined {
-    return this.lookUp(digest) ?? (this.catchUp() ? this.lookUp(digest) : undefined);
+    const found = this.lookUp(digest);
+    if (found !== undefined && isLive(found)) return found;
+    return this.catchUp() ? this.lookUp(digest) : found;
   }
 
   /**
