@@ -64,6 +64,8 @@ export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
     mix,
     prices: { ...drawn.prices, ...options.prices },
     faultPermille: options.faultPermille ?? drawn.faultPermille,
+    // An episode leads to a state of its own, whatever the options.
+    episodeGap: 0,
   };
   const commands: Command[] = [];
   runFuzz(

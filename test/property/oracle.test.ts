@@ -94,7 +94,9 @@ function spoiled(command: Command, roll: number): Command {
 test('engine and oracle agree on runs with every kind of command', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PROFILE_NAMES), fc.nat(999_999), (name, seed) => {
-      const profile = drawProfile(String(seed), { name, commands: COMMANDS });
+      const drawnProfile = drawProfile(String(seed), { name, commands: COMMANDS });
+      // Episodes take most of a short run, so half of the runs have none.
+      const profile = seed % 2 === 0 ? drawnProfile : { ...drawnProfile, episodeGap: 0 };
       const setup = setUp(profile);
       const exchange = new Exchange(setup.config);
       const generator = new CommandGenerator(profile, exchange, setup);

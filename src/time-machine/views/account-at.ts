@@ -277,20 +277,30 @@ function liquidationText(
   const cash = position.isolated
     ? position.isolatedMarginQuanta
     : view.margin(position.subaccount).balanceQuanta;
+  const required = (of: MarketView, size: number, at: number): bigint =>
+    requirement(notionalOf(of, size, at), of.spec.tiers, 'maintenanceMarginPpm');
   let equity = cash as bigint;
   let maintenance = 0n;
+  // Gains of frozen markets count up to their own requirement (R-5.3b).
+  let frozenGains = 0n;
+  let frozenMaintenance = 0n;
   for (const each of unit) {
     const of = view.market(each.market);
-    const at = each.market === position.market ? ticks : (of.markTicks ?? 0);
-    const sign = each.lots < 0 ? -1n : 1n;
-    equity += sign * notionalOf(of, each.lots, at) - each.costQuanta;
-    maintenance += requirement(
-      notionalOf(of, each.lots, at),
-      of.spec.tiers,
-      'maintenanceMarginPpm',
-    );
+    const at = of.markTicks ?? 0;
+    const upnl = signed(each.lots, notionalOf(of, each.lots, at)) - each.costQuanta;
+    const counts = of.frozenSinceUs === null || upnl < 0n;
+    if (counts) equity += upnl;
+    else frozenGains += upnl;
+    if (of.frozenSinceUs !== null) frozenMaintenance += required(of, each.lots, at);
+    if (each.market === position.market) {
+      equity += signed(lots, notionalOf(of, lots, ticks) - notionalOf(of, lots, at));
+      maintenance += required(of, lots, ticks);
+    } else maintenance += required(of, each.lots, at);
   }
+  equity += frozenGains < frozenMaintenance ? frozenGains : frozenMaintenance;
   const relation = equity < maintenance ? '<' : '≥';
   const direction = lots > 0 ? 'at or below' : 'at or above';
   return `mark ${direction} ${priceText(market, ticks)}: equity ${money(equity)} ${relation} maintenance ${money(maintenance)}`;
 }
+
+const signed = (size: number, amount: bigint): bigint => (size < 0 ? -amount : amount);

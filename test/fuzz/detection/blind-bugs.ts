@@ -27,8 +27,8 @@ export const BLIND_BUGS: readonly SubtleBug[] = [
     id: 'late-nonce-displaces-the-lowest',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.add',
-    find: 'if (nonce < lowest) return;',
-    replace: '',
+    find: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0); return;',
+    replace: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);',
   },
   {
     id: 'frozen-gains-of-the-vault-count',
