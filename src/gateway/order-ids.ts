@@ -254,8 +254,8 @@ const isLive = ({ status }: OrderView): boolean =>
   status === 'new' || status === 'partiallyFilled' || status === 'pending';
 
 /**
- * Of several orders with one id: the oldest live one, or the newest. A delegate may use a nonce that
- * the owner's window no longer has, so an id may be that of several orders (R-2.13).
+ * Of several orders with one id: the oldest live one, or the newest. A delegate may use a nonce
+ * that the owner's window no longer has, so an id may be that of several orders (R-2.13).
  */
 function preferred(orders: readonly (OrderView | undefined)[]): OrderView | undefined {
   if (orders.length <= 1) return orders[0];

@@ -145,7 +145,7 @@ export class Inevitability {
   collect(commands: number): boolean {
     if (this.collecting === null) return false;
     const { collector, cursor } = this.collecting;
-    // What the index has kept, unless the journal is being read already.
+    // Those that the index has kept, unless the journal is being read already.
     const kept = this.collecting.isReading ? null : this.timeline.priceCommands;
     if (kept === null) {
       this.collecting.isReading = true;
