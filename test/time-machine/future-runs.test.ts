@@ -4,6 +4,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
 import { resampledFuture } from '../../src/time-machine/what-if/future.ts';
+import { Inevitability } from '../../src/time-machine/what-if/inevitability.ts';
 import { MoveCollector } from '../../src/time-machine/what-if/price-moves.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 import { randomJournal, World } from './journals.ts';
@@ -61,4 +62,41 @@ test('a journal with more moves than fit keeps those around the window', () => {
     expect(seq).toBe(moves[0]!.seq + i);
   });
   expect(books.length).toBe(Math.ceil(moves.length / 5));
+});
+
+test('an index that ends while moves are collected changes no curve', () => {
+  const world = new World();
+  const maker = world.user(10_000_000);
+  const victim = world.user(700);
+  let ticks = 2000;
+  world.price(ticks);
+  world.order(maker, -1, ticks);
+  world.order(victim, 1, ticks, { ioc: true });
+  for (let i = 0; i < 300 && ticks > 600; i++) {
+    ticks += ((i * 7) % 11) - 8;
+    world.price(ticks);
+  }
+  const whole = world.open();
+  whole.index();
+  let liquidationSeq = 0;
+  for (let seq = 1; liquidationSeq === 0; seq++) {
+    const events = whole.seek(seq).step?.events ?? [];
+    if (events.some((event) => event.kind === 'liquidationStep')) liquidationSeq = seq;
+  }
+  const curveOf = (indexed: 'before' | 'between' | 'never') => {
+    const timeline = world.open();
+    if (indexed === 'before') timeline.index();
+    const options = { subaccount: victim, liquidationSeq, forks: 100 };
+    const inevitability = new Inevitability(timeline, options);
+    inevitability.collect(64);
+    inevitability.collect(64);
+    if (indexed === 'between') timeline.index();
+    while (inevitability.collect(64));
+    const { moves } = inevitability.shared?.moves ?? { moves: [] };
+    return { moves: moves.length, curve: inevitability.run(Infinity) };
+  };
+  const expected = curveOf('never');
+  expect(expected.moves).toBeGreaterThan(200);
+  expect(curveOf('before')).toEqual(expected);
+  expect(curveOf('between')).toEqual(expected);
 });
