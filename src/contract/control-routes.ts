@@ -44,6 +44,21 @@ const price = Type.Object({ symbol: Symbol, price: Decimal }, closed);
 /** Fields of a market in a configuration file (docs/SCENARIOS.md). */
 const terms = Type.Record(Type.String(), Type.Unknown());
 const nothing = Type.Null();
+/** Where a replay is. Times are µs. */
+const replayState = Type.Object({
+  dataset: text,
+  firstUs: Int64,
+  lastUs: Int64,
+  sampleUs: Int64,
+  minRecordedUs: Type.Integer(),
+  barsEmitted: Type.Unsafe<string>(Type.String({ enum: ['over', 'nextOpen'] })),
+  terms: Type.Record(Type.String(), text),
+  timeUs: Int64,
+  /** Null: the virtual clock moves it. */
+  speed: nullable(Type.Number()),
+  paused: Type.Boolean(),
+  ended: Type.Boolean(),
+});
 
 const effects = {
   ordersEnded: Type.Integer(),
@@ -205,17 +220,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     terms,
     Type.Object({ outcome: text }),
   ),
-  sim(
-    'GET',
-    'replay',
-    'The replayed recording and its clock',
-    null,
-    Type.Object({
-      dataset: text,
-      timeUs: Int64,
-      speed: Type.Unknown(),
-    }),
-  ),
+  sim('GET', 'replay', 'The replayed recording and its clock', null, replayState),
   sim(
     'POST',
     'replay',
@@ -224,7 +229,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
       { speed: Type.Optional(Type.Number()), paused: Type.Optional(Type.Boolean()) },
       closed,
     ),
-    Type.Object({ dataset: text, timeUs: Int64, speed: Type.Number() }),
+    replayState,
   ),
   sim(
     'POST',

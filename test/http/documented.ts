@@ -17,7 +17,7 @@ const DOCUMENT = openApi({ title: 'Orrery', simulation: true, operator: true }) 
   readonly components: { readonly schemas: Json };
 };
 /** Paths of which the document has a part of the fields only. */
-const PARTIAL = ['/openapi.json', '/asyncapi.json', '/sim/replay'];
+const PARTIAL = ['/openapi.json', '/asyncapi.json'];
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'document', components: closed(DOCUMENT.components) as object });
 const compiled = new Map<string, ValidateFunction>();

@@ -40,6 +40,8 @@ export class HistoryTable<T extends object> {
   private readonly keyOf: (row: T) => string;
   /** Rows of a feed while a page is on its way, which may have them too. */
   private arrived: T[] = [];
+  /** First rows that a feed added since the last page was read: there may be a hole after them. */
+  private fed = 0;
   private reads = 0;
   private owner = '';
 
@@ -48,7 +50,11 @@ export class HistoryTable<T extends object> {
     this.keyOf = keyOf;
   }
 
-  /** Reads the newest page; older rows that were read stay. Rejects with `Refused`, `NoAnswer`. */
+  /**
+   * Reads the newest page. Older rows stay if the page reaches them; after a longer time without a
+   * connection they are dropped, and the cursor reads them again. Rejects with `Refused` and
+   * `NoAnswer`.
+   */
   async load(): Promise<void> {
     const of = owner();
     if (of === null) return;
@@ -59,12 +65,16 @@ export class HistoryTable<T extends object> {
     const { body, next } = await read<T[]>(this.path, { ...of, limit: String(PAGE) });
     if (reads !== this.reads) return;
     const isSame = this.owner === name;
+    const known = isSame ? this.rows.value.slice(this.fed) : [];
     this.owner = name;
+    this.fed = 0;
+    const isJoined = next === null || withoutKnown(body, known, this.keyOf).length < body.length;
     const missing = withoutKnown(this.arrived, body, this.keyOf);
-    const older = isSame ? withoutKnown(this.rows.value, [...missing, ...body], this.keyOf) : [];
+    const held = isJoined && isSame ? this.rows.value : [];
+    const older = withoutKnown(held, [...missing, ...body], this.keyOf);
     batch(() => {
       this.rows.value = [...missing, ...body, ...older];
-      if (older.length === 0 || !isSame) this.next.value = next;
+      if (older.length === 0) this.next.value = next;
     });
   }
 
@@ -86,6 +96,7 @@ export class HistoryTable<T extends object> {
 
   /** New rows of a feed, newest first. */
   add(rows: readonly T[]): void {
+    this.fed += rows.length;
     this.arrived = [...rows, ...this.arrived];
     this.rows.value = [...rows, ...this.rows.value].slice(0, MAX_ROWS);
   }
@@ -93,6 +104,7 @@ export class HistoryTable<T extends object> {
   forget(): void {
     this.reads += 1;
     this.owner = '';
+    this.fed = 0;
     this.arrived = [];
     this.rows.value = [];
     this.next.value = null;

@@ -1,12 +1,13 @@
 /**
  * Requests that need signatures of several wallets. A request is text that one signer hands to the
  * next; each adds a signature, and whoever completes the quorum sends it. The text holds nothing
- * secret, and a signer sees the signed fields themselves, not a description of them.
+ * secret. It has the contract's fields and no others, so a signer sees exactly what is signed.
  */
 import { signal } from '@preact/signals';
-import type { EndpointId } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type EndpointId } from '../../contract/endpoints.ts';
+import { fitsSchema } from './fits-schema.ts';
 import type { Config } from './markets.ts';
-import { signerOf, type Struct } from './wallet.ts';
+import { plainSignature, signerOf, type Struct } from './wallet.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,6 @@ export const collected = signal<readonly Collected[]>([]);
 
 const MAX_TEXT = 400_000;
 const MAX_PARTS = 100;
-const MAX_SIGNATURES = 16;
 const MARK = 'orrery-request:';
 
 /** Identity of a request, whatever its signatures. */
@@ -54,14 +54,18 @@ export function textOf({ endpoint, parts }: Collected): string {
 const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function isPart(value: unknown): value is Body {
+/** Signatures of one part. */
+const signaturesOf = (part: Body): readonly string[] => part['signatures'] as readonly string[];
+
+/** Whether a part is a body of its endpoint, with any number of signatures in the right form. */
+function isPart(endpoint: EndpointId, value: unknown): value is Body {
   if (!isObject(value)) return false;
-  const { signatures, nonce } = value;
+  const { signatures } = value;
+  const schema = ENDPOINTS[endpoint === 'submitOrders' ? 'submitOrder' : endpoint].request;
   return (
-    Number.isSafeInteger(nonce) &&
     Array.isArray(signatures) &&
-    signatures.length <= MAX_SIGNATURES &&
-    signatures.every((one) => typeof one === 'string' && /^0x[0-9a-fA-F]{130}$/.test(one))
+    signatures.every((one) => typeof one === 'string' && /^0x[0-9a-fA-F]{130}$/.test(one)) &&
+    fitsSchema(schema as unknown as Body, { ...value, signatures: [] })
   );
 }
 
@@ -89,7 +93,7 @@ export function readText(given: string): Collected {
     Array.isArray(parts) &&
     parts.length > 0 &&
     parts.length <= (endpoint === 'submitOrders' ? MAX_PARTS : 1) &&
-    parts.every(isPart);
+    parts.every((part) => isPart(endpoint as EndpointId, part));
   if (!isRight) throw new RangeError('This is not a request of this exchange');
   const of: Collected = { endpoint: endpoint as EndpointId, parts };
   const accounts = new Set(of.parts.map((part) => accountOf({ ...of, parts: [part] })));
@@ -97,15 +101,34 @@ export function readText(given: string): Collected {
   return of;
 }
 
-/** Distinct wallets that signed all parts, of those that may sign. */
-export function signedBy(config: Config, of: Collected, signers: readonly string[]): string[] {
+/** A request as its account's signers see it. */
+export interface Counted {
+  /** Signers that signed all parts. */
+  readonly by: readonly string[];
+  /** The request with one signature of each signer, and none of other wallets. */
+  readonly of: Collected;
+}
+
+/** Counts signatures. Those of other wallets are left out, since a request has a limited number. */
+export function counted(config: Config, of: Collected, signers: readonly string[]): Counted {
   const struct = STRUCTS[of.endpoint];
-  if (struct === undefined) return [];
-  const wallets = of.parts.map(
-    (part) =>
-      new Set((part['signatures'] as string[]).map((one) => signerOf(config, struct, part, one))),
-  );
-  return signers.filter((signer) => wallets.every((set) => set.has(signer)));
+  if (struct === undefined) return { by: [], of };
+  const found = of.parts.map((part) => {
+    const byWallet = new Map<string | null, string>();
+    for (const one of signaturesOf(part)) byWallet.set(signerOf(config, struct, part, one), one);
+    return new Map(
+      signers.flatMap((signer) => {
+        const one = byWallet.get(signer);
+        return one === undefined ? [] : [[signer, plainSignature(one)] as const];
+      }),
+    );
+  });
+  const parts = of.parts.map((part, i) => ({
+    ...part,
+    signatures: [...(found[i]?.values() ?? [])],
+  }));
+  const by = signers.filter((signer) => found.every((one) => one.has(signer)));
+  return { by, of: { ...of, parts } };
 }
 
 /** The request with the signatures of both; other requests stay as they are. */
@@ -114,8 +137,10 @@ export function merge(known: readonly Collected[], added: Collected): readonly C
   const same = known.find((one) => nameOf(one) === name);
   if (same === undefined) return [added, ...known];
   const parts = same.parts.map((part, i) => {
-    const both = [part, added.parts[i]].flatMap((one) => (one?.['signatures'] ?? []) as string[]);
-    return { ...part, signatures: [...new Set(both)].slice(0, MAX_SIGNATURES) };
+    const both = [part, added.parts[i]].flatMap((one) =>
+      one === undefined ? [] : signaturesOf(one),
+    );
+    return { ...part, signatures: [...new Set(both)] };
   });
   return known.map((one) => (one === same ? { ...one, parts } : one));
 }

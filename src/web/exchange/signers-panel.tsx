@@ -1,15 +1,15 @@
 /** Signers and quorum, delegates, and requests that collect signatures of several wallets. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ResponseOf } from '../../contract/endpoints.ts';
 import {
   accountOf,
   collected,
+  counted,
   drop,
   merge,
   nameOf,
   readText,
-  signedBy,
   STRUCTS,
   textOf,
   type Collected,
@@ -28,6 +28,7 @@ import {
   wallet,
 } from './session.ts';
 import { shortAddress } from './text.ts';
+import { signedFields } from './wallet.ts';
 
 const delegates = signal<ResponseOf<'getDelegates'>>([]);
 const problem = signal<string | null>(null);
@@ -115,15 +116,6 @@ export function Signers() {
   );
 }
 
-/** The signed fields, by path. */
-function fieldsOf(value: unknown, path = ''): readonly (readonly [string, string])[] {
-  if (typeof value !== 'object' || value === null) return [[path, String(value)]];
-  if (Array.isArray(value)) return [[path, value.map(String).join(', ')]];
-  return Object.entries(value)
-    .filter(([name]) => name !== 'signatures')
-    .flatMap(([name, inner]) => fieldsOf(inner, path === '' ? name : `${path}.${name}`));
-}
-
 async function sign(of: Collected): Promise<void> {
   const struct = STRUCTS[of.endpoint];
   const { value: by } = wallet;
@@ -141,28 +133,44 @@ async function sign(of: Collected): Promise<void> {
   }
 }
 
-function Request({ of }: { readonly of: Collected }) {
-  const owner = accountOf(of);
+/** The fields that a wallet signs; none while the exchange's parameters are not read. */
+function SignedFields({ of }: { readonly of: Collected }) {
+  const settings = config.value;
+  const struct = STRUCTS[of.endpoint];
+  if (settings === null || struct === undefined) return null;
+  return (
+    <dl class="rows small">
+      {of.parts.flatMap((part, i) =>
+        signedFields(settings, struct, part).map(([name, value]) => (
+          <div key={`${String(i)} ${name}`}>
+            <dt>{of.parts.length > 1 ? `${String(i + 1)}. ${name}` : name}</dt>
+            {value === '' ? <dd class="quiet">empty</dd> : <dd class="mono">{value}</dd>}
+          </div>
+        )),
+      )}
+    </dl>
+  );
+}
+
+function Request({ of: held }: { readonly of: Collected }) {
+  const owner = accountOf(held);
   const isOwn = loggedIn.value && account.value === owner;
   const known = isOwn ? signers.value : null;
   const settings = config.value;
-  const signed = known === null || settings === null ? [] : signedBy(settings, of, known.signers);
+  const { by: signed, of } = useMemo(
+    () =>
+      known === null || settings === null
+        ? { by: [], of: held }
+        : counted(settings, held, known.signers),
+    [held, known, settings],
+  );
   const by = wallet.value?.address ?? '';
   const isComplete = known !== null && signed.length >= known.quorum;
   const text = textOf(of);
   return (
     <article class="request">
       <h3>{STRUCTS[of.endpoint]}</h3>
-      <dl class="rows small">
-        {of.parts.flatMap((part, i) =>
-          fieldsOf(part).map(([name, value]) => (
-            <div key={`${String(i)} ${name}`}>
-              <dt>{of.parts.length > 1 ? `${String(i + 1)}. ${name}` : name}</dt>
-              <dd class="mono">{value}</dd>
-            </div>
-          )),
-        )}
-      </dl>
+      <SignedFields of={of} />
       <p role="status">
         {known === null
           ? `Log in for ${owner} to sign it`

@@ -1,5 +1,12 @@
 /** Wallets that sign: a private key for tests, or one injected by the browser (EIP-1193). */
-import { computeAddress, hashMessage, recoverAddress, SigningKey, TypedDataEncoder } from 'ethers';
+import {
+  computeAddress,
+  hashMessage,
+  recoverAddress,
+  Signature,
+  SigningKey,
+  TypedDataEncoder,
+} from 'ethers';
 import type { Config } from './markets.ts';
 
 export type Struct = 'Order' | 'Transfer' | 'Margin' | 'Delegate' | 'Signers';
@@ -37,11 +44,32 @@ function messageOf(types: Types, struct: string, body: Message): Message {
   const values = (types[struct] ?? []).map(({ name, type }) => {
     const value = body[name];
     if (type in types) return [name, messageOf(types, type, (value ?? {}) as Message)];
+    // An encoder takes any text as true, also "false".
+    if (type === 'bool' && typeof (value ?? false) !== 'boolean') {
+      throw new TypeError(`${name} must be true or false`);
+    }
     if (value !== undefined && value !== null) return [name, value];
     if (type.endsWith('[]')) return [name, []];
     return [name, type === 'string' ? '' : type === 'bool' ? false : 0];
   });
   return Object.fromEntries(values) as Message;
+}
+
+/** Paths and values of what a wallet signs. Throws `TypeError` if the body cannot be signed. */
+export function signedFields(
+  { types }: Pick<Config, 'types'>,
+  struct: Struct,
+  body: Message,
+): readonly (readonly [string, string])[] {
+  return fieldsOf(messageOf(types as Types, struct, body), '');
+}
+
+function fieldsOf(value: unknown, path: string): readonly (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null) return [[path, String(value)]];
+  if (Array.isArray(value)) return [[path, value.map(String).join(', ')]];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    fieldsOf(inner, path === '' ? name : `${path}.${name}`),
+  );
 }
 
 function digestOf({ domain, types: known }: Config, struct: Struct, body: Message): string {
@@ -64,6 +92,9 @@ export function signerOf(
     return null;
   }
 }
+
+/** A signature in the one form that the exchange and every library read alike: v is 27 or 28. */
+export const plainSignature = (text: string): string => Signature.from(text).serialized;
 
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/;
 
