@@ -278,6 +278,23 @@ test('a history that begins later has the equity of one from the start', () => {
   expect(compared).toBeGreaterThan(50);
 });
 
+test('equity whose earlier states were all dropped begins with the last change', () => {
+  const [world] = worlds.slice(-1);
+  if (world === undefined) throw new Error('no world');
+  const { engine, history, equity } = world;
+  const changedUs = (one: SubaccountId): number => history.of(one)?.now?.timeUs ?? 0;
+  const [id = 0 as SubaccountId] = [...equity.keys()].filter(
+    (one) => (history.of(one)?.states.items.length ?? 0) > 0,
+  );
+  const states = history.of(id)?.states;
+  while (states?.dropOldest() !== undefined);
+  const { account, index } = engine.subaccount(id);
+  const address = engine.addressOf(account);
+  const input = { account: address, subaccountIndex: String(index), from: '1', limit: '1000' };
+  const page = readHistory(world.context, 'equity', input, { account: address, signer: address });
+  expect(page.keptSinceMs).toBe(Math.floor(changedUs(id) / 1000));
+});
+
 test('lists are bounded each and together, and the oldest entry leaves first', () => {
   const total = new KeptTotal(10);
   const [a, b] = [new KeptEntries(4), new KeptEntries(100)];
