@@ -7,6 +7,7 @@ trajectories: ``info['trajectory']`` at the end is their SHA-256.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
@@ -116,9 +117,15 @@ def _action(value: Any) -> float:
 
 
 def _limit(max_steps: Optional[int]) -> Optional[int]:
-    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+    if max_steps is None:
+        return None
+    try:
+        limit = operator.index(max_steps)
+    except TypeError:
+        limit = 0
+    if limit < 1 or isinstance(max_steps, bool):
         raise ValueError(f"max_steps {max_steps!r}: must be a whole number of at least 1")
-    return max_steps
+    return limit
 
 
 def _info(message: Mapping[str, Any]) -> Dict[str, Any]:

@@ -54,6 +54,7 @@ export async function expandAll(
   { jobs, stopped, onJob }: ExpansionPorts,
 ): Promise<boolean> {
   const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
   const isOver = (): boolean => search.isComplete || search.failure !== null;
   const expand = async (group: Group): Promise<void> => {
     const { plan } = search;
@@ -70,12 +71,18 @@ export async function expandAll(
   while (!isOver() && !stopped()) {
     const group = running.size < JOBS_AHEAD ? nextGroup(search) : [];
     if (group.length === 0) {
+      // Without a job that could add states the search was stopped.
+      if (running.size === 0) return isOver();
       await Promise.race(running);
+      // Several jobs may end before the race is read: the first failure ends the search.
+      if (failures.length > 0) throw failures[0];
       continue;
     }
-    const job = expand(group).finally(() => running.delete(job));
-    // The first failure ends the loop; later ones have no reader.
-    job.catch(() => undefined);
+    const job = expand(group)
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => running.delete(job));
     running.add(job);
   }
   return isOver();

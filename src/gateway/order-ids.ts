@@ -48,7 +48,10 @@ export function attachedDigest(
 
 /** Ids with verified signatures: the signed digest, persisted by `record`. */
 export class SignedOrderIds implements OrderIds {
+  /** The newest order of each digest. */
   private readonly byDigest = new Map<string, OrderId>();
+  /** All orders of digests that several have. */
+  private readonly shared = new Map<string, OrderId[]>();
   private readonly byOrder = new Map<OrderId, string>();
   private readonly view: ExchangeView;
   private readonly keccak: Keccak;
@@ -77,7 +80,11 @@ export class SignedOrderIds implements OrderIds {
 
   find(digest: string): OrderView | undefined {
     const id = this.byDigest.get(digest);
-    return id === undefined ? this.unsigned.find(digest) : this.view.order(id);
+    if (id === undefined) return this.unsigned.find(digest);
+    const { view } = this;
+    const shared = this.shared.get(digest);
+    if (shared === undefined) return view.order(id);
+    return preferred(shared.map((one) => view.order(one)));
   }
 
   placed(first: OrderId, requests: readonly PlacedDigest[]): void {
@@ -92,6 +99,10 @@ export class SignedOrderIds implements OrderIds {
   remember(first: OrderId, digests: readonly string[]): void {
     digests.forEach((digest, i) => {
       const id = orderId(first + i);
+      const other = this.byDigest.get(digest);
+      if (other !== undefined && other !== id) {
+        this.shared.set(digest, [...(this.shared.get(digest) ?? [other]), id]);
+      }
       this.byDigest.set(digest, id);
       this.byOrder.set(id, digest);
     });
@@ -108,7 +119,14 @@ export class SignedOrderIds implements OrderIds {
     for (const [id, digest] of this.byOrder) {
       if (this.view.order(id) !== undefined) continue;
       this.byOrder.delete(id);
-      this.byDigest.delete(digest);
+      if (this.byDigest.get(digest) === id) this.byDigest.delete(digest);
+    }
+    for (const [digest, ids] of this.shared) {
+      const left = ids.filter((id) => this.byOrder.has(id));
+      const last = left.at(-1);
+      if (last !== undefined) this.byDigest.set(digest, last);
+      if (left.length > 1) this.shared.set(digest, left);
+      else this.shared.delete(digest);
     }
     this.forgetAt = Math.max(1 << 17, this.byOrder.size * 2);
   }
@@ -198,19 +216,14 @@ export class TrustOrderIds implements OrderIds {
     return this.catchUp() ? this.lookUp(digest) : found;
   }
 
-  /**
-   * The live order with this digest, or the newest. A delegate may use a nonce that the owner's
-   * window no longer has, so several orders can have one id here (R-2.13).
-   */
   private lookUp(digest: string): OrderView | undefined {
-    let found: OrderView | undefined;
+    const found: OrderView[] = [];
     this.index.find(hashOf(digest), (candidate) => {
       const order = this.view.order(orderId(candidate));
-      if (order === undefined || this.digestOf(order) !== digest) return false;
-      if (found === undefined || isPreferred(order, found)) found = order;
+      if (order !== undefined && this.digestOf(order) === digest) found.push(order);
       return false;
     });
-    return found;
+    return preferred(found);
   }
 
   /** Indexes orders placed since the last call; returns false if there are none. */
@@ -240,8 +253,16 @@ export class TrustOrderIds implements OrderIds {
 const isLive = ({ status }: OrderView): boolean =>
   status === 'new' || status === 'partiallyFilled' || status === 'pending';
 
-function isPreferred(order: OrderView, to: OrderView): boolean {
-  return isLive(order) === isLive(to) ? order.orderId > to.orderId : isLive(order);
+/**
+ * Of several orders with one id: the oldest live one, or the newest. A delegate may use a nonce
+ * that the owner's window no longer has, so an id may be that of several orders (R-2.13).
+ */
+function preferred(orders: readonly (OrderView | undefined)[]): OrderView | undefined {
+  if (orders.length <= 1) return orders[0];
+  const retained = orders.filter((order) => order !== undefined);
+  const ids = (of: readonly OrderView[]): OrderView[] =>
+    [...of].sort((a, b) => a.orderId - b.orderId);
+  return ids(retained.filter(isLive))[0] ?? ids(retained).at(-1);
 }
 
 function hashOf(digest: string): number {

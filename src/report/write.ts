@@ -13,13 +13,13 @@ import { pageLibraries } from './libraries.ts';
 import type { ReportedRun } from './page-data.ts';
 import { buildReport, type Report, type ReportAbout } from './report.ts';
 import { arrowTable } from './tables/arrow-table.ts';
-import { runTables } from './tables/run-tables.ts';
+import { runTables, type TableName } from './tables/run-tables.ts';
 
 /** Page that steps through a run, where its folder has one. */
 export const TIME_MACHINE = 'time-machine.html';
 
 /** `orrery export` writes the others. */
-const WRITTEN = ['equity', 'positions', 'fills', 'orders', 'trades'];
+const WRITTEN: readonly TableName[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
 
 export interface WrittenReport {
   readonly report: Report;

@@ -2,15 +2,21 @@
  * The claim of a process on a run folder, so that two runs never mix their files. It is a file with
  * the id of the process; a claim whose process has ended is taken over.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
 
 const FILE = 'run.pid';
+/** Time after which a claim without a process was left by a crash. */
+const EMPTY_MS = 10_000;
+
+/** Claims of this process. Its id alone proves nothing: in a container every run may have id 1. */
+const own = new Set<string>();
 
 export class RunClaim {
   private readonly file: string;
   private readonly onExit = (): void => {
+    own.delete(this.file);
     rmSync(this.file, { force: true });
   };
 
@@ -21,17 +27,18 @@ export class RunClaim {
 
   /** Throws `FileError` if the process of another run has the folder. */
   static take(folder: string): RunClaim {
-    const file = join(folder, FILE);
+    const file = resolve(folder, FILE);
     for (;;) {
       try {
         writeFileSync(file, `${String(process.pid)}\n`, { flag: 'wx' });
+        own.add(file);
         return new RunClaim(file);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
       const holder = holderOf(file);
       if (holder === null) continue;
-      if (isRunning(holder)) {
+      if (isRunning(file, holder)) {
         throw new FileError(
           `${folder}: process ${String(holder)} is writing a run to it; wait for its end, or delete ${file} if that process is none of yours`,
         );
@@ -56,8 +63,12 @@ function holderOf(file: string): number | null {
   }
 }
 
-function isRunning(holder: number): boolean {
-  if (!Number.isSafeInteger(holder) || holder <= 0) return true;
+function isRunning(file: string, holder: number): boolean {
+  if (holder === process.pid) return own.has(file);
+  if (!Number.isSafeInteger(holder) || holder <= 0) {
+    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    return Date.now() - mtimeMs < EMPTY_MS;
+  }
   try {
     process.kill(holder, 0);
     return true;

@@ -13,7 +13,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../strategy/definition.ts';
@@ -37,9 +37,12 @@ const FILES = {
   checkpoint: 'checkpoint.bin',
   live: 'live.json',
 } as const;
-/** Files that commands make from a run: its pages and tables. */
+/** Files that commands make from a run: its pages and tables, and the tables of an export. */
 const DERIVED =
-  /^(?:index\.html|explain(?:-[\w-]+)?\.html|time-machine\.html|report\.json|[a-z]+\.arrow|tables)$/;
+  /^(?:index\.html|explain(?:-[\w-]+)?\.html|time-machine\.html|report\.json|(?:equity|positions|fills|orders|trades)\.arrow)$/;
+const EXPORTS = 'tables';
+const EXPORTED =
+  /^(?:run\.npz|(?:equity|positions|fills|orders|trades|funding|liquidations|plots|log|markets)\.(?:csv|arrow|parquet))$/;
 
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
@@ -201,13 +204,20 @@ export class RunFolder {
   }
 }
 
-/** Deletes a run, its pages and its tables; other files stay. */
+/** Deletes the run of a folder, its pages and its tables; other files stay. */
 async function emptyFolder(path: string): Promise<void> {
   const files: readonly string[] = Object.values(FILES);
-  for (const name of await readdir(path)) {
-    if (!files.includes(name) && !DERIVED.test(name)) continue;
-    await rm(join(path, name), { recursive: true, force: true });
+  const names = await readdir(path);
+  if (!names.some((name) => files.includes(name))) return;
+  for (const name of names) {
+    if (files.includes(name) || DERIVED.test(name)) await rm(join(path, name), { force: true });
   }
+  const exports = join(path, EXPORTS);
+  for (const name of await readdir(exports).catch(() => [])) {
+    if (EXPORTED.test(name)) await rm(join(exports, name), { force: true });
+  }
+  // A folder with other files stays.
+  await rmdir(exports).catch(() => undefined);
 }
 
 /** Rejects with `FileError` that says what to do. */

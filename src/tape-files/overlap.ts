@@ -48,40 +48,50 @@ export function afterFile(before: Spans, file: Spans, name: string): Spans {
   return all;
 }
 
-/** Kinds of which a venue publishes one at a time, in order. */
-const IN_ORDER: readonly RecordKind[] = ['bar', 'funding', 'mark', 'index'];
+interface KindOrder {
+  readonly firstUs: number;
+  newestUs: number;
+  lastUs: number;
+  records: number;
+  /** Records before the one that precedes them. */
+  descents: number;
+}
 
 /**
- * The order of time of one file's records. Lines of streams may be interleaved, but rows of bars
- * and rates that are out of order come from a file that is not sorted, and a file of which most
- * records are late is newest first: played so, they would all be at the time reached.
+ * The order of time of one file's records. Lines of a recording may be late, but bars that are out
+ * of order come from a file that is not sorted, and a kind of which most records are before their
+ * predecessor is newest first: played so, they would all be at the time reached.
  */
 export class FileOrder {
-  private readonly newest: Partial<Record<RecordKind, number>> = {};
-  private records = 0;
-  private late = 0;
+  private readonly kinds = new Map<RecordKind, KindOrder>();
 
-  /** Throws `TapeError` for a bar or rate that is out of order. */
+  /** Throws `TapeError` for a bar that is out of order. */
   take({ kind, timeUs, line }: TapeRecord): void {
-    this.records += 1;
-    const newestUs = this.newest[kind] ?? timeUs;
-    if (timeUs >= newestUs) this.newest[kind] = timeUs;
-    else if (timeUs < newestUs - WINDOW_US) {
-      if (IN_ORDER.includes(kind)) {
-        throw new TapeError(
-          `line ${String(line)}: the ${kind} of ${dateText(timeUs)} follows that of ${dateText(newestUs)}; sort the rows by time, oldest first`,
-        );
-      }
-      this.late += 1;
+    const of = this.kinds.get(kind);
+    if (of === undefined) {
+      const begun = { firstUs: timeUs, newestUs: timeUs, lastUs: timeUs, records: 1, descents: 0 };
+      this.kinds.set(kind, begun);
+      return;
     }
+    of.records += 1;
+    if (timeUs < of.lastUs) of.descents += 1;
+    of.lastUs = timeUs;
+    if (kind === 'bar' && timeUs < of.newestUs - WINDOW_US) {
+      throw new TapeError(
+        `line ${String(line)}: the bar of ${dateText(timeUs)} follows that of ${dateText(of.newestUs)}; sort the rows by time, oldest first`,
+      );
+    }
+    if (timeUs > of.newestUs) of.newestUs = timeUs;
   }
 
   /** Throws `TapeError` for a file that is newest first. */
   end(name: string): void {
-    if (2 * this.late <= this.records) return;
-    throw new TapeError(
-      `${name}: ${String(this.late)} of ${String(this.records)} records are more than 2 s before an earlier line; sort the file by time, oldest first`,
-    );
+    for (const [kind, { firstUs, lastUs, records, descents }] of this.kinds) {
+      if (lastUs >= firstUs - WINDOW_US || 2 * descents <= records - 1) continue;
+      throw new TapeError(
+        `${name}: ${String(descents)} of ${String(records)} records of kind ${kind} are before their predecessor; sort the file by time, oldest first`,
+      );
+    }
   }
 }
 

@@ -213,7 +213,7 @@ test('a shared file is complete: it verifies itself and has the bookmarks', asyn
   );
   await showsSeq(page, 2340);
   await page.keyboard.press('m');
-  await page.keyboard.type('first liquidation');
+  await page.keyboard.type('before the fall');
   await page.keyboard.press('Enter');
   const before = await chainOf(page);
   await page.getByRole('button', { name: 'Share' }).click();
@@ -231,7 +231,7 @@ test('a shared file is complete: it verifies itself and has the bookmarks', asyn
   expect(await chainOf(again.page)).toBe(before);
   expect(await verification(again.page)).toContain('✓ verified');
   await again.page.keyboard.press('m');
-  await expect.poll(() => again.page.getByText('first liquidation').count()).toBe(1);
+  await expect.poll(() => again.page.getByText('before the fall').count()).toBe(1);
   expect(again.faults).toEqual([]);
   await again.page.close();
 });

@@ -1,10 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { RunClaim } from '../../src/run-plan/run-claim.ts';
 import { readRun } from '../../src/run-plan/run-folder.ts';
 import { DATASET, example } from './plans.ts';
 
@@ -56,18 +65,29 @@ test('an overwritten run leaves nothing of the earlier one, and a journal must b
   const journal = join(out, 'journal.orrery');
   const earlier = readFileSync(journal);
   writeFileSync(join(out, 'notes.txt'), 'mine');
-  const claim = join(out, 'run.pid');
-  writeFileSync(claim, `${String(process.pid)}\n`);
+  writeFileSync(join(out, 'tables', 'mine.csv'), 'mine');
+  const claim = RunClaim.take(out);
   expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(2);
   expect(readFileSync(journal)).toEqual(earlier);
-  rmSync(claim);
+  claim.release();
   expect(await main([...args, '--to', '2024-08-08T23:54:30Z', '--overwrite'])).toBe(0);
-  expect(existsSync(claim)).toBe(false);
-  expect(existsSync(join(out, 'tables'))).toBe(false);
+  expect(existsSync(join(out, 'run.pid'))).toBe(false);
+  expect(readdirSync(join(out, 'tables'))).toEqual(['mine.csv']);
   expect(existsSync(join(out, 'notes.txt'))).toBe(true);
   expect(await main(['replay', journal, '--verify', '--json'])).toBe(0);
   writeFileSync(journal, earlier);
   expect(await main(['replay', journal, '--verify', '--json'])).toBe(1);
+});
+
+test('--overwrite deletes nothing of a folder without a run', async () => {
+  const out = join(folder, 'mine');
+  mkdirSync(join(out, 'tables'), { recursive: true });
+  const mine = ['index.html', 'prices.arrow', join('tables', 'equity.csv')];
+  for (const name of mine) writeFileSync(join(out, name), 'mine');
+  const short = ['--to', '2024-08-08T23:54:26Z', '--out', out, '--overwrite', '--json'];
+  expect(await main(['backtest', example('grid'), '--data', DATASET, ...short])).toBe(0);
+  // The page of the run replaces a file of its name.
+  for (const name of mine.slice(1)) expect(readFileSync(join(out, name), 'utf8')).toBe('mine');
 });
 
 test('a run that fails leaves no folder', async () => {

@@ -55,7 +55,14 @@ test.each([
 ])('report refuses %j', async (names, message) => {
   const run = names.map((name) => join(folder, name));
   const refused = Promise.resolve(
-    command.handler({ run, pg: undefined, out: join(folder, 'refused'), json: false, _: [], $0: '' }),
+    command.handler({
+      run,
+      pg: undefined,
+      out: join(folder, 'refused'),
+      json: false,
+      _: [],
+      $0: '',
+    }),
   );
   await expect(refused).rejects.toThrow(message);
   expect(existsSync(join(folder, 'refused'))).toBe(false);

@@ -1,6 +1,6 @@
 /** Two processes never write to one run folder. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -32,4 +32,16 @@ test.each(['', 'x', '-1', '0', '1'])('a claim of "%s" is not taken over', (conte
   writeFileSync(file, content);
   expect(() => RunClaim.take(folder)).toThrow('is writing a run');
   rmSync(file);
+});
+
+test('a claim with the id of this process that it does not hold is of a process before it', () => {
+  writeFileSync(file, `${String(process.pid)}\n`);
+  RunClaim.take(folder).release();
+});
+
+test('a claim that stayed empty was left by a crash', () => {
+  writeFileSync(file, '');
+  utimesSync(file, 0, 0);
+  RunClaim.take(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -3,12 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { replay } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
-import {
-  JOURNAL_FILE,
-  readRun,
-  RUN_FILE,
-  type RecordedRun,
-} from '../../run-plan/run-folder.ts';
+import { JOURNAL_FILE, readRun, RUN_FILE, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {
   EXIT,
   Interrupted,

@@ -2,7 +2,6 @@
  * A run as tables whose columns are the same in every run: names, order and types. Money, prices
  * and sizes are doubles; their exact text is in run.json. Times are µs since the Unix epoch.
  */
-import { must } from '../../base/assert.ts';
 import type {
   BacktestOutput,
   EquityPoint,
@@ -223,7 +222,7 @@ function typesOf(
 type RowsOf<T> = readonly [of: string, rows: readonly T[]];
 
 /** Every table of a run; each is made when asked for, with or without rows. */
-const MAKERS: Readonly<Record<string, (run: ExportedRun) => RunTable>> = {
+const MAKERS = {
   equity: (run) =>
     tableOf(
       'equity',
@@ -279,11 +278,16 @@ const MAKERS: Readonly<Record<string, (run: ExportedRun) => RunTable>> = {
       MARKETS,
       markets.map(({ symbol, series }) => [symbol, series]),
     ),
-};
+} satisfies Record<string, (run: ExportedRun) => RunTable>;
+
+export type TableName = keyof typeof MAKERS;
 
 /** Tables of a run, all of them or those that are named. */
-export function runTables(run: ExportedRun, names = Object.keys(MAKERS)): RunTable[] {
-  return names.map((name) => must(MAKERS[name], `${name} is a table of runs`)(run));
+export function runTables(
+  run: ExportedRun,
+  names: readonly TableName[] = Object.keys(MAKERS) as TableName[],
+): RunTable[] {
+  return names.map((name) => MAKERS[name](run));
 }
 
 const each = <T>(
@@ -299,7 +303,7 @@ function tableOf<T>(name: string, columns: Columns<T>, groups: readonly RowsOf<T
       const cells: TableCell[] = [];
       for (const [of, rows] of groups) {
         // Runs of earlier versions lack some fields.
-        for (const row of rows) cells.push((cell(row, of)) ?? null);
+        for (const row of rows) cells.push(cell(row, of) ?? null);
       }
       return { name: column, type, cells };
     }),

@@ -85,7 +85,11 @@ export class Inevitability {
   private readonly start: Keyframe;
   /** The last instant that was reached; the next one is often after it. */
   private cursor: RunCursor | null = null;
-  private collecting: { readonly collector: MoveCollector; readonly cursor: RunCursor } | null;
+  private collecting: {
+    readonly collector: MoveCollector;
+    readonly cursor: RunCursor;
+    isReading: boolean;
+  } | null;
   private moves: PriceMoves | null = null;
   private runs: FutureRuns | null = null;
   /** The newest is the last; its futures are handed out first. */
@@ -125,7 +129,9 @@ export class Inevitability {
       to: liquidationSeq,
     });
     this.collecting =
-      futures === 'recorded' ? null : { collector, cursor: timeline.cursorAt(timeline.baseSeq) };
+      futures === 'recorded'
+        ? null
+        : { collector, cursor: timeline.cursorAt(timeline.baseSeq), isReading: false };
     this.queue = this.instants();
     // A part of the forks is for the bisection.
     const planned = this.queue.length + window.toString(2).length + 4;
@@ -139,12 +145,12 @@ export class Inevitability {
   collect(commands: number): boolean {
     if (this.collecting === null) return false;
     const { collector, cursor } = this.collecting;
-    const kept = this.timeline.priceCommands;
+    // Those that the index has kept, unless the journal is being read already.
+    const kept = this.collecting.isReading ? null : this.timeline.priceCommands;
     if (kept === null) {
+      this.collecting.isReading = true;
       if (collector.read(cursor, commands)) return true;
-    } else if (cursor.seq === this.timeline.baseSeq) {
-      for (const { seq, command } of kept) collector.add(seq, command);
-    }
+    } else for (const { seq, command } of kept) collector.add(seq, command);
     const moves = collector.finish();
     if (moves.moves.length < MIN_MOVES) {
       throw new TimelineError(
