@@ -4,7 +4,9 @@
  *
  * Equity is not sampled. An account's cash and positions are kept as they were at the end of each
  * minute in which they changed, and each market's last mark of a minute. So the equity at the end
- * of any minute is exact, and an idle account costs nothing.
+ * of any minute is exact, and an account costs nothing before its first event. Where the history
+ * begins later than the exchange, accounts with positions are read at once, since events of a fill
+ * come after its changes. The cash of others before their first event follows from that event.
  */
 import type { EngineEvent, LiquidationStep, PositionTransferred } from '../engine/events.ts';
 import type { ExchangeView, Moment } from '../engine/read/views.ts';
@@ -57,16 +59,66 @@ export interface Totals {
   realizedQuanta: bigint;
 }
 
+/** Lists of an account, each made for its first entry. */
+interface Lists {
+  fills?: KeptEntries<FillEntry>;
+  funding?: KeptEntries<FundingEntry>;
+  liquidations?: KeptEntries<LiquidationEntry>;
+  states?: KeptEntries<AccountState>;
+}
+
 export class AccountLog {
-  readonly fills = new KeptEntries<FillEntry>(MAX_OF_ACCOUNT);
-  readonly funding = new KeptEntries<FundingEntry>(MAX_OF_ACCOUNT);
-  readonly liquidations = new KeptEntries<LiquidationEntry>(MAX_OF_ACCOUNT);
-  readonly states = new KeptEntries<AccountState>(MAX_OF_ACCOUNT);
+  private readonly lists: Lists = {};
+  /** Where the log begins. */
+  readonly begun: Moment;
   readonly totals: Totals = { fills: 0, feesQuanta: 0n, fundingQuanta: 0n, realizedQuanta: 0n };
   readonly held = new Map<MarketId, Held>();
   cashQuanta = 0n;
   /** Last change; null before the first. */
   changed: Moment | null = null;
+
+  constructor(begun: Moment) {
+    this.begun = begun;
+  }
+
+  get fills(): KeptEntries<FillEntry> {
+    return (this.lists.fills ??= new KeptEntries(MAX_OF_ACCOUNT));
+  }
+
+  get funding(): KeptEntries<FundingEntry> {
+    return (this.lists.funding ??= new KeptEntries(MAX_OF_ACCOUNT));
+  }
+
+  get liquidations(): KeptEntries<LiquidationEntry> {
+    return (this.lists.liquidations ??= new KeptEntries(MAX_OF_ACCOUNT));
+  }
+
+  get states(): KeptEntries<AccountState> {
+    return (this.lists.states ??= new KeptEntries(MAX_OF_ACCOUNT));
+  }
+
+  /** Removes entries of commands after `seq`, and their part of the sums. */
+  cut(total: KeptTotal, seq: number): void {
+    const { fills, funding, liquidations, states } = this.lists;
+    if (fills !== undefined) {
+      for (const { side } of total.cut(fills, seq)) addFill(this, side, -1n);
+    }
+    if (funding !== undefined) {
+      for (const one of total.cut(funding, seq)) this.totals.fundingQuanta -= one.amountQuanta;
+    }
+    if (liquidations !== undefined) total.cut(liquidations, seq);
+    if (states !== undefined) total.cut(states, seq);
+  }
+
+  /** Takes the present cash and positions. */
+  read(view: ExchangeView, id: SubaccountId, changed: Moment): void {
+    this.changed = changed;
+    this.cashQuanta = view.subaccount(id).balanceQuanta;
+    this.held.clear();
+    for (const { market, lots, costQuanta, isolatedMarginQuanta } of view.positions(id)) {
+      this.held.set(market, { lots, costQuanta, marginQuanta: isolatedMarginQuanta });
+    }
+  }
 
   position(market: MarketId): Held {
     let held = this.held.get(market);
@@ -97,22 +149,40 @@ interface Unsettled {
   readonly isolated: boolean;
 }
 
+/** State of the exchange with which a history begins. */
+interface Start extends Moment {
+  /** Accounts that existed: ids below it. */
+  readonly accounts: number;
+}
+
 export class AccountHistory {
   private view: ExchangeView;
-  /** null: an account of the exchange itself, which has no history. */
+  /** Of accounts with events; null: one of the exchange itself, which has no history. */
   private logs = new Map<SubaccountId, AccountLog | null>();
   private markets = new Map<MarketId, MarkHistory>();
   private total = new KeptTotal(MAX_ENTRIES);
   private unsettled: Unsettled[] = [];
-  /** Time from which the history is known; null: from the first command on. */
-  sinceUs: TimeUs | null = null;
+  /** null: the history is known from the first command on. */
+  private start: Start | null;
 
   /** Begins with the present state of the exchange. */
   constructor(view: ExchangeView) {
     this.view = view;
-    this.seed();
-    const isNew = [...this.logs.values()].every((log) => log === null);
-    this.sinceUs = isNew ? null : view.nowUs;
+    this.seedMarks();
+    this.start = isNew(view)
+      ? null
+      : { timeUs: view.nowUs, seq: view.seq, accounts: view.subaccountCount };
+    if (this.start === null) return;
+    for (const { id: market } of view.markets()) {
+      for (const holder of view.holdersOf(market)) {
+        if (!this.logs.has(holder)) this.logs.set(holder, this.open(holder, this.start));
+      }
+    }
+  }
+
+  /** Time from which the history is known; null: from the first command on. */
+  get sinceUs(): TimeUs | null {
+    return this.start === null ? null : timeUs(this.start.timeUs);
   }
 
   /** Replaces the history by that of a replay of all commands. */
@@ -121,7 +191,7 @@ export class AccountHistory {
     this.markets = new Map();
     this.total = new KeptTotal(MAX_ENTRIES);
     this.unsettled = [];
-    this.sinceUs = null;
+    this.start = null;
     replayAll((event) => {
       this.take(event);
     });
@@ -131,51 +201,43 @@ export class AccountHistory {
   reset(view: ExchangeView): void {
     this.view = view;
     this.unsettled = [];
+    this.seedMarks();
+    const { seq } = view;
+    const now: Moment = { timeUs: view.nowUs, seq };
     for (const [id, log] of this.logs) {
-      if (id >= view.subaccountCount) this.logs.delete(id);
-      if (log === null) continue;
-      for (const { side } of log.fills.cut(view.seq)) addFill(log, side, -1n);
-      for (const one of log.funding.cut(view.seq)) log.totals.fundingQuanta -= one.amountQuanta;
-      log.liquidations.cut(view.seq);
-      log.states.cut(view.seq);
+      const isLost = id >= view.subaccountCount || (log !== null && log.begun.seq > seq);
+      if (isLost) this.logs.delete(id);
+      log?.cut(this.total, isLost ? -1 : seq);
+      // Changes of earlier minutes are among the states that are left.
+      if (log !== null && !isLost && (log.changed?.seq ?? 0) > seq) log.read(view, id, now);
     }
-    this.seed();
   }
 
   /** The account's log; undefined if nothing of it is known. */
   of(id: SubaccountId): AccountLog | undefined {
-    return this.logs.get(id) ?? undefined;
+    const log = this.logs.get(id);
+    if (log !== undefined) return log ?? undefined;
+    if (this.start === null || id >= this.start.accounts) return undefined;
+    return this.open(id, this.start) ?? undefined;
   }
 
   marksOf(id: MarketId): MarkHistory | undefined {
     return this.markets.get(id);
   }
 
-  private seed(): void {
+  private seedMarks(): void {
     const { view } = this;
     for (const { id, markTicks } of view.markets()) {
       if (markTicks !== null) this.marks(id).set(view.nowUs, markTicks);
     }
-    for (let id = 0; id < view.subaccountCount; id++) {
-      const log = this.log(id as SubaccountId);
-      if (log === null) continue;
-      log.cashQuanta = view.subaccount(id as SubaccountId).balanceQuanta;
-      log.held.clear();
-      log.changed = { timeUs: view.nowUs, seq: view.seq };
-    }
-    for (const { id: market } of view.markets()) {
-      for (const holder of view.holdersOf(market)) {
-        const log = this.log(holder);
-        if (log === null || log.held.size > 0) continue;
-        for (const one of view.positions(holder)) {
-          log.held.set(one.market, {
-            lots: one.lots,
-            costQuanta: one.costQuanta,
-            marginQuanta: one.isolatedMarginQuanta,
-          });
-        }
-      }
-    }
+  }
+
+  /** The log of an account that has had no event since the start. */
+  private open(id: SubaccountId, start: Start): AccountLog | null {
+    if (this.view.subaccount(id).system) return null;
+    const log = new AccountLog(start);
+    log.read(this.view, id, start);
+    return log;
   }
 
   private marks(id: MarketId): MarkHistory {
@@ -187,12 +249,26 @@ export class AccountHistory {
     return marks;
   }
 
-  private log(id: SubaccountId): AccountLog | null {
+  private log(id: SubaccountId, event: EngineEvent): AccountLog | null {
     let log = this.logs.get(id);
     if (log === undefined) {
-      log = this.view.subaccount(id).system ? null : new AccountLog();
+      log = this.begin(id, event);
       this.logs.set(id, log);
     }
+    return log;
+  }
+
+  /** The log of an account whose first event this is, with its state before. */
+  private begin(id: SubaccountId, event: EngineEvent): AccountLog | null {
+    const { view, start } = this;
+    const { system, balanceQuanta } = view.subaccount(id);
+    if (system) return null;
+    if (start === null || id >= start.accounts) return new AccountLog(momentOf(event));
+    // It had no position at the start, and cash has no change without an event.
+    const log = new AccountLog(start);
+    const isOfCash = event.kind === 'balanceChanged' && event.subaccount === id;
+    log.cashQuanta = isOfCash ? event.balanceQuanta - event.deltaQuanta : balanceQuanta;
+    log.changed = { timeUs: start.timeUs, seq: start.seq };
     return log;
   }
 
@@ -232,7 +308,7 @@ export class AccountHistory {
         return;
       case 'liquidationStep': {
         if (event.step === 'safe') return;
-        const log = this.log(event.subaccount);
+        const log = this.log(event.subaccount, event);
         if (log !== null) this.total.add(log.liquidations, { ...momentOf(event), event, lots: 0 });
         return;
       }
@@ -251,7 +327,7 @@ export class AccountHistory {
 
   /** The log of an account that changes; keeps its state of an earlier minute. */
   private change(id: SubaccountId, event: EngineEvent): AccountLog | null {
-    const log = this.log(id);
+    const log = this.log(id, event);
     if (log === null) return null;
     const { changed } = log;
     if (changed !== null && minuteOf(changed.timeUs) < minuteOf(event.timeUs)) {
@@ -269,7 +345,7 @@ export class AccountHistory {
 
   private fill(fill: FillEntry['fill']): void {
     for (const side of sidesOf(fill)) {
-      const log = this.log(side.subaccount);
+      const log = this.log(side.subaccount, fill);
       if (log === null) continue;
       addFill(log, side, 1n);
       this.total.add(log.fills, { ...momentOf(fill), fill, side });
@@ -278,7 +354,7 @@ export class AccountHistory {
 
   private transferred(event: PositionTransferred): void {
     for (const side of sidesOf(event)) {
-      const log = this.log(side.subaccount);
+      const log = this.log(side.subaccount, event);
       if (log === null) continue;
       this.total.add(log.liquidations, { ...momentOf(event), event, lots: side.lots });
     }
@@ -289,6 +365,14 @@ function addFill({ totals }: AccountLog, side: FillSide, sign: 1n | -1n): void {
   totals.fills += Number(sign);
   totals.feesQuanta += sign * side.fee;
   totals.realizedQuanta += sign * side.exposure;
+}
+
+/** No account but those of the exchange itself exists. */
+function isNew(view: ExchangeView): boolean {
+  for (let id = 0; id < view.subaccountCount; id++) {
+    if (!view.subaccount(id as SubaccountId).system) return false;
+  }
+  return true;
 }
 
 const minuteOf = (us: number): number => Math.floor(us / MINUTE_US);

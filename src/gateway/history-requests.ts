@@ -160,7 +160,8 @@ function pageOfEquity(
   const points: { time: number; equity: string }[] = [];
   let atUs = (Math.ceil(newest / intervalUs) - 1) * intervalUs;
   let marks = 0;
-  let keptSinceUs = log.states.keptSinceUs ?? context.history.sinceUs;
+  let keptSinceUs =
+    log.states.keptSinceUs === null ? context.history.sinceUs : timeUs(oldest.timeUs);
   let place = 0;
   let next: number | null = null;
   for (; atUs >= fromUs && atUs > oldest.timeUs; atUs -= intervalUs) {

@@ -3,61 +3,64 @@
  * a `KeptTotal` together have another: beyond it, the oldest entry of all is dropped.
  */
 import type { Moment, Retained } from '../engine/read/views.ts';
-import type { TimeUs } from '../num/units.ts';
+import { timeUs, type TimeUs } from '../num/units.ts';
+
+/** An entry in the order of all lists. */
+interface Kept {
+  readonly list: KeptEntries<never>;
+  older: Kept | null;
+  newer: Kept | null;
+}
+
+interface KeptEntry<T> extends Kept {
+  readonly entry: T;
+}
 
 export class KeptEntries<T extends Moment> {
-  private readonly entries: T[] = [];
+  private readonly entries: KeptEntry<T>[] = [];
   private readonly max: number;
-  private hasDropped = false;
-  /** Entries that left this list before their turn in the order of all lists. */
-  private leftEarly = 0;
+  /** Time of the newest entry that was dropped. */
+  private droppedUs: number | null = null;
 
   constructor(max: number) {
     this.max = max;
   }
 
   get items(): readonly T[] {
-    return this.entries;
+    return this.entries.map(({ entry }) => entry);
   }
 
-  /** Time of the oldest entry if older ones were dropped; otherwise null. */
+  /** If entries were dropped, the time of the oldest that is left, or just after the last. */
   get keptSinceUs(): TimeUs | null {
-    if (!this.hasDropped) return null;
-    return (this.entries[0]?.timeUs ?? Infinity) as TimeUs;
+    if (this.droppedUs === null) return null;
+    return timeUs(this.entries[0]?.entry.timeUs ?? this.droppedUs + 1);
   }
 
-  push(entry: T): void {
-    this.entries.push(entry);
-    if (this.entries.length <= this.max) return;
-    this.drop();
-    this.leftEarly += 1;
+  get isOver(): boolean {
+    return this.entries.length > this.max;
   }
 
-  /** The oldest of all lists is an entry of this one. */
-  leave(): void {
-    if (this.leftEarly > 0) this.leftEarly -= 1;
-    else this.drop();
+  push(kept: KeptEntry<T>): void {
+    this.entries.push(kept);
   }
 
-  private drop(): void {
-    this.entries.shift();
-    this.hasDropped = true;
+  dropOldest(): Kept | undefined {
+    const dropped = this.entries.shift();
+    if (dropped !== undefined) this.droppedUs = dropped.entry.timeUs;
+    return dropped;
   }
 
   /** Removes and returns entries of commands after `seq`. */
-  cut(seq: number): readonly T[] {
-    const first = this.entries.findIndex((entry) => entry.seq > seq);
-    if (first === -1) return [];
-    const removed = this.entries.splice(first);
-    this.leftEarly += removed.length;
-    return removed;
+  removeAfter(seq: number): readonly KeptEntry<T>[] {
+    const first = this.entries.findIndex(({ entry }) => entry.seq > seq);
+    return first === -1 ? [] : this.entries.splice(first);
   }
 
   /** Newest first; `fromUs` inclusive, `toUs` exclusive, nothing after the moment `upTo`. */
   read(fromUs: number, toUs: number, limit: number, upTo?: Moment): Retained<T> {
     const found: T[] = [];
     for (let i = this.entries.length - 1; i >= 0 && found.length < limit; i--) {
-      const entry = this.entries[i];
+      const entry = this.entries[i]?.entry;
       if (entry === undefined || entry.timeUs < fromUs) break;
       if (entry.timeUs >= toUs || (upTo !== undefined && isAfter(entry, upTo))) continue;
       found.push(entry);
@@ -69,20 +72,53 @@ export class KeptEntries<T extends Moment> {
 const isAfter = (a: Moment, b: Moment): boolean =>
   a.timeUs > b.timeUs || (a.timeUs === b.timeUs && a.seq > b.seq);
 
-/** The bound of all lists together. */
+/** The bound of all lists together. It counts the entries that are kept, and no others. */
 export class KeptTotal {
-  private readonly order: (KeptEntries<never> | undefined)[] = [];
   private readonly max: number;
-  private next = 0;
+  private oldest: Kept | null = null;
+  private newest: Kept | null = null;
+  private size = 0;
 
   constructor(max: number) {
     this.max = max;
   }
 
   add<T extends Moment>(list: KeptEntries<T>, entry: T): void {
-    this.order[this.next]?.leave();
-    this.order[this.next] = list as KeptEntries<never>;
-    this.next = (this.next + 1) % this.max;
-    list.push(entry);
+    const kept: KeptEntry<T> = {
+      list: list as KeptEntries<never>,
+      entry,
+      older: null,
+      newer: null,
+    };
+    kept.older = this.newest;
+    if (this.newest === null) this.oldest = kept;
+    else this.newest.newer = kept;
+    this.newest = kept;
+    this.size += 1;
+    list.push(kept);
+    if (list.isOver) this.drop(list);
+    // The oldest of all is also the oldest of its list.
+    if (this.size > this.max && this.oldest !== null) this.drop(this.oldest.list);
+  }
+
+  /** Removes and returns entries of commands after `seq`. */
+  cut<T extends Moment>(list: KeptEntries<T>, seq: number): readonly T[] {
+    return list.removeAfter(seq).map((kept) => {
+      this.unlink(kept);
+      return kept.entry;
+    });
+  }
+
+  private drop(list: Pick<KeptEntries<never>, 'dropOldest'>): void {
+    const dropped = list.dropOldest();
+    if (dropped !== undefined) this.unlink(dropped);
+  }
+
+  private unlink({ older, newer }: Kept): void {
+    if (older === null) this.oldest = newer;
+    else older.newer = newer;
+    if (newer === null) this.newest = older;
+    else newer.older = older;
+    this.size -= 1;
   }
 }
