@@ -289,8 +289,9 @@ Beside the contract, with the token of the owner or of a delegate of the subacco
 | \`GET /account/history/liquidations\` | records of the feed \`liquidation\` that concern the account |
 
 Equity is exact: it has the changes before the time, at the last marks before it. The exchange keeps
-2000 entries of each list and account, 100,000 in all, and three days of marks.
-\`x-kept-since\` says where the history begins if a request reaches back further.
+the newest 2000 entries of each list and account, and three days of marks. If that is more than
+100,000 entries in all, the oldest of all are dropped. \`x-kept-since\` says where the history begins
+if a request reaches back further.
 
 History is not part of the state. A server rebuilds it from its journal when it starts, if the
 journal is whole and at most 16 MiB. Otherwise, and on a shared journal, it begins with the process.
