@@ -223,6 +223,26 @@ test('a nonce below all kept ones is itself dropped (R-2.13)', () => {
   ]);
 });
 
+test('refuses a settlement price beyond the band around the index (R-13.2)', () => {
+  const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
+  const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
+  const market = marketId(0);
+  step(lockstep, { kind: 'listMarket', timeUs: at, spec: { ...SPEC, indexSource: 'oracle' } });
+  step(lockstep, {
+    kind: 'setIndex',
+    timeUs: at,
+    market,
+    priceTicks: priceTicks(1000),
+    text: '1000',
+  });
+  const band = Math.floor((1000 * SPEC.priceBandPpm) / 1e6);
+  const delistedAt = (ticks: number): string =>
+    step(lockstep, { kind: 'delistMarket', timeUs: at, market, priceTicks: priceTicks(ticks) });
+  expect(delistedAt(1000 + band + 1)).toBe('price_outside_band');
+  expect(delistedAt(1000 - band - 1)).toBe('price_outside_band');
+  expect(delistedAt(1000 + band)).toBe('ok');
+});
+
 test('refuses an external index if the index is the book’s own mid (R-5.3a)', () => {
   const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
   const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
