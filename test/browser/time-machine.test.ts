@@ -213,6 +213,7 @@ test('a shared file is complete: it verifies itself and has the bookmarks', asyn
   );
   await showsSeq(page, 2340);
   await page.keyboard.press('m');
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
   await page.keyboard.type('before the fall');
   await page.keyboard.press('Enter');
   const before = await chainOf(page);
