@@ -65,7 +65,7 @@ type TabId =
 
 export const tab = signal<TabId>('positions');
 
-/** More lines than these cannot be told apart. */
+/** More lines than these cannot be distinguished. */
 const MAX_LINES = 60;
 
 /** Open orders of the market, those nearest to its mark if there are many. */
