@@ -27,6 +27,8 @@ export function frameBytes(text: string): number {
 export class RawSocket {
   bytes = 0;
   readonly socket: Socket;
+  /** Pauses after each read until `socket.resume()`, so that one read has many messages. */
+  pauses = false;
   private onText: ((text: string) => void) | null = null;
 
   private constructor(url: URL, onBytes: (count: number) => void, opened: () => void) {
@@ -42,7 +44,7 @@ export class RawSocket {
             opened();
           } else if (this.onText !== null) this.onText(shared.toString('latin1', 0, count));
           else onBytes(count);
-          return true;
+          return !this.pauses;
         },
       },
     });
