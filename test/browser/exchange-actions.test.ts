@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DATASET } from '../run-plan/plans.ts';
+import { DATASET, example } from '../run-plan/plans.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { OPERATOR, SIM } from './server-process.ts';
 import { violations } from './violations.ts';
@@ -315,3 +315,50 @@ test('a recording is paused, continued and sped up', async () => {
     await replayed.close();
   }
 }, 60_000);
+
+test('a strategy trades on a recording beside the person, who pauses, steps and trades with it', async () => {
+  const beside = await Screen.start([
+    ...['--replay', DATASET, '--strategy', example('quotes'), '--no-check', '--speed', '4'],
+  ]);
+  try {
+    const { page, faults } = await beside.open();
+    await page.goto(`${beside.server.url}/ui`);
+    await page.waitForSelector('.connection.ok');
+    await page.fill('[aria-label="Simulation token"]', SIM);
+    await button(page, 'Test controls').click();
+    await page.locator('#tab-strategy').click();
+    const panel = page.locator('#strategy');
+    const orders = panel.locator('[aria-label="Open orders of the strategy"] tbody tr');
+    await expect.poll(() => panel.textContent(), { timeout: 20_000 }).toContain('running');
+    await expect.poll(() => orders.count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    await button(page, '❚❚ Pause').click();
+    await expect.poll(() => button(page, '▶ Continue').count()).toBe(1);
+    const clock = page.locator('#replay .small').first();
+    const at = await clock.textContent();
+    await button(page, '+1 s').click();
+    await expect.poll(() => clock.textContent()).not.toBe(at);
+    // Its bid, and all that was recorded before it at this price or a better one.
+    await beside.logInWithKey(page, 1);
+    await page.fill('[aria-label="Deposit in USD"]', '20000000');
+    await button(page, 'Deposit').last().click();
+    const bid = orders.filter({ hasText: 'buy' }).first();
+    await expect.poll(() => bid.count()).toBe(1);
+    const price = (await bid.locator('[data-label="Price"]').textContent()) ?? '';
+    await button(page, 'Sell').first().click();
+    await fill(page, 'price', price.replaceAll(',', ''));
+    await fill(page, 'size', '60');
+    await beside.sendTicket(page);
+    const fills = panel.locator('[aria-label="Newest fills of the strategy"] tbody tr');
+    await expect.poll(() => fills.first().textContent()).toContain(price);
+    await expect.poll(() => panel.locator('.strip').textContent()).toContain('▲ long');
+    await beside.picture(page, 'beside');
+    expect(await violations(page)).toEqual([]);
+    // It sees the fill when history goes on, and quotes again.
+    await button(page, '▶ Continue').click();
+    await expect.poll(() => orders.count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
+    await page.close();
+  } finally {
+    await beside.close();
+  }
+}, 90_000);

@@ -1,12 +1,12 @@
 /** The trading and operations screen of `orrery serve`, at /ui. */
-import { effect, signal, untracked } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { THEME_CSS } from '../../design/tokens.ts';
 import { fixed } from '../exact-text.ts';
 import baseCss from '../style.css?inline';
 import { applyKeptTheme } from '../theme.ts';
-import { Tabs } from '../time-machine/tabs.tsx';
+import { TabPanel, Tabs } from '../tabs.tsx';
 import { AccountPanel, Transfers } from './account-panel.tsx';
 import {
   announcement,
@@ -15,12 +15,12 @@ import {
   openOrders,
   positions,
   takeAccountUpdate,
-  type Order,
 } from './account-state.ts';
 import { cancelAll, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
 import { collected } from './collecting.ts';
 import { BookPane } from './book-pane.tsx';
-import { Chart, interval, shownBar, type ChartLine, type Interval } from './chart.tsx';
+import { followLines } from './chart-lines.ts';
+import { ChartPane } from './chart-pane.tsx';
 import { ClockBar } from './clock-bar.tsx';
 import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
@@ -33,23 +33,20 @@ import {
   liquidations,
   loadMarkets,
   loadProblem,
-  market,
-  price,
   subscribeMarkets,
   symbol,
   takeMarketUpdate,
 } from './markets.ts';
 import { Operations } from './operations.tsx';
 import { receiveLink, Signers } from './signers-panel.tsx';
-import { closePosition, followForm, form, moveOrder, onTick } from './order-form.ts';
-import { isMovable } from './order-request.ts';
+import { closePosition, followForm, form } from './order-form.ts';
 import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
 import { call } from './requests.ts';
 import { dropPrivate, followAccount, logOut, subaccountIndex, token } from './session.ts';
 import { followTheme } from './theme-state.ts';
+import { StrategyPanel } from './strategy-panel.tsx';
+import { followStrategy, strategy } from './strategy-state.ts';
 import { sheetOpen, Ticket } from './ticket.tsx';
-import { priceText, sizeText } from './text.ts';
-import { CANDLE_INTERVALS } from '../../contract/words.ts';
 
 type TabId =
   | 'positions'
@@ -61,141 +58,16 @@ type TabId =
   | 'transfers'
   | 'signers'
   | 'liquidations'
+  | 'strategy'
   | 'operations';
 
 export const tab = signal<TabId>('positions');
 
-/** More lines than these cannot be distinguished. */
-const MAX_LINES = 60;
+/** Numbers of records, which change less often than the records. */
+const openCount = computed(() => openOrders.value.length);
+const positionCount = computed(() => positions.value.length);
 
-/** Open orders of the market, those nearest to its mark if there are many. */
-function nearestOrders(): readonly Order[] {
-  const own = openOrders.value.filter((order) => order.symbol === symbol.value);
-  if (own.length <= MAX_LINES) return own;
-  const mark = Number(price.value?.mark ?? 0);
-  const distance = (order: Order): number =>
-    Math.abs(Number(order.triggerPrice ?? order.price) - mark);
-  return own.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_LINES);
-}
-
-/** Lines of the chart: own orders, the position and its liquidation price, and a planned bracket. */
-function linesOf(): ChartLine[] {
-  const lines: ChartLine[] = [];
-  for (const order of nearestOrders()) {
-    const at = order.triggerPrice ?? (order.status === 'pending' ? null : order.price);
-    if (at === null) continue;
-    lines.push({
-      id: order.orderId,
-      price: Number(at),
-      title: `${order.orderType} ${order.remaining}`,
-      tone: order.quantity.startsWith('-') ? 'sell' : 'buy',
-      dashed: true,
-      ...(isMovable(order)
-        ? {
-            onDrop: (to: number) => {
-              void moveOrder(order, onTick(to));
-            },
-          }
-        : {}),
-    });
-  }
-  const held = positions.value.find((one) => one.symbol === symbol.value);
-  if (held !== undefined) {
-    lines.push({
-      id: 'entry',
-      price: Number(held.entryPrice),
-      title: `${held.quantity.startsWith('-') ? 'short' : 'long'} ${held.quantity.replace('-', '')}`,
-      tone: 'accent',
-      dashed: false,
-    });
-    if (held.liquidationPrice !== null) {
-      lines.push({
-        id: 'liquidation',
-        price: Number(held.liquidationPrice),
-        title: 'liquidation',
-        tone: 'danger',
-        dashed: true,
-      });
-    }
-  }
-  for (const [name, title] of [
-    ['takeProfit', 'planned TP'],
-    ['stopLoss', 'planned SL'],
-  ] as const) {
-    const at = Number(form[name].value);
-    if (!form.bracket.value || !(at > 0)) continue;
-    lines.push({
-      id: name,
-      price: at,
-      title,
-      tone: name === 'takeProfit' ? 'buy' : 'sell',
-      dashed: true,
-      onDrop: (to) => {
-        form[name].value = onTick(to);
-      },
-    });
-  }
-  return lines;
-}
-
-/** Open sizes of own orders by side and price of the book. */
-function ownLevels(): ReadonlyMap<string, string> {
-  const sums = new Map<string, number>();
-  for (const order of openOrders.value) {
-    if (order.symbol !== symbol.value || order.status === 'pending') continue;
-    const side = order.quantity.startsWith('-') ? 'ask' : 'bid';
-    const key = `${side} ${order.price}`;
-    sums.set(key, (sums.get(key) ?? 0) + Math.abs(Number(order.remaining)));
-  }
-  return new Map([...sums].map(([key, size]) => [key, sizeText(size, market.value)]));
-}
-
-function ChartPane() {
-  const { value: bar } = shownBar;
-  return (
-    <section class="pane chart" aria-label="Chart">
-      <header class="bar">
-        <div class="intervals" role="group" aria-label="Interval of candles">
-          {(['1m', '5m', '15m', '1h', '1d'] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="tab"
-              aria-pressed={interval.value === one}
-              onClick={() => {
-                interval.value = one;
-              }}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
-        <select
-          aria-label="All intervals"
-          value={interval.value}
-          onChange={({ currentTarget }) => {
-            interval.value = currentTarget.value as Interval;
-          }}
-        >
-          {CANDLE_INTERVALS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <span class="space" />
-        {bar === null ? (
-          <span class="quiet small">No candles yet</span>
-        ) : (
-          <span class="ohlc small">
-            O <b>{priceText(bar.open, market.value)}</b> H{' '}
-            <b>{priceText(bar.high, market.value)}</b> L <b>{priceText(bar.low, market.value)}</b> C{' '}
-            <b>{priceText(bar.close, market.value)}</b>
-          </span>
-        )}
-      </header>
-      <Chart lines={linesOf()} />
-    </section>
-  );
-}
+const STRATEGY_TAB = { id: 'strategy', title: 'Strategy' } as const;
 
 function Bottom() {
   const panel = {
@@ -208,6 +80,7 @@ function Bottom() {
     transfers: Transfers,
     signers: Signers,
     liquidations: Liquidations,
+    strategy: StrategyPanel,
     operations: Operations,
   }[tab.value];
   const Panel = panel;
@@ -220,8 +93,8 @@ function Bottom() {
           tab.value = id;
         }}
         items={[
-          { id: 'positions', title: 'Positions', count: positions.value.length },
-          { id: 'orders', title: 'Orders', count: openOrders.value.length },
+          { id: 'positions', title: 'Positions', count: positionCount.value },
+          { id: 'orders', title: 'Orders', count: openCount.value },
           { id: 'history', title: 'Past orders' },
           { id: 'fills', title: 'Fills' },
           { id: 'funding', title: 'Funding' },
@@ -229,12 +102,13 @@ function Bottom() {
           { id: 'transfers', title: 'Transfers' },
           { id: 'signers', title: 'Signers', count: collected.value.length },
           { id: 'liquidations', title: 'Liquidations', count: liquidations.value.length },
+          ...(strategy.value === null ? [] : [STRATEGY_TAB]),
           { id: 'operations', title: 'Operations' },
         ]}
       />
-      <div role="tabpanel" id={`panel-${tab.value}`} aria-labelledby={`tab-${tab.value}`}>
+      <TabPanel of={tab.value}>
         <Panel />
-      </div>
+      </TabPanel>
     </section>
   );
 }
@@ -366,7 +240,6 @@ function Screen() {
       <main>
         <ChartPane />
         <BookPane
-          own={ownLevels()}
           onPrice={(price) => {
             form.price.value = fixed(price, price.split('.')[1]?.length ?? 0);
           }}
@@ -461,6 +334,8 @@ function start(): void {
   });
   void loadMarkets();
   followForm();
+  followLines();
+  followStrategy();
   watchClock();
   let followed = subaccountIndex.value;
   effect(() => {
