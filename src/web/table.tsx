@@ -161,7 +161,7 @@ function Head<T>({ columns, sorting, onSort }: TableProps<T>) {
 }
 
 /** Characters of a column of width 1. */
-const CELL_CH = 11;
+const CELL_CH = 9;
 
 const widthOf = (columns: readonly { readonly width?: number }[]): number =>
   columns.reduce((sum, { width = 1 }) => sum + width, 0);

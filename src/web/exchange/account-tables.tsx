@@ -129,35 +129,35 @@ function progressOf(order: Order): string {
 export const TERMS: readonly Column<Order>[] = [
   {
     name: 'Market',
-    width: 1.4,
+    width: 1.3,
     left: true,
     of: (row) => <MarketLink of={row.symbol} />,
     by: (row) => row.symbol,
   },
-  { name: 'Side', width: 0.8, left: true, of: (row) => <Side quantity={row.quantity} /> },
+  { name: 'Side', width: 0.65, left: true, of: (row) => <Side quantity={row.quantity} /> },
   {
     name: 'Type',
-    width: 1.2,
+    width: 0.95,
     left: true,
     of: (row) => `${row.orderType}${progressOf(row)}`,
     by: (row) => row.orderType,
   },
   {
     name: 'Price',
-    width: 0.9,
+    width: 0.85,
     of: (row) => priceText(row.price, marketOf(row.symbol)),
     by: (row) => Number(row.price),
   },
-  { name: 'Trigger', width: 0.9, of: (row) => priceText(row.triggerPrice, marketOf(row.symbol)) },
+  { name: 'Trigger', width: 0.85, of: (row) => priceText(row.triggerPrice, marketOf(row.symbol)) },
   {
     name: 'Filled',
-    width: 1.4,
+    width: 1.7,
     of: (row) =>
       `${sizeText(row.settled, marketOf(row.symbol))} / ${sizeText(row.quantity, marketOf(row.symbol))}`,
   },
   {
     name: 'Flags',
-    width: 1.1,
+    width: 1.15,
     left: true,
     of: ({ flags }) =>
       [
@@ -170,13 +170,13 @@ export const TERMS: readonly Column<Order>[] = [
   },
   {
     name: 'Status',
-    width: 1.3,
+    width: 1.15,
     left: true,
     of: ({ status, reason }) => (reason === null ? status : `${status}: ${reason}`),
   },
   {
     name: 'Updated, UTC',
-    width: 1.9,
+    width: 1.85,
     of: (row) => timeText(row.updatedAt),
     by: (row) => row.updatedAt,
   },
@@ -205,7 +205,7 @@ const OPEN: readonly Column<Order>[] = [
   ...TERMS,
   {
     name: 'Action',
-    width: 0.9,
+    width: 0.85,
     of: (row) => (
       <button
         type="button"

@@ -164,7 +164,8 @@ const LIQUIDATIONS: readonly Column<Liquidation | OwnLiquidation>[] = [
   { name: 'Price', of: (row) => row.price ?? UNKNOWN },
   { name: 'Amount, USD', of: (row) => (row.amount === null ? UNKNOWN : money(row.amount)) },
 ];
-const whose = signal<'all' | 'own'>('all');
+/** Whose liquidations are listed. */
+export const whose = signal<'all' | 'own'>('all');
 
 export function Liquidations() {
   useHistory(ownLiquidations);

@@ -107,7 +107,9 @@ function Status() {
           frozen{since === null ? '' : ` since ${clockText(since)} UTC`}
         </span>
       ) : null}
-      {price.value?.indexStale === true ? <span class="chip warn">index is stale</span> : null}
+      {price.value?.indexStale === true && !price.value.frozen ? (
+        <span class="chip warn">index is stale</span>
+      ) : null}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** Operations: health, risk, ages of prices, the audit list, and commands with their effects. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { duration } from '../../design/number-text.ts';
 import { money } from '../exact-text.ts';
 import { DataTable } from '../data-table.tsx';
@@ -226,6 +226,7 @@ function Commands() {
       <h2>
         Commands for {symbol.value} <span class="quiet">({market.value?.status})</span>
       </h2>
+      <ShownEffects />
       <form
         class="row-form"
         onSubmit={(event) => {
@@ -318,33 +319,40 @@ function Commands() {
           Show effects of the listing
         </button>
       </form>
-      {shown.value === null ? null : (
-        <div class="notice warn" role="status" id="command-effects">
-          <h3>{shown.value.text}</h3>
-          <EffectsText of={shown.value.effects.now} />
-          {shown.value.effects.afterNotice === null ? null : (
-            <>
-              <p>
-                From {timeText(shown.value.effects.afterNotice.effectiveAt)} UTC, at the prices of
-                now:
-              </p>
-              <EffectsText of={shown.value.effects.afterNotice} />
-            </>
-          )}
-          <button type="button" class="button primary" onClick={() => void carryOut()}>
-            Carry out
-          </button>{' '}
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              shown.value = null;
-            }}
-          >
-            Dismiss
-          </button>
-        </div>
+    </div>
+  );
+}
+
+/** Effects of the command, in sight wherever its form is. */
+function ShownEffects() {
+  const box = useRef<HTMLDivElement>(null);
+  const { value: command } = shown;
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest' });
+  }, [command]);
+  if (command === null) return null;
+  return (
+    <div ref={box} class="notice warn" role="status" id="command-effects">
+      <h3>{command.text}</h3>
+      <EffectsText of={command.effects.now} />
+      {command.effects.afterNotice === null ? null : (
+        <>
+          <p>From {timeText(command.effects.afterNotice.effectiveAt)} UTC, at the prices of now:</p>
+          <EffectsText of={command.effects.afterNotice} />
+        </>
       )}
+      <button type="button" class="button primary" onClick={() => void carryOut()}>
+        Carry out
+      </button>{' '}
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          shown.value = null;
+        }}
+      >
+        Dismiss
+      </button>
     </div>
   );
 }

@@ -25,7 +25,8 @@ import { ClockBar } from './clock-bar.tsx';
 import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
 import { HelpDialog, helpOpen } from './help.tsx';
-import { Fills, Funding, Liquidations } from './history-tables.tsx';
+import { Fills, Funding, Liquidations, whose } from './history-tables.tsx';
+import { followLiquidations, LiquidationNotice } from './liquidation-notice.tsx';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
@@ -33,6 +34,7 @@ import {
   liquidations,
   loadMarkets,
   loadProblem,
+  price,
   subscribeMarkets,
   symbol,
   takeMarketUpdate,
@@ -127,7 +129,7 @@ function Outbox() {
     refused: '✗ refused',
   } as const;
   return (
-    <section aria-label="Requests">
+    <section class="requests" aria-label="Requests">
       <ol class="outbox">
         {shown.map(({ id, what, state, message }) => (
           <li key={id} class={state} role={state === 'refused' ? 'alert' : undefined}>
@@ -209,11 +211,27 @@ function focusTicket(): void {
 function onKey(event: KeyboardEvent): void {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof Element && target.closest('input,select,textarea,dialog') !== null) return;
+  if (target instanceof HTMLElement && target.closest('input,select,textarea,dialog') !== null) {
+    // Keys of the screen work outside of fields.
+    if (event.key === 'Escape' && target.closest('dialog') === null) target.blur();
+    return;
+  }
   const act = KEYS[event.key];
   if (act === undefined) return;
   event.preventDefault();
   act();
+}
+
+/** The first thing to do on a new server. */
+function NoPrice() {
+  const { value: quote } = price;
+  if (quote === undefined || quote.mark !== null || quote.index !== null) return null;
+  return (
+    <p class="notice warn">
+      {symbol.value} has no price yet, so no order is accepted. On a test server, enter the
+      simulation token below, press Test controls, and set an oracle price.
+    </p>
+  );
 }
 
 function Screen() {
@@ -236,6 +254,13 @@ function Screen() {
             The markets cannot be read: {loadProblem.value}
           </p>
         )}
+        <NoPrice />
+        <LiquidationNotice
+          onShow={() => {
+            whose.value = 'own';
+            tab.value = 'liquidations';
+          }}
+        />
       </section>
       <main>
         <ChartPane />
@@ -248,6 +273,7 @@ function Screen() {
         <Bottom />
       </main>
       <footer class="foot">
+        <Outbox />
         <ClockBar />
         <span class="space" />
         <span class="keys wide">
@@ -281,7 +307,6 @@ function Screen() {
           </button>
         ))}
       </div>
-      <Outbox />
       {loginOpen.value ? <LoginDialog /> : null}
       {helpOpen.value ? <HelpDialog /> : null}
       <div class="hidden" role="status" aria-live="polite">
@@ -336,6 +361,7 @@ function start(): void {
   followForm();
   followLines();
   followStrategy();
+  followLiquidations();
   watchClock();
   let followed = subaccountIndex.value;
   effect(() => {

@@ -1,8 +1,9 @@
 /** The strategy that trades beside people (`orrery serve --strategy`), read once a second. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Fill } from './account-history.ts';
 import type { Position, Stats } from './account-state.ts';
 import type { Order } from './order-list.ts';
+import { replay } from './replay-bar.tsx';
 import { ask, Refused } from './requests.ts';
 import { simToken } from './session.ts';
 
@@ -36,9 +37,12 @@ async function read(token: string): Promise<boolean> {
   return true;
 }
 
+/** A server without a recording is not asked. */
+const hasReplay = computed(() => replay.value !== null);
+
 export function followStrategy(): void {
   effect(() => {
-    const { value: token } = simToken;
+    const token = hasReplay.value ? simToken.value : null;
     if (token === null) {
       strategy.value = null;
       return;
