@@ -187,7 +187,7 @@ test('a trader is liquidated, and an operator sees effects before a command', as
   await expect
     .poll(() => page.locator('[aria-label="Whose liquidations"]').inputValue())
     .toBe('own');
-  await expect.poll(() => page.locator('#panel-liquidations').textContent()).toContain('order');
+  await expect.poll(() => page.locator('#panel-liquidations').textContent()).toContain('stepadl');
   await screen.picture(page, 'liquidated');
   await page.fill(`[aria-label="Oracle price of ${SYMBOL}"]`, '60000');
   await button(page, 'Set oracle').click();
