@@ -288,7 +288,7 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
 }, 60_000);
 
 test('a recording is paused, continued and sped up', async () => {
-  const replayed = await Screen.start(['--clock', 'wall', '--replay', DATASET, '--speed', '1']);
+  const replayed = await screen.also(['--clock', 'wall', '--replay', DATASET, '--speed', '1']);
   try {
     const { page, faults } = await replayed.open();
     await page.goto(`${replayed.server.url}/ui`);
@@ -299,12 +299,15 @@ test('a recording is paused, continued and sped up', async () => {
     await expect.poll(() => bar.textContent()).toMatch(/replay of .*% of the recording/);
     await button(page, '❚❚ Pause').click();
     await expect.poll(() => button(page, '▶ Continue').count()).toBe(1);
-    const at = await bar.locator('progress').getAttribute('value');
-    await page.waitForTimeout(1300);
-    expect(await bar.locator('progress').getAttribute('value')).toBe(at);
+    const at = await replayed.server.replayUs();
+    await page.waitForTimeout(100);
+    expect(await replayed.server.replayUs()).toBe(at);
+    await button(page, '+1 s').click();
+    await expect.poll(() => replayed.server.replayUs()).toBe(at + 1_000_000);
     await page.selectOption('[aria-label="Speed of the replay"]', '100');
     await button(page, '▶ Continue').click();
-    await expect.poll(() => bar.locator('progress').getAttribute('value')).not.toBe(at);
+    await expect.poll(() => replayed.server.replayUs()).toBeGreaterThan(at + 1_000_000);
+    await expect.poll(() => bar.locator('progress').getAttribute('value')).not.toBe('0');
     // Prices are those of the recording.
     expect(await page.locator('[aria-label^="Oracle price"]').count()).toBe(0);
     expect(await violations(page)).toEqual([]);
@@ -312,12 +315,12 @@ test('a recording is paused, continued and sped up', async () => {
     expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
     await page.close();
   } finally {
-    await replayed.close();
+    await replayed.server.remove();
   }
 }, 60_000);
 
 test('a strategy trades on a recording beside the person, who pauses, steps and trades with it', async () => {
-  const beside = await Screen.start([
+  const beside = await screen.also([
     ...['--replay', DATASET, '--strategy', example('quotes'), '--no-check', '--speed', '4'],
   ]);
   try {
@@ -358,6 +361,6 @@ test('a strategy trades on a recording beside the person, who pauses, steps and 
     expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
     await page.close();
   } finally {
-    await beside.close();
+    await beside.server.remove();
   }
 }, 90_000);
