@@ -3,7 +3,7 @@
  * then sees the same history at the same virtual times as without a pace.
  */
 
-/** Time between two looks at the limit. */
+/** Interval at which the limit is read. */
 const LOOK_MS = 10;
 
 export class ReplayPace {

@@ -70,7 +70,7 @@ test('a driver waits while it is paused, and another account trades meanwhile', 
     });
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect((await stateOf(served)).timeUs).toBe(at(1_000_000));
-    // Nobody else moves the clock of a driver that waits.
+    // No other client moves the clock of a driver that waits.
     expect((await served.sim('clock', { advanceMs: 1 })).status).toBe(400);
     expect(await served.sim('clock', { advanceMs: 0 })).toMatchObject({
       body: { time: at(1_000_000) / 1000 },

@@ -1,4 +1,4 @@
-/** Lines of the chart: own orders, the position and its liquidation price, and a planned bracket. */
+/** Lines of the chart: own orders, the position, its liquidation price, and a planned bracket. */
 import { effect, signal } from '@preact/signals';
 import { openOrders, positions } from './account-state.ts';
 import type { ChartLine } from './chart.tsx';
