@@ -18,6 +18,8 @@ import { marketPlanOf, RUN_OPTIONS, type MarketArguments } from './run-options.t
 export interface ReplayArguments extends MarketArguments {
   readonly replay: string | undefined;
   readonly speed: number | undefined;
+  /** A strategy that trades on it. */
+  readonly strategy: string | undefined;
 }
 
 const MARKET_OPTIONS = {
@@ -36,7 +38,7 @@ export const REPLAY_OPTIONS = {
   replay: { type: 'string', describe: 'dataset to play into the exchange' },
   speed: {
     type: 'number',
-    describe: 'speed of the replay under --clock wall; default 1, real time',
+    describe: 'speed of the replay under --clock wall or with --strategy; default 1, real time',
   },
   ...MARKET_OPTIONS,
 } as const;
@@ -46,6 +48,8 @@ export interface PlannedReplay {
   readonly markets: RunMarkets;
   readonly dataset: string;
   readonly speed: number | null;
+  /** Speed at which a strategy beside people moves a virtual clock. */
+  readonly pace: number | null;
   /** Identifies recording and market options; equal after a restart. */
   readonly identity: string;
 }
@@ -65,8 +69,11 @@ export async function planReplay(
     }
     return null;
   }
-  if (speed !== undefined && clock === 'virtual') {
-    throw new InputError('--speed needs --clock wall; a virtual clock is moved by its client');
+  const isBeside = options.strategy !== undefined;
+  if (speed !== undefined && clock === 'virtual' && !isBeside) {
+    throw new InputError(
+      '--speed needs --clock wall or --strategy; a virtual clock is moved by its client',
+    );
   }
   if (speed !== undefined && !(speed > 0 && speed <= MAX_SPEED)) {
     throw new InputError(`--speed must be above 0 and at most ${String(MAX_SPEED)}`);
@@ -80,6 +87,7 @@ export async function planReplay(
     markets,
     dataset: basename(data),
     speed: clock === 'virtual' ? null : (speed ?? 1),
+    pace: isBeside ? (speed ?? 1) : null,
     identity: `${JSON.stringify({ orrery: 'replay', version: 1, manifest: sha256, ...terms })}\n`,
   };
 }
@@ -118,7 +126,7 @@ export async function startReplay(
   planned: PlannedReplay,
   log: OperatorLog,
 ): Promise<void> {
-  const { markets, dataset, speed } = planned;
+  const { markets, dataset, speed, pace } = planned;
   const { tape, beginUs, endUs, sampleUs, barsEmitted } = markets;
   host.replay = await Replay.open({
     host,
@@ -144,6 +152,7 @@ export async function startReplay(
       log('replay_stopped', `the replay has stopped: ${error.message}`);
     },
   });
+  if (pace !== null) host.replay.setPace(pace, false);
 }
 
 /** Journalled commands at the exchange's time. */

@@ -9,6 +9,7 @@ import {
   Decimal,
   Int64,
   nullable,
+  OrderRecord,
   SubaccountIndex,
   Symbol,
   Type,
@@ -56,8 +57,24 @@ const replayState = Type.Object({
   timeUs: Int64,
   /** Null: the virtual clock moves it. */
   speed: nullable(Type.Number()),
+  /** Of the system clock, or of the client that drives the virtual one; null: unlimited. */
+  pace: nullable(Type.Number()),
+  /** A client drives the virtual clock. */
+  driven: Type.Boolean(),
   paused: Type.Boolean(),
   ended: Type.Boolean(),
+});
+/** The strategy of the server; `stats` is null before its first deposit. */
+const strategyState = Type.Object({
+  name: text,
+  account: Address,
+  state: Type.Unsafe<string>(Type.String({ enum: ['starting', 'running', 'ended', 'failed'] })),
+  message: text,
+  log: Type.Array(text),
+  stats: nullable(ENDPOINTS.getStats.response),
+  positions: ENDPOINTS.getPositions.response,
+  orders: Type.Array(OrderRecord),
+  fills: HISTORY_LISTS.fills.response,
 });
 
 const effects = {
@@ -224,12 +241,23 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   sim(
     'POST',
     'replay',
-    'Changes the speed of a replay on the wall clock, pauses or continues it',
+    'Changes the speed of a replay, pauses or continues it, or plays a step and pauses',
     Type.Object(
-      { speed: Type.Optional(Type.Number()), paused: Type.Optional(Type.Boolean()) },
+      {
+        speed: Type.Optional(Type.Number()),
+        paused: Type.Optional(Type.Boolean()),
+        stepMs: Type.Optional(Int64),
+      },
       closed,
     ),
     replayState,
+  ),
+  sim(
+    'GET',
+    'strategy',
+    'The strategy that trades on the replay, and its account',
+    null,
+    strategyState,
   ),
   sim(
     'POST',

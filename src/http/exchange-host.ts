@@ -14,6 +14,7 @@ import type { ReplicaStatus, ServedExchange } from '../journal/served-exchange.t
 import { StoreStopped } from '../journal/store-stopped.ts';
 import { MESSAGES, storeUnavailable } from '../contract/messages.ts';
 import type { Replay } from './replay.ts';
+import type { ServedStrategy } from './served-strategy.ts';
 
 /** Max sleep under a wall clock; a later timer is rescheduled. */
 const MAX_SLEEP_MS = 60_000;
@@ -40,6 +41,8 @@ export class Host {
   readonly history: AccountHistory;
   /** Recorded history that moves the virtual clock; null: there is none. */
   replay: Replay | null = null;
+  /** A strategy that trades beside people; null: there is none. */
+  strategy: ServedStrategy | null = null;
   /** Reason that clients are given when the server closes their connections. */
   leaving: string = MESSAGES.shuttingDown.message;
   private readonly options: HostOptions;

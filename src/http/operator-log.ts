@@ -37,6 +37,7 @@ export const LOG_EVENTS = {
   shortfall_paid: 'info',
   replay_ended: 'info',
   replay_stopped: 'error',
+  strategy_failed: 'error',
   stopping: 'info',
   stopped: 'info',
   request: 'info',

@@ -12,6 +12,7 @@ import type { Command, TapeBar } from '../engine/commands.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { timeUs, type TimeUs } from '../num/units.ts';
 import type { ServedExchange } from '../journal/served-exchange.ts';
+import { ReplayPace } from './replay-pace.ts';
 
 /** The served exchange, on a virtual clock. */
 export interface ReplayedExchange {
@@ -73,6 +74,8 @@ export interface AdvanceRequest {
   readonly lingerUs: number;
   /** Moves the clock past the end of the recording; otherwise the replay stops there. */
   readonly pastEnd: boolean;
+  /** Waits at the limit of the pace. */
+  readonly paced?: boolean;
 }
 
 export interface Advanced {
@@ -82,6 +85,8 @@ export interface Advanced {
 }
 
 const PACE_MS = 5;
+/** While a client waits at the limit, the clock follows it in steps of so much of real time. */
+const FOLLOW_MS = 1000;
 /** Commands between event-loop turns, in which they are written and requests are answered. */
 const TURN_EVERY = 500;
 
@@ -89,6 +94,11 @@ export class Replay {
   readonly facts: ReplayFacts;
   /** null: `advance` alone moves it. */
   speed: number | null;
+  /** Of the client that drives a virtual clock. */
+  readonly drive = new ReplayPace();
+  /** Counts drivers: a call of one that left ends. */
+  private drivers = 0;
+  private driven = false;
   sink: ReplaySink = { receivedUs: null, onBar: () => undefined, publish: () => false };
   private readonly options: ReplayOptions;
   private readonly host: ReplayedExchange;
@@ -124,14 +134,46 @@ export class Replay {
 
   /** True if neither the system clock moves it now, nor its end is reached. */
   get isPaused(): boolean {
-    return this.speed !== null && this.pacer === undefined && !this.hasEnded;
+    if (this.speed === null) return this.drive.paused;
+    return this.pacer === undefined && !this.hasEnded;
   }
 
-  /** Changes the speed of a replay at a speed; `isPaused` stops it until the next call. */
-  setPace(speed: number, isPaused: boolean): void {
+  /** Whether a client drives a virtual clock. */
+  get isDriven(): boolean {
+    return this.driven;
+  }
+
+  set isDriven(driven: boolean) {
+    if (this.driven === driven) return;
+    this.driven = driven;
+    this.drivers += 1;
+    this.drive.restart(this.host.nowUs());
+  }
+
+  /**
+   * Changes the speed; `isPaused` stops it until the next call. On a virtual clock the speed is
+   * that of its driver, and null is as fast as the driver moves it.
+   */
+  setPace(speed: number | null, isPaused: boolean): void {
+    if (this.speed === null) {
+      this.drive.set(speed, isPaused, this.host.nowUs());
+      return;
+    }
+    if (speed === null) return;
     this.speed = speed;
     this.close();
     if (!isPaused && !this.hasEnded) this.pace(speed);
+  }
+
+  /** Pauses after a further part of history. Rejects with `StoreStopped`. */
+  async step(us: number): Promise<void> {
+    const nowUs = this.host.nowUs();
+    if (this.speed === null && this.driven) {
+      this.drive.step(us, nowUs);
+      return;
+    }
+    if (this.speed !== null) this.setPace(this.speed, true);
+    await this.advance({ untilUs: nowUs + us, lingerUs: Infinity, pastEnd: this.speed === null });
   }
 
   /** A crash may have cut the last instant, so its commands are found one by one. */
@@ -179,17 +221,31 @@ export class Replay {
     return played;
   }
 
-  private async play({ untilUs, lingerUs, pastEnd }: AdvanceRequest): Promise<Advanced> {
-    const { host, sink } = this;
+  private async play(request: AdvanceRequest): Promise<Advanced> {
+    const { untilUs, lingerUs, pastEnd, paced = false } = request;
+    const { host, sink, drivers } = this;
     sink.publish();
     let stopUs = untilUs;
     let isFirst = true;
     for (;;) {
       const next = await this.upcoming();
-      if (next === undefined && !pastEnd) return { timeUs: host.nowUs(), ended: true };
+      if (next === undefined && !pastEnd) {
+        this.hasEnded ||= this.speed === null;
+        return { timeUs: host.nowUs(), ended: true };
+      }
       const tapeUs = next?.timeUs ?? Infinity;
       const timerUs = host.exchange.engine.nextTimerUs();
       const atUs = Math.min(tapeUs, timerUs);
+      if (paced && this.drive.limitUs() < Math.min(atUs, stopUs)) {
+        const isChanged = await this.wait(Math.min(atUs, stopUs));
+        if (drivers !== this.drivers) return { timeUs: host.nowUs(), ended: false };
+        // A request of another client is an update for the driver, at its own time.
+        if (isChanged && isFirst) {
+          isFirst = false;
+          stopUs = Math.max(host.nowUs(), Math.min(stopUs, host.nowUs() + lingerUs));
+        }
+        continue;
+      }
       if (atUs > stopUs) break;
       let sent = false;
       if (timerUs < tapeUs) {
@@ -211,6 +267,28 @@ export class Replay {
       sink.publish();
     }
     return { timeUs: host.nowUs(), ended: false };
+  }
+
+  /** Until the limit allows a time; true if the exchange was changed by others before. */
+  private async wait(atUs: number): Promise<boolean> {
+    const { host, drive, drivers, sink } = this;
+    let { seq } = host.exchange.engine;
+    let followedMs = performance.now();
+    let heldUs = drive.paused ? -1 : drive.limitUs();
+    while (drive.limitUs() < atUs && drivers === this.drivers) {
+      const limitUs = drive.limitUs();
+      const isDue = drive.paused ? limitUs !== heldUs : performance.now() - followedMs >= FOLLOW_MS;
+      if (isDue && limitUs > host.nowUs()) {
+        host.advanceTo(timeUs(limitUs));
+        sink.publish();
+        ({ seq } = host.exchange.engine);
+        followedMs = performance.now();
+      }
+      heldUs = limitUs;
+      await ReplayPace.look();
+      if (host.exchange.engine.seq !== seq) return true;
+    }
+    return false;
   }
 
   private playOne(): boolean {
@@ -262,6 +340,7 @@ export class Replay {
   close(): void {
     clearInterval(this.pacer);
     this.pacer = undefined;
+    this.isDriven = false;
   }
 }
 

@@ -31,9 +31,12 @@ import type { Host } from './exchange-host.ts';
 import { bodyOf } from './read-body.ts';
 import { MAX_SPEED, mustBeDriven, noReplay, type Replay } from './replay.ts';
 import { sendError, sendText, showReplica } from './replies.ts';
+import { strategyState } from './served-strategy.ts';
 
 const MAX_MS = 9_007_199_254_740n;
 const RATE_DECIMALS = 9;
+/** 31 days. */
+const MAX_STEP_MS = 2_678_400_000n;
 
 export interface SimOptions {
   readonly host: Host;
@@ -141,6 +144,13 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     if (replay === null) host.advanceTo(timeUs(toUs));
     else {
       mustBeDriven(replay);
+      if (replay.isDriven && replay.drive.isLimited) {
+        // A question for the time only.
+        if (toUs === host.nowUs()) return { time: Math.floor(toUs / 1000) };
+        throw new RequestError(
+          invalidField('clock', 'is moved by a strategy; POST /sim/replay steps and paces it'),
+        );
+      }
       await replay.advance({ untilUs: toUs, lingerUs: Infinity, pastEnd: true });
     }
     return { time: Math.floor(host.nowUs() / 1000) };
@@ -162,18 +172,38 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   route('GET', 'replay', () => {
     return replayState(host, mustReplay(host));
   });
-  route('POST', 'replay', (body) => {
-    const replay = mustReplay(host);
-    const fields = new Fields(body, ['speed', 'paused'], false);
-    const { speed: now } = replay;
-    if (now === null) {
+  route('GET', 'strategy', async () => {
+    const { strategy } = host;
+    if (strategy === null) {
       throw new RequestError(
-        invalidField('speed', 'POST /sim/clock moves this replay; it has the virtual clock'),
+        invalidField('strategy', 'is not on; start with: orrery serve --replay … --strategy …'),
       );
     }
+    return strategyState(host, strategy);
+  });
+  route('POST', 'replay', async (body) => {
+    const replay = mustReplay(host);
+    const fields = new Fields(body, ['speed', 'paused', 'stepMs'], false);
+    if (replay.speed === null && !replay.isDriven && host.strategy === null) {
+      throw new RequestError(
+        invalidField('speed', 'POST /sim/clock moves this replay; no client drives its clock'),
+      );
+    }
+    if (fields.has('stepMs')) {
+      if (fields.has('speed') || fields.has('paused')) {
+        fields.fail('stepMs', 'pauses the replay; send it without speed and paused');
+      }
+      const ms = fields.int64('stepMs');
+      if (ms < 1n || ms > MAX_STEP_MS) {
+        fields.fail('stepMs', `must be from 1 to ${String(MAX_STEP_MS)}`);
+      }
+      await replay.step(Number(ms) * 1000);
+      return replayState(host, replay);
+    }
+    const now = replay.speed ?? replay.drive.speed;
     const given = fields.get('speed');
     const speed = given === undefined ? now : typeof given === 'number' ? given : NaN;
-    if (!(speed > 0 && speed <= MAX_SPEED)) {
+    if (speed !== null && !(speed > 0 && speed <= MAX_SPEED)) {
       fields.fail('speed', `must be a number above 0 and at most ${String(MAX_SPEED)}`);
     }
     replay.setPace(speed, fields.has('paused') ? fields.boolean('paused') : replay.isPaused);
@@ -210,8 +240,16 @@ function mustReplay({ replay }: Host): Replay {
 }
 
 function replayState(host: Host, replay: Replay) {
-  const { facts, speed, isPaused, hasEnded } = replay;
-  return { ...facts, timeUs: host.nowUs(), speed, paused: isPaused, ended: hasEnded };
+  const { facts, speed, drive, isDriven, isPaused, hasEnded } = replay;
+  return {
+    ...facts,
+    timeUs: host.nowUs(),
+    speed,
+    pace: speed ?? drive.speed,
+    driven: isDriven,
+    paused: isPaused,
+    ended: hasEnded,
+  };
 }
 
 /** Prices of a replay come from its recording, by which a restart finds its position. */

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DATASET } from '../run-plan/plans.ts';
+import { DATASET, example } from '../run-plan/plans.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { OPERATOR, SIM } from './server-process.ts';
 import { violations } from './violations.ts';
@@ -288,7 +288,7 @@ test('an operator lists and delists a market, arms a fault, and sees the riskies
 }, 60_000);
 
 test('a recording is paused, continued and sped up', async () => {
-  const replayed = await Screen.start(['--clock', 'wall', '--replay', DATASET, '--speed', '1']);
+  const replayed = await screen.also(['--clock', 'wall', '--replay', DATASET, '--speed', '1']);
   try {
     const { page, faults } = await replayed.open();
     await page.goto(`${replayed.server.url}/ui`);
@@ -299,12 +299,15 @@ test('a recording is paused, continued and sped up', async () => {
     await expect.poll(() => bar.textContent()).toMatch(/replay of .*% of the recording/);
     await button(page, '❚❚ Pause').click();
     await expect.poll(() => button(page, '▶ Continue').count()).toBe(1);
-    const at = await bar.locator('progress').getAttribute('value');
-    await page.waitForTimeout(1300);
-    expect(await bar.locator('progress').getAttribute('value')).toBe(at);
+    const at = await replayed.server.replayUs();
+    await page.waitForTimeout(100);
+    expect(await replayed.server.replayUs()).toBe(at);
+    await button(page, '+1 s').click();
+    await expect.poll(() => replayed.server.replayUs()).toBe(at + 1_000_000);
     await page.selectOption('[aria-label="Speed of the replay"]', '100');
     await button(page, '▶ Continue').click();
-    await expect.poll(() => bar.locator('progress').getAttribute('value')).not.toBe(at);
+    await expect.poll(() => replayed.server.replayUs()).toBeGreaterThan(at + 1_000_000);
+    await expect.poll(() => bar.locator('progress').getAttribute('value')).not.toBe('0');
     // Prices are those of the recording.
     expect(await page.locator('[aria-label^="Oracle price"]').count()).toBe(0);
     expect(await violations(page)).toEqual([]);
@@ -312,6 +315,52 @@ test('a recording is paused, continued and sped up', async () => {
     expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
     await page.close();
   } finally {
-    await replayed.close();
+    await replayed.server.remove();
   }
 }, 60_000);
+
+test('a strategy trades on a recording beside the person, who pauses, steps and trades with it', async () => {
+  const beside = await screen.also([
+    ...['--replay', DATASET, '--strategy', example('quotes'), '--no-check', '--speed', '4'],
+  ]);
+  try {
+    const { page, faults } = await beside.open();
+    await page.goto(`${beside.server.url}/ui`);
+    await page.waitForSelector('.connection.ok');
+    await page.fill('[aria-label="Simulation token"]', SIM);
+    await button(page, 'Test controls').click();
+    await page.locator('#tab-strategy').click();
+    const panel = page.locator('#strategy');
+    const orders = panel.locator('[aria-label="Open orders of the strategy"] tbody tr');
+    await expect.poll(() => panel.textContent(), { timeout: 20_000 }).toContain('running');
+    await expect.poll(() => orders.count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    await button(page, '❚❚ Pause').click();
+    await expect.poll(() => button(page, '▶ Continue').count()).toBe(1);
+    const clock = page.locator('#replay .small').first();
+    const at = await clock.textContent();
+    await button(page, '+1 s').click();
+    await expect.poll(() => clock.textContent()).not.toBe(at);
+    // Its bid, and all that was recorded before it at this price or a better one.
+    await beside.logInWithKey(page, 1);
+    await page.fill('[aria-label="Deposit in USD"]', '20000000');
+    await button(page, 'Deposit').last().click();
+    const bid = orders.filter({ hasText: 'buy' }).first();
+    await expect.poll(() => bid.count()).toBe(1);
+    const price = (await bid.locator('[data-label="Price"]').textContent()) ?? '';
+    await button(page, 'Sell').first().click();
+    await fill(page, 'price', price.replaceAll(',', ''));
+    await fill(page, 'size', '60');
+    await beside.sendTicket(page);
+    const fills = panel.locator('[aria-label="Newest fills of the strategy"] tbody tr');
+    await expect.poll(() => fills.first().textContent()).toMatch(new RegExp(`buy${price}`));
+    await beside.picture(page, 'beside');
+    expect(await violations(page)).toEqual([]);
+    // It sees the fill when history goes on, and quotes again.
+    await button(page, '▶ Continue').click();
+    await expect.poll(() => orders.count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
+    await page.close();
+  } finally {
+    await beside.server.remove();
+  }
+}, 90_000);

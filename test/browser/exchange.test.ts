@@ -180,8 +180,14 @@ test('a trader is liquidated, and an operator sees effects before a command', as
   await page.fill(`[aria-label="Oracle price of ${SYMBOL}"]`, '58000');
   await button(page, 'Set oracle').click();
   await expect.poll(() => page.locator('#tab-liquidations small').textContent()).not.toBe('0');
-  await page.locator('#tab-liquidations').click();
-  expect(await page.locator('#panel-liquidations').textContent()).toContain(SYMBOL);
+  await expect
+    .poll(() => page.locator('.notices').textContent())
+    .toContain('This account was liquidated');
+  await button(page, 'Show the steps').click();
+  await expect
+    .poll(() => page.locator('[aria-label="Whose liquidations"]').inputValue())
+    .toBe('own');
+  await expect.poll(() => page.locator('#panel-liquidations').textContent()).toContain('stepadl');
   await screen.picture(page, 'liquidated');
   await page.fill(`[aria-label="Oracle price of ${SYMBOL}"]`, '60000');
   await button(page, 'Set oracle').click();

@@ -51,6 +51,11 @@ export class Screen {
     return new Screen(browser, server, size);
   }
 
+  /** Another server, shown by the same browser; `server.remove` ends it. */
+  async also(options: readonly string[]): Promise<Screen> {
+    return new Screen(this.browser, await ServerProcess.start(options), this.size);
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     await this.server.remove();

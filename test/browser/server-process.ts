@@ -78,6 +78,13 @@ export class ServerProcess {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Where the replay is, µs. */
+  async replayUs(): Promise<number> {
+    const headers = { authorization: `Bearer ${SIM}` };
+    const response = await fetch(`${this.url}/sim/replay`, { headers });
+    return ((await response.json()) as { timeUs: number }).timeUs;
+  }
+
   sim(path: string, body: unknown): Promise<void> {
     return this.post(`/sim/${path}`, SIM, body);
   }

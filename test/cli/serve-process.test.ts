@@ -76,6 +76,11 @@ test.each([
     () => ['--secret-file', file('s', 'short')],
     'the secret of --secret-file has 5 bytes; at least 32 are required',
   ],
+  [
+    'a strategy without a replay',
+    () => ['--clock', 'virtual', '--sim-token', 'dev', '--strategy', 'my.ts'],
+    '--strategy applies to a replay: give --replay',
+  ],
 ] as const)('%s is reported with exit code 2', (_name, args, words) => {
   const { status, stderr } = run(...args());
   expect(stderr).toContain(words);

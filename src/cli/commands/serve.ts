@@ -21,10 +21,17 @@ import { readExchangeFile } from '../exchange-file.ts';
 import { EXIT, InputError, print, printError, setExitCode } from '../cli-support.ts';
 import { openServed, type OpenedExchange, type Opening } from '../open-served.ts';
 import { planReplay, REPLAY_OPTIONS, startReplay, type ReplayArguments } from '../serve-replay.ts';
+import {
+  planStrategy,
+  startStrategy,
+  STRATEGY_OPTIONS,
+  type StrategyArguments,
+} from '../serve-strategy.ts';
 import { readSecrets } from '../token-secrets.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
-interface ServeArguments extends Readonly<Record<string, unknown>>, ReplayArguments {
+interface ServeArguments
+  extends Readonly<Record<string, unknown>>, ReplayArguments, StrategyArguments {
   readonly config: string | undefined;
 }
 
@@ -42,7 +49,8 @@ export const command: CommandModule<object, ServeArguments> = {
           defaultDescription: 'predefined markets',
           describe: 'YAML file with `config`, `markets`, `start` and `server`',
         })
-        .options(REPLAY_OPTIONS),
+        .options(REPLAY_OPTIONS)
+        .options(STRATEGY_OPTIONS),
     )
       .epilogue('Precedence: flags, environment (ORRERY_PORT, ORRERY_DATA_DIR, …), file, defaults.')
       .example('$0 serve --sim-token dev --clock virtual', 'an exchange for tests')
@@ -54,7 +62,11 @@ export const command: CommandModule<object, ServeArguments> = {
         '$0 serve --replay data/btc --clock virtual --sim-token dev --trust-signatures',
         'history for orrery live',
       )
-      .example('$0 serve --replay data/btc --speed 10', 'history at ten times its speed'),
+      .example('$0 serve --replay data/btc --speed 10', 'history at ten times its speed')
+      .example(
+        '$0 serve --replay data/btc --clock virtual --sim-token dev --strategy my.ts',
+        'history with a strategy beside people',
+      ),
   handler: serve,
 };
 
@@ -81,6 +93,7 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: config, markets and start: a replay has those of its recording`,
     );
   }
+  const strategy = planStrategy(options, settings, replay);
   const log = operatorLog(settings.logFormat, printError);
   const secrets = await readSecrets(settings, log);
   const opening = { file, startUs, replay, log };
@@ -121,6 +134,8 @@ async function serve(options: ServeArguments): Promise<void> {
   print(`orrery listens on ${address}`);
   log('listening', `the API listens on ${address}`, { address });
   host.replay?.start();
+  const endStrategy =
+    strategy === null ? null : await startStrategy(host, strategy, address, settings.dataDir, log);
   const end = await stop;
   if ('signal' in end) {
     const { signal } = end;
@@ -133,6 +148,7 @@ async function serve(options: ServeArguments): Promise<void> {
     setExitCode(EXIT.failed);
   }
   endClockLog();
+  await endStrategy?.();
   await app.close();
   await metricsServer?.close();
   await opened.closeNonces();

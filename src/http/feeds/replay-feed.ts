@@ -123,7 +123,9 @@ export class ReplayFeed implements ReplaySink {
       );
     }
     this.driver = driver;
+    replay.isDriven = true;
     const advanced = await replay.advance({
+      paced: true,
       untilUs: microseconds(fields, 'untilUs'),
       lingerUs: fields.has('lingerUs') ? microseconds(fields, 'lingerUs') : 0,
       pastEnd: fields.get('pastEnd') === true,
@@ -134,7 +136,9 @@ export class ReplayFeed implements ReplaySink {
 
   /** Ends the rights of a connection that was closed. */
   leave(driver: unknown): void {
-    if (this.driver === driver) this.driver = null;
+    if (this.driver !== driver || driver === null) return;
+    this.driver = null;
+    if (this.host.replay !== null) this.host.replay.isDriven = false;
   }
 }
 

@@ -4,7 +4,8 @@ import { useEffect } from 'preact/hooks';
 import type { ResponseOf } from '../../contract/endpoints.ts';
 import { money, result, toneOf } from '../exact-text.ts';
 import { balances, positions, stats } from './account-state.ts';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable } from '../data-table.tsx';
+import type { Column } from '../table.tsx';
 import { EquityCurve, PaidFigures } from './history-tables.tsx';
 import { market, symbol } from './markets.ts';
 import { mustConfig, account, loggedIn, subaccountIndex, token } from './session.ts';
@@ -275,6 +276,7 @@ function VaultForm() {
 const TRANSFERS: readonly Column<Transfer>[] = [
   {
     name: 'Time, UTC',
+    width: 1.9,
     left: true,
     of: (row) => timeText(row.timestampMillis),
     by: (row) => row.timestampMillis,
@@ -285,7 +287,7 @@ const TRANSFERS: readonly Column<Transfer>[] = [
     of: (row) => <span title={row.amount}>{money(row.amount)}</span>,
     by: (row) => +row.amount,
   },
-  { name: 'With', left: true, of: (row) => row.counterpartyAccount ?? UNKNOWN },
+  { name: 'With', width: 3.9, left: true, of: (row) => row.counterpartyAccount ?? UNKNOWN },
   { name: 'Subaccount', of: (row) => row.counterpartySubaccountIndex ?? UNKNOWN },
 ];
 

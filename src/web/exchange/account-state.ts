@@ -1,50 +1,45 @@
 /** Orders, positions, balances and figures of the account in use. */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { ResponseOf } from '../../contract/endpoints.ts';
 import { fills, forgetHistory, type Fill } from './account-history.ts';
 import type { Update } from './feeds.ts';
+import { spread } from './frames.ts';
+import { OrderList, type Order } from './order-list.ts';
 import { call, callPage } from './requests.ts';
 import { account, isTokenRefusal, logOut, subaccountIndex, token } from './session.ts';
 
-export type Order = ResponseOf<'listOrders'>['bids'][number];
 export type Position = ResponseOf<'getPositions'>[number];
 export type Stats = ResponseOf<'getStats'>;
 export type Balance = ResponseOf<'getBalance'>[number];
 
-const OPEN = ['new', 'partiallyFilled', 'pending'];
 /** Largest page of orders. */
 const MAX_PAGE = 500;
-/** Past orders are dropped beyond so many orders; live ones never are. */
-const MAX_ORDERS = 1000;
-const FLUSH_MS = 50;
 
-export const orders = signal<ReadonlyMap<string, Order>>(new Map());
+/** All orders that are known, outside of signals. */
+export const orders = new OrderList();
+/** Newest first. */
+export const openOrders = signal<readonly Order[]>([]);
+/** Last changed first. */
+export const pastOrders = signal<readonly Order[]>([]);
 export const positions = signal<readonly Position[]>([]);
 export const stats = signal<Stats | null>(null);
 export const balances = signal<readonly Balance[]>([]);
 /** Text of the live region. */
 export const announcement = signal('');
 
-export const isOpen = ({ status }: Order): boolean => OPEN.includes(status);
-export const openOrders = computed(() =>
-  [...orders.value.values()].filter(isOpen).sort((a, b) => b.createdAt - a.createdAt),
-);
-export const pastOrders = computed(() =>
-  [...orders.value.values()]
-    .filter((order) => !isOpen(order))
-    .sort((a, b) => b.updatedAt - a.updatedAt),
-);
-
 const pending = {
   orders: new Map<string, Order>(),
   positions: new Map<string, Position>(),
   fills: [] as Fill[],
-  timer: false,
 };
 
 export function forgetAccount(): void {
   batch(() => {
-    orders.value = new Map();
+    orders.clear();
+    pending.orders.clear();
+    pending.positions.clear();
+    pending.fills = [];
+    showOrders();
     positions.value = [];
     balances.value = [];
     stats.value = null;
@@ -52,13 +47,22 @@ export function forgetAccount(): void {
   });
 }
 
+function showOrders(): void {
+  openOrders.value = orders.open;
+  pastOrders.value = orders.past;
+}
+
+/** Orders that arrive while lists are read, by read. */
+const reads = new Set<Map<string, Order>>();
+
 /** Reads the state of the account, also after a lost connection. */
 export async function loadAccount(): Promise<void> {
   const { value: of } = account;
   const { value: bearer } = token;
   if (of === null || bearer === null) return;
   const at = { account: of, subaccountIndex: subaccountIndex.value };
-  const before = orders.value;
+  const late = new Map<string, Order>();
+  reads.add(late);
   try {
     const [held, live, newest, cash, figures] = await Promise.all([
       call('getPositions', at, bearer),
@@ -67,17 +71,22 @@ export async function loadAccount(): Promise<void> {
       call('getBalance', { account: of }, bearer),
       call('getStats', at, bearer),
     ]);
+    // Another account was chosen since.
+    if (account.peek() !== of || subaccountIndex.peek() !== at.subaccountIndex) return;
     batch(() => {
       positions.value = held;
       // The feed may be ahead of the lists.
-      const arrived = [...orders.value].flatMap(([id, one]) => (before.get(id) === one ? [] : one));
-      orders.value = newer(new Map(), [...live, ...newest.bids, ...newest.asks, ...arrived]);
+      orders.clear();
+      orders.take([...live, ...newest.bids, ...newest.asks, ...late.values()]);
+      showOrders();
       balances.value = cash;
       stats.value = figures;
     });
     await fills.load();
   } catch (error) {
     if (isTokenRefusal(error)) logOut(true);
+  } finally {
+    reads.delete(late);
   }
 }
 
@@ -101,26 +110,11 @@ async function allOpenOrders(
   return found;
 }
 
-/** The newer record of each order wins. */
-function newer(known: Map<string, Order>, read: readonly Order[]): Map<string, Order> {
-  for (const order of read) {
-    const old = known.get(order.orderId);
-    if (old === undefined || old.lastUpdateSequenceNumber <= order.lastUpdateSequenceNumber) {
-      known.set(order.orderId, order);
-    }
-  }
-  if (known.size > MAX_ORDERS) {
-    for (const [id, order] of known) {
-      if (known.size <= MAX_ORDERS) break;
-      if (!isOpen(order)) known.delete(id);
-    }
-  }
-  return known;
-}
-
 /** Records of an answer, before their feed has them. */
 export function takeOrders(read: readonly Order[]): void {
-  orders.value = newer(new Map(orders.value), read);
+  for (const late of reads) for (const order of read) late.set(order.orderId, order);
+  orders.take(read);
+  showOrders();
 }
 
 /** An update of a private feed. */
@@ -154,13 +148,14 @@ export function takeAccountUpdate(type: string, data: Update): void {
     default:
       return;
   }
-  if (pending.timer) return;
-  pending.timer = true;
-  setTimeout(flush, FLUSH_MS);
+  askFlush();
 }
 
+/** At most ten times a second: people read tables more slowly than the book. */
+const FLUSH_MS = 100;
+const askFlush = spread(flush, FLUSH_MS);
+
 function flush(): void {
-  pending.timer = false;
   batch(() => {
     if (pending.orders.size > 0) takeOrders([...pending.orders.values()]);
     pending.orders.clear();

@@ -1,8 +1,10 @@
 /** Positions, open and past orders of the account. */
-import { openOrders, pastOrders, positions, type Order, type Position } from './account-state.ts';
+import { openOrders, orders, pastOrders, positions, type Position } from './account-state.ts';
+import type { Order } from './order-list.ts';
 import { money } from '../exact-text.ts';
 import { MarketLink, marketOf, Result, Side } from './cells.tsx';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable } from '../data-table.tsx';
+import type { Column } from '../table.tsx';
 import { market, prices, symbol } from './markets.ts';
 import { cancel, cancelOrder } from './outbox.ts';
 import { closePosition } from './order-form.ts';
@@ -12,12 +14,14 @@ import { priceText, sizeText, timeText, UNKNOWN } from './text.ts';
 const POSITIONS: readonly Column<Position>[] = [
   {
     name: 'Market',
+    width: 1.4,
     left: true,
     of: (row) => <MarketLink of={row.symbol} />,
     by: (row) => row.symbol,
   },
   {
     name: 'Side',
+    width: 0.8,
     left: true,
     of: ({ quantity }) =>
       quantity.startsWith('-') ? (
@@ -28,26 +32,30 @@ const POSITIONS: readonly Column<Position>[] = [
   },
   {
     name: 'Size',
+    width: 0.8,
     of: (row) => sizeText(row.quantity, marketOf(row.symbol)),
     by: (row) => Number(row.quantity),
   },
-  { name: 'Entry', of: (row) => priceText(row.entryPrice, marketOf(row.symbol)) },
+  { name: 'Entry', width: 0.9, of: (row) => priceText(row.entryPrice, marketOf(row.symbol)) },
   {
     name: 'Mark',
+    width: 0.9,
     of: (row) =>
       priceText(prices.value.get(row.symbol)?.mark ?? row.markPrice, marketOf(row.symbol)),
   },
   { name: 'Liquidation', of: (row) => priceText(row.liquidationPrice, marketOf(row.symbol)) },
   { name: 'Unrealised', of: (row) => <Result text={upnl(row)} />, by: (row) => Number(upnl(row)) },
-  { name: 'Funding', of: (row) => <Result text={row.funding} /> },
-  { name: 'Fees', of: (row) => money(row.fees) },
+  { name: 'Funding', width: 0.8, of: (row) => <Result text={row.funding} /> },
+  { name: 'Fees', width: 0.7, of: (row) => money(row.fees) },
   {
     name: 'Margin',
+    width: 1.2,
     left: true,
     of: (row) => (row.isolated ? `${money(row.margin)} isolated` : 'cross'),
   },
   {
     name: 'ADL',
+    width: 0.5,
     of: (row) => (
       <span title="Fifth of the holders of this side; 5 is closed first">
         {row.adlQuantile ?? UNKNOWN}
@@ -56,6 +64,7 @@ const POSITIONS: readonly Column<Position>[] = [
   },
   {
     name: 'Action',
+    width: 0.9,
     of: (row) => (
       <button
         type="button"
@@ -108,9 +117,8 @@ const isPart = (order: Order): boolean =>
 /** Filled and whole size of the slices of an order's group. */
 function progressOf(order: Order): string {
   if (!isPart(order) || order.groupId === null) return '';
-  const parts = [...openOrders.value, ...pastOrders.value].filter(
-    ({ groupId }) => groupId === order.groupId,
-  );
+  // Read, so that the row follows the other parts.
+  const parts = openOrders.value.length < 0 ? [] : [...orders.group(order.groupId)];
   const sum = (of: (one: Order) => string): number =>
     parts.reduce((total, one) => total + Math.abs(Number(of(one))), 0);
   const done = sum((one) => one.settled);
@@ -118,33 +126,38 @@ function progressOf(order: Order): string {
   return ` · ${((done / (all || 1)) * 100).toFixed(0)} % of ${String(parts.length)} parts`;
 }
 
-const TERMS: readonly Column<Order>[] = [
+export const TERMS: readonly Column<Order>[] = [
   {
     name: 'Market',
+    width: 1.3,
     left: true,
     of: (row) => <MarketLink of={row.symbol} />,
     by: (row) => row.symbol,
   },
-  { name: 'Side', left: true, of: (row) => <Side quantity={row.quantity} /> },
+  { name: 'Side', width: 0.65, left: true, of: (row) => <Side quantity={row.quantity} /> },
   {
     name: 'Type',
+    width: 0.95,
     left: true,
     of: (row) => `${row.orderType}${progressOf(row)}`,
     by: (row) => row.orderType,
   },
   {
     name: 'Price',
+    width: 0.85,
     of: (row) => priceText(row.price, marketOf(row.symbol)),
     by: (row) => Number(row.price),
   },
-  { name: 'Trigger', of: (row) => priceText(row.triggerPrice, marketOf(row.symbol)) },
+  { name: 'Trigger', width: 0.85, of: (row) => priceText(row.triggerPrice, marketOf(row.symbol)) },
   {
     name: 'Filled',
+    width: 1.7,
     of: (row) =>
       `${sizeText(row.settled, marketOf(row.symbol))} / ${sizeText(row.quantity, marketOf(row.symbol))}`,
   },
   {
     name: 'Flags',
+    width: 1.15,
     left: true,
     of: ({ flags }) =>
       [
@@ -157,10 +170,16 @@ const TERMS: readonly Column<Order>[] = [
   },
   {
     name: 'Status',
+    width: 1.15,
     left: true,
     of: ({ status, reason }) => (reason === null ? status : `${status}: ${reason}`),
   },
-  { name: 'Updated, UTC', of: (row) => timeText(row.updatedAt), by: (row) => row.updatedAt },
+  {
+    name: 'Updated, UTC',
+    width: 1.85,
+    of: (row) => timeText(row.updatedAt),
+    by: (row) => row.updatedAt,
+  },
 ];
 
 const cancelOne = ({ orderId, symbol: of }: Order): void => {
@@ -186,6 +205,7 @@ const OPEN: readonly Column<Order>[] = [
   ...TERMS,
   {
     name: 'Action',
+    width: 0.85,
     of: (row) => (
       <button
         type="button"

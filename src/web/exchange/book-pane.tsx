@@ -1,7 +1,10 @@
 /** Order book with own orders, its depth, and the trades of the market. */
-import { signal, useComputed } from '@preact/signals';
+import { signal } from '@preact/signals';
+import { Component } from 'preact';
 import { grouped } from '../../design/number-text.ts';
-import { book, bookVersion, market, summary, trades } from './markets.ts';
+import { Table, type Column } from '../table.tsx';
+import { openOrders, orders } from './account-state.ts';
+import { book, bookVersion, market, summary, trades, type Trade } from './markets.ts';
 import { decimalsOf, type Row } from './book-state.ts';
 import { clockText, priceText, sizeText, UNKNOWN } from './text.ts';
 
@@ -14,12 +17,10 @@ const merge = signal<number>(0);
 const view = signal<'book' | 'depth' | 'trades'>('book');
 
 interface BookPaneProps {
-  /** Open sizes of own orders by side and price. */
-  readonly own: ReadonlyMap<string, string>;
   readonly onPrice: (price: string) => void;
 }
 
-export function BookPane({ own, onPrice }: BookPaneProps) {
+export function BookPane({ onPrice }: BookPaneProps) {
   const tick = Number(market.value?.tickSize ?? '0');
   const step = merge.value * tick;
   return (
@@ -55,54 +56,93 @@ export function BookPane({ own, onPrice }: BookPaneProps) {
           </select>
         ) : null}
       </header>
-      {view.value === 'book' ? <Levels step={step} own={own} onPrice={onPrice} /> : null}
+      {view.value === 'book' ? <Levels step={step} onPrice={onPrice} /> : null}
       {view.value === 'depth' ? <Depth /> : null}
       {view.value === 'trades' ? <Trades /> : null}
     </section>
   );
 }
 
-function Levels({ step, own, onPrice }: BookPaneProps & { readonly step: number }) {
-  const sides = useComputed(() => ({
-    version: bookVersion.value,
-    asks: book.side('ask', ROWS, step),
-    bids: book.side('bid', ROWS, step),
-  })).value;
-  const { asks, bids } = bookVersion.value === sides.version ? sides : sides;
+interface LevelProps extends BookPaneProps {
+  readonly side: 'ask' | 'bid';
+  readonly price: string;
+  readonly size: string;
+  readonly sum: string;
+  /** Length of the bar, percent. */
+  readonly share: string;
+  /** Size of own orders; empty without one. */
+  readonly mine: string;
+}
+
+/** Rendered again only if a text of it changes. */
+class Level extends Component<LevelProps> {
+  override shouldComponentUpdate(next: LevelProps, state: object): boolean {
+    const { price, size, sum, share, mine } = this.props;
+    return (
+      state !== this.state ||
+      next.price !== price ||
+      next.size !== size ||
+      next.sum !== sum ||
+      next.share !== share ||
+      next.mine !== mine
+    );
+  }
+
+  override render() {
+    const { side, price, size, sum, share, mine, onPrice } = this.props;
+    return (
+      <tr class={mine === '' ? '' : 'mine'}>
+        <th scope="row" class={side === 'ask' ? 'loss' : 'gain'}>
+          <button
+            type="button"
+            class="level"
+            title={mine === '' ? 'Use this price' : `Own order: ${mine}`}
+            onClick={() => {
+              onPrice(price);
+            }}
+          >
+            {priceText(price, market.value)}
+            {mine === '' ? null : <span class="hidden"> own order {mine}</span>}
+          </button>
+        </th>
+        <td>{size}</td>
+        <td class={`sum ${side}`} style={{ backgroundSize: `${share}% 100%` }}>
+          {sum}
+        </td>
+      </tr>
+    );
+  }
+}
+
+function Levels({ step, onPrice }: BookPaneProps & { readonly step: number }) {
+  const version = bookVersion.value;
+  const { value: of } = market;
+  // Own orders may change without the book.
+  const hasOrders = openOrders.value.length > 0;
+  const asks = book.side('ask', ROWS, step);
+  const bids = book.side('bid', ROWS, step);
   const most = Math.max(asks.at(-1)?.sum ?? 0, bids.at(-1)?.sum ?? 0, 1e-12);
   const [ask, bid] = [asks[0], bids[0]];
   const middle = ask === undefined || bid === undefined ? null : (+ask.price + +bid.price) / 2;
   const spread = ask === undefined || bid === undefined ? null : +ask.price - +bid.price;
   const rows = (side: 'ask' | 'bid', list: readonly Row[]) =>
-    list.map((row) => {
-      const mine = own.get(`${side} ${row.price}`);
+    list.map(({ price, size, sum }) => {
+      const mine = hasOrders ? orders.sizeAt(of?.symbol ?? '', side, price) : 0;
       return (
-        <tr key={row.price} class={mine === undefined ? '' : 'mine'}>
-          <th scope="row" class={side === 'ask' ? 'loss' : 'gain'}>
-            <button
-              type="button"
-              class="level"
-              title={mine === undefined ? 'Use this price' : `Own order: ${mine}`}
-              onClick={() => {
-                onPrice(row.price);
-              }}
-            >
-              {priceText(row.price, market.value)}
-              {mine === undefined ? null : <span class="hidden"> own order {mine}</span>}
-            </button>
-          </th>
-          <td>{sizeText(row.size, market.value)}</td>
-          <td
-            class={`sum ${side}`}
-            style={{ backgroundSize: `${String((row.sum / most) * 100)}% 100%` }}
-          >
-            {sizeText(row.sum, market.value)}
-          </td>
-        </tr>
+        <Level
+          key={price}
+          side={side}
+          price={price}
+          size={sizeText(size, of)}
+          sum={sizeText(sum, of)}
+          share={((sum / most) * 100).toFixed(0)}
+          mine={mine === 0 ? '' : sizeText(mine, of)}
+          onPrice={onPrice}
+        />
       );
     });
   return (
-    <table class="levels">
+    <table class="levels" data-version={version}>
       <caption class="hidden">Order book of {market.value?.symbol}</caption>
       <thead>
         <tr>
@@ -178,36 +218,45 @@ function Depth() {
   );
 }
 
+const TRADES: readonly Column<Trade>[] = [
+  {
+    name: 'Price',
+    of: (row) => priceText(row.price, market.value),
+    tone: ({ quantity }) => (quantity.startsWith('-') ? 'loss' : 'gain'),
+  },
+  {
+    name: 'Size',
+    of: ({ quantity }) =>
+      `${quantity.startsWith('-') ? '▼' : '▲'} ${grouped(quantity.replace('-', '')) || UNKNOWN}`,
+  },
+  { name: 'Time UTC', of: ({ time }) => clockText(time) },
+];
+
+/** A trade has no id of its own. */
+const keys = new WeakMap<Trade, number>();
+let keyCount = 0;
+
+function keyOf(row: Trade): number {
+  const known = keys.get(row);
+  if (known !== undefined) return known;
+  keyCount += 1;
+  keys.set(row, keyCount);
+  return keyCount;
+}
+
 function Trades() {
   if (trades.value.length === 0) {
     return <p class="empty">No trades yet{summary.value === undefined ? '' : ' in this market'}</p>;
   }
   return (
     <div class="scroll">
-      <table>
-        <caption class="hidden">Trades of {market.value?.symbol}, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Price</th>
-            <th scope="col">Size</th>
-            <th scope="col">Time UTC</th>
-          </tr>
-        </thead>
-        <tbody>
-          {trades.value.map(({ price, quantity, time }, i) => (
-            <tr key={i}>
-              <td class={quantity.startsWith('-') ? 'loss' : 'gain'}>
-                {priceText(price, market.value)}
-              </td>
-              <td>
-                {quantity.startsWith('-') ? '▼ ' : '▲ '}
-                {grouped(quantity.replace('-', '')) || UNKNOWN}
-              </td>
-              <td>{clockText(time)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption={`Trades of ${market.value?.symbol ?? ''}, newest first`}
+        hideCaption
+        columns={TRADES}
+        rows={trades.value}
+        keyOf={keyOf}
+      />
     </div>
   );
 }

@@ -20,9 +20,53 @@ export interface Row {
   readonly sum: number;
 }
 
+/** A price of the book; its size changes in place. */
+interface Held {
+  readonly text: string;
+  readonly price: number;
+  size: number;
+}
+
+/** Levels of a side; they are sorted again only after one was added. */
+class Side {
+  private readonly direction: 1 | -1;
+  private readonly levels = new Map<string, Held>();
+  private sorted: Held[] | null = null;
+
+  constructor(direction: 1 | -1) {
+    this.direction = direction;
+  }
+
+  clear(): void {
+    this.levels.clear();
+    this.sorted = null;
+  }
+
+  change(changes: readonly Level[]): void {
+    for (const { price: text, quantity } of changes) {
+      const size = Number(quantity);
+      const held = this.levels.get(text);
+      if (held !== undefined) {
+        held.size = size;
+        if (size === 0) this.levels.delete(text);
+      } else if (size !== 0) {
+        this.levels.set(text, { text, price: Number(text), size });
+        this.sorted = null;
+      }
+    }
+  }
+
+  /** Best first. */
+  get best(): readonly Held[] {
+    // Levels that ended since the last sort have no size.
+    this.sorted ??= [...this.levels.values()].sort((a, b) => (a.price - b.price) * this.direction);
+    return this.sorted;
+  }
+}
+
 export class BookState {
-  readonly bids = new Map<string, number>();
-  readonly asks = new Map<string, number>();
+  private readonly bids = new Side(-1);
+  private readonly asks = new Side(1);
   private seq: number | null = null;
 
   /** False after a gap: the book is to be read again. */
@@ -37,8 +81,8 @@ export class BookState {
       return isFirst;
     }
     this.seq = update.sequence_number;
-    change(this.bids, update.bids);
-    change(this.asks, update.asks);
+    this.bids.change(update.bids);
+    this.asks.change(update.asks);
     return true;
   }
 
@@ -51,12 +95,10 @@ export class BookState {
 
   /** The best levels, best first, merged into steps of `step` of the price. */
   side(side: 'bid' | 'ask', limit: number, step = 0): Row[] {
-    const levels = [...(side === 'bid' ? this.bids : this.asks)]
-      .map(([price, size]) => [Number(price), size, price] as const)
-      .sort(([a], [b]) => (side === 'bid' ? b - a : a - b));
     const rows: { price: string; size: number; sum: number }[] = [];
     let sum = 0;
-    for (const [price, size, text] of levels) {
+    for (const { text, price, size } of (side === 'bid' ? this.bids : this.asks).best) {
+      if (size === 0) continue;
       sum += size;
       const merged = step === 0 ? text : roundTo(price, step, side);
       const last = rows.at(-1);
@@ -67,14 +109,6 @@ export class BookState {
       else rows.push({ price: merged, size, sum });
     }
     return rows;
-  }
-}
-
-function change(levels: Map<string, number>, changes: readonly Level[]): void {
-  for (const { price, quantity } of changes) {
-    const size = Number(quantity);
-    if (size === 0) levels.delete(price);
-    else levels.set(price, size);
   }
 }
 

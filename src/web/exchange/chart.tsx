@@ -20,6 +20,7 @@ import { SANS } from '../../design/tokens.ts';
 import { axisText } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 import { feedState, type Update } from './feeds.ts';
+import { spread } from './frames.ts';
 import { market, onMinute, price, symbol } from './markets.ts';
 import { callPage } from './requests.ts';
 import { decimalsOf } from './book-state.ts';
@@ -49,6 +50,8 @@ interface Bar {
 }
 
 const PAGE = 500;
+/** Time between two drawings of updates. */
+const DRAW_MS = 50;
 const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 const secondsOf = (of: Interval): number => Number.parseInt(of, 10) * (UNIT_S[of.slice(-1)] ?? 60);
 
@@ -249,12 +252,22 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
       draw();
       parts.current?.chart.timeScale().scrollToRealTime();
     });
+    // By time, oldest first.
+    const changed = new Map<number, Bar>();
+    const show = spread(() => {
+      for (const bar of changed.values()) {
+        if (held.current !== bars || parts.current === null) return;
+        parts.current.candles.update(candleOf(bar));
+        parts.current.volume.update(volumeOf(bar));
+        shownBar.value = { ...bar };
+      }
+      changed.clear();
+    }, DRAW_MS);
     const take = (candle: Update): void => {
       const bar = bars.take(barOf(candle));
-      if (bar === null || parts.current === null) return;
-      parts.current.candles.update(candleOf(bar));
-      parts.current.volume.update(volumeOf(bar));
-      shownBar.value = { ...bar };
+      if (bar === null) return;
+      changed.set(bar.time, bar);
+      show();
     };
     onMinute.add(take);
     return () => {

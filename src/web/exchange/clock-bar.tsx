@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { isVirtual } from './market-bar.tsx';
 import { exchangeTime, price, symbol } from './markets.ts';
-import { replay, ReplayBar } from './replay-bar.tsx';
+import { isPaced, replay, ReplayBar } from './replay-bar.tsx';
 import { ask, messageOf, Refused } from './requests.ts';
 import { account, simToken, subaccountIndex } from './session.ts';
 import { timeText, UNKNOWN } from './text.ts';
@@ -98,7 +98,7 @@ export function ClockBar() {
   }
   return (
     <div class="clock" role="group" aria-label="Test controls">
-      {isVirtual.value ? (
+      {isVirtual.value && !isPaced.value ? (
         <VirtualClock />
       ) : replay.value === null ? (
         <span class="chip">wall clock</span>

@@ -13,7 +13,7 @@ const KEYS = [
   ['M', 'list of markets'],
   ['O / A', 'orders, account'],
   ['L', 'log in'],
-  ['Esc', 'close a dialog'],
+  ['Esc', 'close a dialog; leave a field, so that keys work again'],
   ['?', 'this list'],
 ] as const;
 

@@ -22,13 +22,15 @@ import {
 } from './account-history.ts';
 import { balances, stats } from './account-state.ts';
 import { MarketLink, marketOf, Result, Side } from './cells.tsx';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable } from '../data-table.tsx';
+import type { Column } from '../table.tsx';
 import { everySecond, nowMs } from './market-bar.tsx';
 import { liquidations, type Liquidation } from './markets.ts';
+import { csvOf } from '../csv.ts';
 import { download } from '../page-parts.ts';
 import { messageOf } from './requests.ts';
 import { account, loggedIn, subaccountIndex, token } from './session.ts';
-import { csvOf, priceText, sizeText, timeText, UNKNOWN } from './text.ts';
+import { priceText, sizeText, timeText, UNKNOWN } from './text.ts';
 
 const problem = signal<string | null>(null);
 
@@ -76,6 +78,7 @@ function useHistory<T extends object>(of: HistoryTable<T>): void {
 
 const time = <T extends { readonly time: number }>(): Column<T> => ({
   name: 'Time, UTC',
+  width: 1.9,
   left: true,
   of: (row) => timeText(row.time),
   by: (row) => row.time,
@@ -85,6 +88,7 @@ const FILLS: readonly Column<Fill>[] = [
   time(),
   {
     name: 'Market',
+    width: 1.4,
     left: true,
     of: (row) => <MarketLink of={row.symbol} />,
     by: (row) => row.symbol,
@@ -120,6 +124,7 @@ const FUNDING: readonly Column<FundingRow>[] = [
   time(),
   {
     name: 'Market',
+    width: 1.4,
     left: true,
     of: (row) => <MarketLink of={row.symbol} />,
     by: (row) => row.symbol,
@@ -154,12 +159,13 @@ const LIQUIDATIONS: readonly Column<Liquidation | OwnLiquidation>[] = [
   time(),
   { name: 'Event', left: true, of: (row) => <span class="danger">{row.event}</span> },
   { name: 'Step', left: true, of: (row) => row.step ?? UNKNOWN },
-  { name: 'Market', left: true, of: (row) => row.symbol ?? 'cross positions' },
+  { name: 'Market', width: 1.4, left: true, of: (row) => row.symbol ?? 'cross positions' },
   { name: 'Size', of: (row) => row.quantity ?? UNKNOWN },
   { name: 'Price', of: (row) => row.price ?? UNKNOWN },
   { name: 'Amount, USD', of: (row) => (row.amount === null ? UNKNOWN : money(row.amount)) },
 ];
-const whose = signal<'all' | 'own'>('all');
+/** Whose liquidations are listed. */
+export const whose = signal<'all' | 'own'>('all');
 
 export function Liquidations() {
   useHistory(ownLiquidations);

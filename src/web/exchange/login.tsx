@@ -192,6 +192,7 @@ export function LoginDialog() {
             <button
               type="button"
               class="button primary"
+              autofocus
               disabled={busy.value}
               onClick={() => void connect()}
             >

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import { rateText } from '../exact-text.ts';
+import { Table, type Column } from '../table.tsx';
 import { feedState, lastMessageMs, roundTripMs } from './feeds.ts';
 import {
   choose,
@@ -15,6 +16,8 @@ import {
   summary,
   symbol,
   trades,
+  type Market,
+  type Summary,
 } from './markets.ts';
 import { clockText, countdown, largeText, priceText, timeText, UNKNOWN } from './text.ts';
 import { changeTheme } from './theme-state.ts';
@@ -41,10 +44,6 @@ export function nowMs(): number {
 const listOpen = signal(false);
 
 export function MarketBar({ children }: { readonly children?: preact.ComponentChildren }) {
-  const { value: shown } = market;
-  const last = trades.value[0]?.price ?? price.value?.mark ?? null;
-  const before = summary.value?.price24hAgo ?? null;
-  const change = last === null || before === null ? null : +last / +before - 1;
   return (
     <header class="market-bar">
       <h1>
@@ -61,15 +60,7 @@ export function MarketBar({ children }: { readonly children?: preact.ComponentCh
         </button>
       </h1>
       <Status />
-      <span class="last">
-        <strong>{priceText(last, shown)}</strong>{' '}
-        {change === null ? null : (
-          <span class={change < 0 ? 'loss small' : 'gain small'}>
-            {change < 0 ? '−' : '+'}
-            {Math.abs(change * 100).toFixed(2)} %
-          </span>
-        )}
-      </span>
+      <Last />
       <Facts />
       <span class="space" />
       <Connection />
@@ -87,6 +78,24 @@ export function MarketBar({ children }: { readonly children?: preact.ComponentCh
   );
 }
 
+/** The last price; rendered alone, for it changes most often. */
+function Last() {
+  const last = trades.value[0]?.price ?? price.value?.mark ?? null;
+  const before = summary.value?.price24hAgo ?? null;
+  const change = last === null || before === null ? null : +last / +before - 1;
+  return (
+    <span class="last">
+      <strong>{priceText(last, market.value)}</strong>{' '}
+      {change === null ? null : (
+        <span class={change < 0 ? 'loss small' : 'gain small'}>
+          {change < 0 ? '−' : '+'}
+          {Math.abs(change * 100).toFixed(2)} %
+        </span>
+      )}
+    </span>
+  );
+}
+
 function Status() {
   const status = market.value?.status ?? 'open';
   const since = price.value?.frozenSince ?? null;
@@ -98,7 +107,9 @@ function Status() {
           frozen{since === null ? '' : ` since ${clockText(since)} UTC`}
         </span>
       ) : null}
-      {price.value?.indexStale === true ? <span class="chip warn">index is stale</span> : null}
+      {price.value?.indexStale === true && !price.value.frozen ? (
+        <span class="chip warn">index is stale</span>
+      ) : null}
     </>
   );
 }
@@ -182,10 +193,49 @@ function Connection() {
   );
 }
 
+const closeList = (): void => {
+  listOpen.value = false;
+};
+
+const LISTED: readonly Column<Market>[] = [
+  {
+    name: 'Market',
+    left: true,
+    of: ({ symbol: name }) => (
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          choose(name);
+          closeList();
+        }}
+      >
+        {name}
+      </button>
+    ),
+  },
+  {
+    name: 'Status',
+    left: true,
+    of: ({ status, frozen }) => (frozen ? `${status}, frozen` : status),
+  },
+  {
+    name: '24 h volume, USD',
+    of: (row) => figureOf(row, ({ notionalVolume }) => largeText(+notionalVolume)),
+  },
+  {
+    name: 'Open interest',
+    of: (row) => figureOf(row, ({ openInterest }) => grouped(openInterest)),
+  },
+  { name: 'Funding', of: (row) => figureOf(row, ({ fundingRate }) => rateText(fundingRate)) },
+];
+
+function figureOf({ symbol: name }: Market, text: (of: Summary) => string): string {
+  const figures = summaries.value.get(name);
+  return figures === undefined ? UNKNOWN : text(figures);
+}
+
 function MarketList() {
-  const close = (): void => {
-    listOpen.value = false;
-  };
   useEffect(() => {
     const dialog = document.getElementById('market-list');
     if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
@@ -195,60 +245,27 @@ function MarketList() {
       id="market-list"
       class="markets"
       aria-label="Markets"
-      onClose={close}
+      onClose={closeList}
       onClick={({ target, currentTarget }) => {
-        if (target === currentTarget) close();
+        if (target === currentTarget) closeList();
       }}
     >
       <div class="bar">
         <h2>Markets of {config.value?.name ?? 'this exchange'}</h2>
         <span class="space" />
-        <button type="button" class="button plain" onClick={close}>
+        <button type="button" class="button plain" onClick={closeList}>
           Close
         </button>
       </div>
       <div class="scroll">
-        <table>
-          <caption class="hidden">All markets</caption>
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                Market
-              </th>
-              <th scope="col" class="left">
-                Status
-              </th>
-              <th scope="col">24 h volume, USD</th>
-              <th scope="col">Open interest</th>
-              <th scope="col">Funding</th>
-            </tr>
-          </thead>
-          <tbody>
-            {markets.value.map(({ symbol: name, status, frozen }) => {
-              const figures = summaries.value.get(name);
-              return (
-                <tr key={name} aria-selected={name === symbol.value}>
-                  <th scope="row" class="left">
-                    <button
-                      type="button"
-                      class="link"
-                      onClick={() => {
-                        choose(name);
-                        close();
-                      }}
-                    >
-                      {name}
-                    </button>
-                  </th>
-                  <td class="left">{frozen ? `${status}, frozen` : status}</td>
-                  <td>{figures === undefined ? UNKNOWN : largeText(+figures.notionalVolume)}</td>
-                  <td>{figures === undefined ? UNKNOWN : grouped(figures.openInterest)}</td>
-                  <td>{figures === undefined ? UNKNOWN : rateText(figures.fundingRate)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <Table
+          caption="All markets"
+          hideCaption
+          columns={LISTED}
+          rows={markets.value}
+          keyOf={(row) => row.symbol}
+          look={(row) => ({ selected: row.symbol === symbol.value })}
+        />
       </div>
     </dialog>
   );

@@ -2,6 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { ResponseOf } from '../../contract/endpoints.ts';
 import { BookState, type BookUpdate } from './book-state.ts';
+import { spread } from './frames.ts';
 import { repeat, subscribe, unsubscribe, type Update } from './feeds.ts';
 import { call } from './requests.ts';
 
@@ -22,8 +23,6 @@ export interface Liquidation {
 
 const MAX_TRADES = 60;
 const MAX_LIQUIDATIONS = 50;
-/** Time between two renderings of updates. */
-const FLUSH_MS = 50;
 
 export const config = signal<Config | null>(null);
 export const markets = signal<readonly Market[]>([]);
@@ -49,7 +48,6 @@ const pending = {
   trades: [] as Trade[],
   liquidations: [] as Liquidation[],
   book: false,
-  timer: false,
 };
 
 /** Consumers of candles and trades, such as the chart. */
@@ -155,13 +153,12 @@ export function takeMarketUpdate(type: string, data: Update): void {
     default:
       return;
   }
-  if (pending.timer) return;
-  pending.timer = true;
-  setTimeout(flush, FLUSH_MS);
+  askFlush();
 }
 
+const askFlush = spread(flush);
+
 function flush(): void {
-  pending.timer = false;
   batch(() => {
     if (pending.prices.size > 0) {
       const latest = [...pending.prices.values()].at(-1);

@@ -1,7 +1,8 @@
 /** The server's state, and accounts by equity ÷ maintenance margin. */
 import { duration, grouped } from '../../design/number-text.ts';
 import { bytesText, money } from '../exact-text.ts';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable } from '../data-table.tsx';
+import type { Column } from '../table.tsx';
 import { config } from './markets.ts';
 import { atRisk, health, holders, serverStatus, type AtRisk } from './operations-state.ts';
 import { UNKNOWN } from './text.ts';
@@ -106,6 +107,7 @@ export function StatusStrip() {
 const RISK: readonly Column<AtRisk>[] = [
   {
     name: 'Equity ÷ maintenance',
+    width: 1.6,
     of: ({ ratio }) => (
       <span class={Number(ratio) < NEAR_LIQUIDATION ? 'danger' : ''} title={ratio}>
         {Number(ratio).toFixed(2)}
@@ -113,15 +115,21 @@ const RISK: readonly Column<AtRisk>[] = [
     ),
     by: (row) => Number(row.ratio),
   },
-  { name: 'Account', left: true, of: (row) => <span class="mono">{row.account}</span> },
+  { name: 'Account', width: 3.9, left: true, of: (row) => <span class="mono">{row.account}</span> },
   { name: 'Subaccount', of: (row) => row.subaccountIndex },
-  { name: 'Equity, USD', of: (row) => money(row.equity), by: (row) => Number(row.equity) },
+  {
+    name: 'Equity, USD',
+    width: 1.2,
+    of: (row) => money(row.equity),
+    by: (row) => Number(row.equity),
+  },
   {
     name: 'Maintenance, USD',
+    width: 1.4,
     of: (row) => money(row.maintenanceMargin),
     by: (row) => Number(row.maintenanceMargin),
   },
-  { name: 'Positions', left: true, of: (row) => row.positions.join(', ') },
+  { name: 'Positions', width: 2, left: true, of: (row) => row.positions.join(', ') },
 ];
 
 export function AccountsAtRisk() {

@@ -1,12 +1,13 @@
 /** Operations: health, risk, ages of prices, the audit list, and commands with their effects. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { duration } from '../../design/number-text.ts';
 import { money } from '../exact-text.ts';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable } from '../data-table.tsx';
+import { Table, type Column } from '../table.tsx';
 import { FaultsForm } from './faults-form.tsx';
-import { nowMs } from './market-bar.tsx';
-import { market, markets, prices, symbol } from './markets.ts';
+import { everySecond, nowMs } from './market-bar.tsx';
+import { market, markets, prices, symbol, type Market } from './markets.ts';
 import { audit, operationsProblem, readOperations, type AuditEntry } from './operations-state.ts';
 import { AccountsAtRisk, HealthStrip, StatusStrip } from './operations-status.tsx';
 import { ask, messageOf } from './requests.ts';
@@ -101,10 +102,16 @@ async function carryOut(): Promise<void> {
 }
 
 const AUDIT: readonly Column<AuditEntry>[] = [
-  { name: 'Time, UTC', left: true, of: (row) => timeText(row.time), by: (row) => row.time },
-  { name: 'Command', left: true, of: (row) => row.command, by: (row) => row.command },
-  { name: 'Market', left: true, of: (row) => row.symbol ?? UNKNOWN },
-  { name: 'Account', left: true, of: (row) => row.account ?? UNKNOWN },
+  {
+    name: 'Time, UTC',
+    width: 1.9,
+    left: true,
+    of: (row) => timeText(row.time),
+    by: (row) => row.time,
+  },
+  { name: 'Command', width: 1.3, left: true, of: (row) => row.command, by: (row) => row.command },
+  { name: 'Market', width: 1.4, left: true, of: (row) => row.symbol ?? UNKNOWN },
+  { name: 'Account', width: 3.9, left: true, of: (row) => row.account ?? UNKNOWN },
   { name: 'Amount', of: (row) => (row.amount === null ? UNKNOWN : money(row.amount)) },
   { name: 'Status', left: true, of: (row) => row.status ?? UNKNOWN },
   { name: 'Sequence', of: (row) => row.sequenceNumber, by: (row) => row.sequenceNumber },
@@ -145,55 +152,43 @@ export function Operations() {
   );
 }
 
-function Ages() {
+const AGES: readonly Column<Market>[] = [
+  { name: 'Market', width: 1.4, left: true, of: (row) => row.symbol, by: (row) => row.symbol },
+  {
+    name: 'Status',
+    left: true,
+    of: ({ frozen, status: now }) => (frozen ? `${now}, FROZEN` : now),
+    tone: ({ frozen }) => (frozen ? 'danger' : ''),
+  },
+  { name: 'Index', of: (row) => priceText(prices.value.get(row.symbol)?.index, row) },
+  { name: 'Age of the index', of: (row) => <Age of={row.symbol} /> },
+  { name: 'Mark', of: (row) => priceText(prices.value.get(row.symbol)?.mark, row) },
+];
+
+function Age({ of }: { readonly of: string }) {
+  everySecond();
+  const quote = prices.value.get(of);
+  const at = quote?.indexTime ?? null;
+  const isStale = quote?.indexStale === true;
   return (
-    <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Markets and their prices">
-        <table>
-          <caption class="hidden">Markets and the age of their prices</caption>
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                Market
-              </th>
-              <th scope="col" class="left">
-                Status
-              </th>
-              <th scope="col">Index</th>
-              <th scope="col">Age of the index</th>
-              <th scope="col">Mark</th>
-            </tr>
-          </thead>
-          <tbody>
-            {markets.value.map((one) => {
-              const quote = prices.value.get(one.symbol);
-              const at = quote?.indexTime ?? null;
-              return (
-                <tr key={one.symbol}>
-                  <th scope="row" class="left">
-                    {one.symbol}
-                  </th>
-                  <td class="left" data-label="Status">
-                    {one.frozen ? `${one.status}, FROZEN` : one.status}
-                  </td>
-                  <td data-label="Index">{priceText(quote?.index, one)}</td>
-                  <td
-                    data-label="Age of the index"
-                    class={quote?.indexStale === true ? 'danger' : ''}
-                  >
-                    {at === null ? UNKNOWN : duration(Math.max(0, nowMs() - at) * 1000)}
-                    {quote?.indexStale === true ? ' stale' : ''}
-                  </td>
-                  <td data-label="Mark">{priceText(quote?.mark, one)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-    </>
+    <span class={isStale ? 'danger' : ''}>
+      {at === null ? UNKNOWN : duration(Math.max(0, nowMs() - at) * 1000)}
+      {isStale ? ' stale' : ''}
+    </span>
   );
 }
+
+const Ages = () => (
+  <div class="scroll" tabIndex={0} role="region" aria-label="Markets and their prices">
+    <Table
+      caption="Markets and the age of their prices"
+      hideCaption
+      columns={AGES}
+      rows={markets.value}
+      keyOf={(row) => row.symbol}
+    />
+  </div>
+);
 
 function TokenForm() {
   return (
@@ -231,6 +226,7 @@ function Commands() {
       <h2>
         Commands for {symbol.value} <span class="quiet">({market.value?.status})</span>
       </h2>
+      <ShownEffects />
       <form
         class="row-form"
         onSubmit={(event) => {
@@ -323,33 +319,40 @@ function Commands() {
           Show effects of the listing
         </button>
       </form>
-      {shown.value === null ? null : (
-        <div class="notice warn" role="status" id="command-effects">
-          <h3>{shown.value.text}</h3>
-          <EffectsText of={shown.value.effects.now} />
-          {shown.value.effects.afterNotice === null ? null : (
-            <>
-              <p>
-                From {timeText(shown.value.effects.afterNotice.effectiveAt)} UTC, at the prices of
-                now:
-              </p>
-              <EffectsText of={shown.value.effects.afterNotice} />
-            </>
-          )}
-          <button type="button" class="button primary" onClick={() => void carryOut()}>
-            Carry out
-          </button>{' '}
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              shown.value = null;
-            }}
-          >
-            Dismiss
-          </button>
-        </div>
+    </div>
+  );
+}
+
+/** Effects of the command, in sight wherever its form is. */
+function ShownEffects() {
+  const box = useRef<HTMLDivElement>(null);
+  const { value: command } = shown;
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest' });
+  }, [command]);
+  if (command === null) return null;
+  return (
+    <div ref={box} class="notice warn" role="status" id="command-effects">
+      <h3>{command.text}</h3>
+      <EffectsText of={command.effects.now} />
+      {command.effects.afterNotice === null ? null : (
+        <>
+          <p>From {timeText(command.effects.afterNotice.effectiveAt)} UTC, at the prices of now:</p>
+          <EffectsText of={command.effects.afterNotice} />
+        </>
       )}
+      <button type="button" class="button primary" onClick={() => void carryOut()}>
+        Carry out
+      </button>{' '}
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          shown.value = null;
+        }}
+      >
+        Dismiss
+      </button>
     </div>
   );
 }

@@ -1,7 +1,8 @@
 /** The order ticket's fields, the request that they make, and its preview by the server. */
 import { computed, effect, signal } from '@preact/signals';
 import { decimalsOf } from './book-state.ts';
-import { openOrders, stats, type Order, type Position, type Stats } from './account-state.ts';
+import { openOrders, stats, type Position, type Stats } from './account-state.ts';
+import type { Order } from './order-list.ts';
 import { book, bookVersion, exchangeTime, market, markets, price, symbol } from './markets.ts';
 import {
   boundOf,

@@ -5,7 +5,8 @@
 import { computed, signal } from '@preact/signals';
 import type { EndpointId, RequestOf } from '../../contract/endpoints.ts';
 import { collected, merge, type Collected } from './collecting.ts';
-import { loadAccount, takeOrders, type Order } from './account-state.ts';
+import { loadAccount, takeOrders } from './account-state.ts';
+import type { Order } from './order-list.ts';
 import { FAR_MS } from './order-request.ts';
 import { deliver, Withdrawn, type Delivery } from './delivery.ts';
 import { ask, call, messageOf, Refused } from './requests.ts';

@@ -1,12 +1,12 @@
 /** The trading and operations screen of `orrery serve`, at /ui. */
-import { effect, signal, untracked } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { THEME_CSS } from '../../design/tokens.ts';
 import { fixed } from '../exact-text.ts';
 import baseCss from '../style.css?inline';
 import { applyKeptTheme } from '../theme.ts';
-import { Tabs } from '../time-machine/tabs.tsx';
+import { TabPanel, Tabs } from '../tabs.tsx';
 import { AccountPanel, Transfers } from './account-panel.tsx';
 import {
   announcement,
@@ -15,17 +15,18 @@ import {
   openOrders,
   positions,
   takeAccountUpdate,
-  type Order,
 } from './account-state.ts';
 import { cancelAll, OpenOrders, PastOrders, Positions } from './account-tables.tsx';
 import { collected } from './collecting.ts';
 import { BookPane } from './book-pane.tsx';
-import { Chart, interval, shownBar, type ChartLine, type Interval } from './chart.tsx';
+import { followLines } from './chart-lines.ts';
+import { ChartPane } from './chart-pane.tsx';
 import { ClockBar } from './clock-bar.tsx';
 import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
 import { HelpDialog, helpOpen } from './help.tsx';
-import { Fills, Funding, Liquidations } from './history-tables.tsx';
+import { Fills, Funding, Liquidations, whose } from './history-tables.tsx';
+import { followLiquidations, LiquidationNotice } from './liquidation-notice.tsx';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
@@ -33,7 +34,6 @@ import {
   liquidations,
   loadMarkets,
   loadProblem,
-  market,
   price,
   subscribeMarkets,
   symbol,
@@ -41,15 +41,14 @@ import {
 } from './markets.ts';
 import { Operations } from './operations.tsx';
 import { receiveLink, Signers } from './signers-panel.tsx';
-import { closePosition, followForm, form, moveOrder, onTick } from './order-form.ts';
-import { isMovable } from './order-request.ts';
+import { closePosition, followForm, form } from './order-form.ts';
 import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
 import { call } from './requests.ts';
 import { dropPrivate, followAccount, logOut, subaccountIndex, token } from './session.ts';
 import { followTheme } from './theme-state.ts';
+import { StrategyPanel } from './strategy-panel.tsx';
+import { followStrategy, strategy } from './strategy-state.ts';
 import { sheetOpen, Ticket } from './ticket.tsx';
-import { priceText, sizeText } from './text.ts';
-import { CANDLE_INTERVALS } from '../../contract/words.ts';
 
 type TabId =
   | 'positions'
@@ -61,141 +60,16 @@ type TabId =
   | 'transfers'
   | 'signers'
   | 'liquidations'
+  | 'strategy'
   | 'operations';
 
 export const tab = signal<TabId>('positions');
 
-/** More lines than these cannot be distinguished. */
-const MAX_LINES = 60;
+/** Numbers of records, which change less often than the records. */
+const openCount = computed(() => openOrders.value.length);
+const positionCount = computed(() => positions.value.length);
 
-/** Open orders of the market, those nearest to its mark if there are many. */
-function nearestOrders(): readonly Order[] {
-  const own = openOrders.value.filter((order) => order.symbol === symbol.value);
-  if (own.length <= MAX_LINES) return own;
-  const mark = Number(price.value?.mark ?? 0);
-  const distance = (order: Order): number =>
-    Math.abs(Number(order.triggerPrice ?? order.price) - mark);
-  return own.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_LINES);
-}
-
-/** Lines of the chart: own orders, the position and its liquidation price, and a planned bracket. */
-function linesOf(): ChartLine[] {
-  const lines: ChartLine[] = [];
-  for (const order of nearestOrders()) {
-    const at = order.triggerPrice ?? (order.status === 'pending' ? null : order.price);
-    if (at === null) continue;
-    lines.push({
-      id: order.orderId,
-      price: Number(at),
-      title: `${order.orderType} ${order.remaining}`,
-      tone: order.quantity.startsWith('-') ? 'sell' : 'buy',
-      dashed: true,
-      ...(isMovable(order)
-        ? {
-            onDrop: (to: number) => {
-              void moveOrder(order, onTick(to));
-            },
-          }
-        : {}),
-    });
-  }
-  const held = positions.value.find((one) => one.symbol === symbol.value);
-  if (held !== undefined) {
-    lines.push({
-      id: 'entry',
-      price: Number(held.entryPrice),
-      title: `${held.quantity.startsWith('-') ? 'short' : 'long'} ${held.quantity.replace('-', '')}`,
-      tone: 'accent',
-      dashed: false,
-    });
-    if (held.liquidationPrice !== null) {
-      lines.push({
-        id: 'liquidation',
-        price: Number(held.liquidationPrice),
-        title: 'liquidation',
-        tone: 'danger',
-        dashed: true,
-      });
-    }
-  }
-  for (const [name, title] of [
-    ['takeProfit', 'planned TP'],
-    ['stopLoss', 'planned SL'],
-  ] as const) {
-    const at = Number(form[name].value);
-    if (!form.bracket.value || !(at > 0)) continue;
-    lines.push({
-      id: name,
-      price: at,
-      title,
-      tone: name === 'takeProfit' ? 'buy' : 'sell',
-      dashed: true,
-      onDrop: (to) => {
-        form[name].value = onTick(to);
-      },
-    });
-  }
-  return lines;
-}
-
-/** Open sizes of own orders by side and price of the book. */
-function ownLevels(): ReadonlyMap<string, string> {
-  const sums = new Map<string, number>();
-  for (const order of openOrders.value) {
-    if (order.symbol !== symbol.value || order.status === 'pending') continue;
-    const side = order.quantity.startsWith('-') ? 'ask' : 'bid';
-    const key = `${side} ${order.price}`;
-    sums.set(key, (sums.get(key) ?? 0) + Math.abs(Number(order.remaining)));
-  }
-  return new Map([...sums].map(([key, size]) => [key, sizeText(size, market.value)]));
-}
-
-function ChartPane() {
-  const { value: bar } = shownBar;
-  return (
-    <section class="pane chart" aria-label="Chart">
-      <header class="bar">
-        <div class="intervals" role="group" aria-label="Interval of candles">
-          {(['1m', '5m', '15m', '1h', '1d'] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="tab"
-              aria-pressed={interval.value === one}
-              onClick={() => {
-                interval.value = one;
-              }}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
-        <select
-          aria-label="All intervals"
-          value={interval.value}
-          onChange={({ currentTarget }) => {
-            interval.value = currentTarget.value as Interval;
-          }}
-        >
-          {CANDLE_INTERVALS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <span class="space" />
-        {bar === null ? (
-          <span class="quiet small">No candles yet</span>
-        ) : (
-          <span class="ohlc small">
-            O <b>{priceText(bar.open, market.value)}</b> H{' '}
-            <b>{priceText(bar.high, market.value)}</b> L <b>{priceText(bar.low, market.value)}</b> C{' '}
-            <b>{priceText(bar.close, market.value)}</b>
-          </span>
-        )}
-      </header>
-      <Chart lines={linesOf()} />
-    </section>
-  );
-}
+const STRATEGY_TAB = { id: 'strategy', title: 'Strategy' } as const;
 
 function Bottom() {
   const panel = {
@@ -208,6 +82,7 @@ function Bottom() {
     transfers: Transfers,
     signers: Signers,
     liquidations: Liquidations,
+    strategy: StrategyPanel,
     operations: Operations,
   }[tab.value];
   const Panel = panel;
@@ -220,8 +95,8 @@ function Bottom() {
           tab.value = id;
         }}
         items={[
-          { id: 'positions', title: 'Positions', count: positions.value.length },
-          { id: 'orders', title: 'Orders', count: openOrders.value.length },
+          { id: 'positions', title: 'Positions', count: positionCount.value },
+          { id: 'orders', title: 'Orders', count: openCount.value },
           { id: 'history', title: 'Past orders' },
           { id: 'fills', title: 'Fills' },
           { id: 'funding', title: 'Funding' },
@@ -229,12 +104,13 @@ function Bottom() {
           { id: 'transfers', title: 'Transfers' },
           { id: 'signers', title: 'Signers', count: collected.value.length },
           { id: 'liquidations', title: 'Liquidations', count: liquidations.value.length },
+          ...(strategy.value === null ? [] : [STRATEGY_TAB]),
           { id: 'operations', title: 'Operations' },
         ]}
       />
-      <div role="tabpanel" id={`panel-${tab.value}`} aria-labelledby={`tab-${tab.value}`}>
+      <TabPanel of={tab.value}>
         <Panel />
-      </div>
+      </TabPanel>
     </section>
   );
 }
@@ -253,7 +129,7 @@ function Outbox() {
     refused: '✗ refused',
   } as const;
   return (
-    <section aria-label="Requests">
+    <section class="requests" aria-label="Requests">
       <ol class="outbox">
         {shown.map(({ id, what, state, message }) => (
           <li key={id} class={state} role={state === 'refused' ? 'alert' : undefined}>
@@ -335,11 +211,27 @@ function focusTicket(): void {
 function onKey(event: KeyboardEvent): void {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof Element && target.closest('input,select,textarea,dialog') !== null) return;
+  if (target instanceof HTMLElement && target.closest('input,select,textarea,dialog') !== null) {
+    // Keys of the screen work outside of fields.
+    if (event.key === 'Escape' && target.closest('dialog') === null) target.blur();
+    return;
+  }
   const act = KEYS[event.key];
   if (act === undefined) return;
   event.preventDefault();
   act();
+}
+
+/** The first thing to do on a new server. */
+function NoPrice() {
+  const { value: quote } = price;
+  if (quote === undefined || quote.mark !== null || quote.index !== null) return null;
+  return (
+    <p class="notice warn">
+      {symbol.value} has no price yet, so no order is accepted. On a test server, enter the
+      simulation token below, press Test controls, and set an oracle price.
+    </p>
+  );
 }
 
 function Screen() {
@@ -362,11 +254,17 @@ function Screen() {
             The markets cannot be read: {loadProblem.value}
           </p>
         )}
+        <NoPrice />
+        <LiquidationNotice
+          onShow={() => {
+            whose.value = 'own';
+            tab.value = 'liquidations';
+          }}
+        />
       </section>
       <main>
         <ChartPane />
         <BookPane
-          own={ownLevels()}
           onPrice={(price) => {
             form.price.value = fixed(price, price.split('.')[1]?.length ?? 0);
           }}
@@ -375,6 +273,7 @@ function Screen() {
         <Bottom />
       </main>
       <footer class="foot">
+        <Outbox />
         <ClockBar />
         <span class="space" />
         <span class="keys wide">
@@ -408,7 +307,6 @@ function Screen() {
           </button>
         ))}
       </div>
-      <Outbox />
       {loginOpen.value ? <LoginDialog /> : null}
       {helpOpen.value ? <HelpDialog /> : null}
       <div class="hidden" role="status" aria-live="polite">
@@ -461,6 +359,9 @@ function start(): void {
   });
   void loadMarkets();
   followForm();
+  followLines();
+  followStrategy();
+  followLiquidations();
   watchClock();
   let followed = subaccountIndex.value;
   effect(() => {

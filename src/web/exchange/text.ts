@@ -50,17 +50,3 @@ export const clockText = (ms: number): string => new Date(ms).toISOString().slic
 
 export const shortAddress = (address: string): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
-
-/** A CSV file for spreadsheets; text that begins like a formula is quoted. */
-export function csvOf(names: readonly string[], rows: readonly object[]): string {
-  const cell = (value: unknown): string => {
-    if (value === null || value === undefined) return '';
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(text) ? `'${text}` : text;
-    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  const lines = rows.map((row) =>
-    names.map((name) => cell((row as Record<string, unknown>)[name])).join(','),
-  );
-  return [names.join(','), ...lines].join('\n') + '\n';
-}

@@ -2,7 +2,7 @@
 import { bottomTab } from './bottom-tab.ts';
 import { Accounts, Funding, Ledger, Orders } from './tables.tsx';
 import { Events } from './events-tab.tsx';
-import { Tabs } from './tabs.tsx';
+import { TabPanel, Tabs } from '../tabs.tsx';
 import { scene } from './store.ts';
 import { WhatIf } from './what-if.tsx';
 
@@ -30,20 +30,14 @@ export function BottomTabs() {
           }}
         />
       </header>
-      <div
-        class="body"
-        role="tabpanel"
-        id={`panel-${chosen}`}
-        aria-labelledby={`tab-${chosen}`}
-        tabIndex={0}
-      >
+      <TabPanel of={chosen}>
         {chosen === 'events' ? <Events /> : null}
         {chosen === 'orders' ? <Orders /> : null}
         {chosen === 'accounts' ? <Accounts /> : null}
         {chosen === 'ledger' ? <Ledger /> : null}
         {chosen === 'funding' ? <Funding /> : null}
         {chosen === 'fork' ? <WhatIf /> : null}
-      </div>
+      </TabPanel>
     </section>
   );
 }

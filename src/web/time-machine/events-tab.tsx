@@ -3,6 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventAt } from '../../time-machine/views/event-tree.ts';
 import { clock, count } from '../exact-text.ts';
+import { Table, type Column } from '../table.tsx';
 import { eventText, fieldsText } from './event-text.ts';
 import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
 import { around, findings, scene, search, searching, seekTo } from './store.ts';
@@ -51,56 +52,46 @@ export function Events() {
   );
 }
 
+type CommandRow = (typeof around.value)[number];
+
+const COMMANDS: readonly Column<CommandRow>[] = [
+  { name: 'Seq', left: true, of: (row) => <SeqLink seq={row.seq} /> },
+  { name: 'Time', left: true, of: (row) => clock(row.timeUs), tone: () => 'soft' },
+  { name: 'Command', left: true, of: (row) => row.kind },
+  { name: 'Came of it', left: true, of: (row) => row.flags.join(', '), tone: () => 'soft' },
+];
+
 function Commands() {
   const now = scene.value;
-  const current = useRef<HTMLTableRowElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const rows = around.value;
   useEffect(() => {
-    const row = current.current;
-    const box = row?.closest('.commands');
-    if (row == null || box == null) return;
-    box.scrollTop = row.offsetTop - box.clientHeight / 2;
+    const row = box.current?.querySelector('[aria-current]');
+    if (box.current === null || !(row instanceof HTMLElement)) return;
+    box.current.scrollTop = row.offsetTop - box.current.clientHeight / 2;
   }, [rows, now?.seq]);
   return (
-    <div class="commands" tabIndex={0} role="region" aria-label="Commands around this instant">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              Seq
-            </th>
-            <th scope="col" class="left">
-              Time
-            </th>
-            <th scope="col" class="left">
-              Command
-            </th>
-            <th scope="col" class="left">
-              Came of it
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ seq, timeUs, kind, flags }, i) => (
-            <tr
-              key={i}
-              ref={seq === now?.seq ? current : null}
-              aria-current={seq === now?.seq ? 'true' : undefined}
-              class={seq === now?.seq ? 'lit' : seq > (now?.seq ?? 0) ? 'future' : ''}
-              onClick={() => {
-                seekTo(seq);
-              }}
-            >
-              <th scope="row" class="left">
-                <SeqLink seq={seq} />
-              </th>
-              <td class="left soft">{clock(timeUs)}</td>
-              <td class="left">{kind}</td>
-              <td class="left soft">{flags.join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div
+      ref={box}
+      class="commands"
+      tabIndex={0}
+      role="region"
+      aria-label="Commands around this instant"
+    >
+      <Table
+        caption="Commands around this instant"
+        hideCaption
+        columns={COMMANDS}
+        rows={rows}
+        keyOf={(_row, i) => i}
+        look={({ seq }) => ({
+          class: seq === now?.seq ? 'lit' : seq > (now?.seq ?? 0) ? 'future' : '',
+          current: seq === now?.seq,
+        })}
+        onRow={({ seq }) => {
+          seekTo(seq);
+        }}
+      />
     </div>
   );
 }
@@ -144,24 +135,22 @@ function matches(event: EventAt, filter: string): boolean {
   return filter === '' || eventText(event).toLowerCase().includes(filter.toLowerCase());
 }
 
+type Finding = NonNullable<typeof findings.value>[number];
+
+const FINDINGS: readonly Column<Finding>[] = [
+  { name: 'Seq', left: true, of: (row) => <SeqLink seq={row.seq} /> },
+  { name: 'Time', left: true, of: (row) => clock(row.timeUs), tone: () => 'soft' },
+  { name: 'Event', left: true, of: (row) => row.text },
+];
+
 function Findings() {
   const found = findings.value ?? [];
   return (
-    <table>
-      <caption>
-        {found.length === 0 ? 'Nothing found' : `${count(found.length)} events found`}
-      </caption>
-      <tbody>
-        {found.map(({ seq, timeUs, text }, i) => (
-          <tr key={i}>
-            <th scope="row" class="left">
-              <SeqLink seq={seq} />
-            </th>
-            <td class="left soft">{clock(timeUs)}</td>
-            <td class="left">{text}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption={found.length === 0 ? 'Nothing found' : `${count(found.length)} events found`}
+      columns={FINDINGS}
+      rows={found}
+      keyOf={(_row, i) => i}
+    />
   );
 }

@@ -13,7 +13,7 @@ import { OrderLife } from './order-life.tsx';
 import { selectedId } from './selection.ts';
 import { sideTab } from './side-tab.ts';
 import { announcement, focus, scene, selection } from './store.ts';
-import { Tabs } from './tabs.tsx';
+import { TabPanel, Tabs } from '../tabs.tsx';
 import { runFork } from './fork.ts';
 import { GoTo } from './go-to.tsx';
 
@@ -41,19 +41,13 @@ export function SidePane() {
           }}
         />
       </header>
-      <div
-        class="body"
-        role="tabpanel"
-        id={`panel-${chosen}`}
-        aria-labelledby={`tab-${chosen}`}
-        tabIndex={0}
-      >
+      <TabPanel of={chosen}>
         {now === null ? <p class="note">Reading the journal …</p> : null}
         {chosen === 'why' ? <Why /> : null}
         {chosen === 'account' ? <Account /> : null}
         {chosen === 'order' ? <Order /> : null}
         {chosen === 'request' ? <Request /> : null}
-      </div>
+      </TabPanel>
     </aside>
   );
 }

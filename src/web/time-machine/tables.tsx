@@ -1,36 +1,29 @@
 /** Tables of an instant: orders of the account in focus, accounts, ledger and funding. */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { grouped } from '../../design/number-text.ts';
 import type { AccountRow } from '../../time-machine/views/instant-view.ts';
 import { count, money, rateText, result, toneOf } from '../exact-text.ts';
+import { nextSorting, sortedRows, Table, type Column, type Sorting } from '../table.tsx';
 import { AccountName, litAccount, litOrder, OrderName } from './names.tsx';
 import { scene } from './store.ts';
 
-interface GridProps {
-  readonly caption: string;
-  /** Titles; a leading `<` aligns left. */
-  readonly heads: readonly string[];
-  readonly children: ComponentChildren;
-}
+type OrderRow = NonNullable<typeof scene.value>['orders'][number];
 
-function Grid({ caption, heads, children }: GridProps) {
-  return (
-    <table>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col" class={head.startsWith('<') ? 'left' : ''}>
-              {head.replace('<', '')}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  );
-}
+const ORDERS: readonly Column<OrderRow>[] = [
+  { name: 'Order', left: true, of: (row) => <OrderName id={row.orderId} /> },
+  { name: 'Type', left: true, of: (row) => row.orderType },
+  {
+    name: 'Side',
+    left: true,
+    of: (row) => row.side,
+    tone: (row) => (row.side === 'buy' ? 'gain' : 'loss'),
+  },
+  { name: 'Price', of: (row) => grouped(row.price) },
+  { name: 'Remaining', of: (row) => grouped(row.remaining) },
+  { name: 'Ahead', of: (row) => (row.ahead === null ? '–' : grouped(row.ahead)) },
+  { name: 'State', left: true, of: (row) => row.status },
+  { name: 'Waits for', left: true, of: (row) => row.waitsFor ?? '–', tone: () => 'soft' },
+];
 
 export function Orders() {
   const now = scene.value;
@@ -41,83 +34,77 @@ export function Orders() {
     return <p class="note">{now.account.name} has no live order at this instant.</p>;
   }
   return (
-    <Grid
+    <Table
       caption={`Live orders of ${now.account.name}`}
-      heads={['<Order', '<Type', '<Side', 'Price', 'Remaining', 'Ahead', '<State', '<Waits for']}
-    >
-      {now.orders.map((order) => (
-        <tr key={order.orderId} class={litOrder(order.orderId)}>
-          <th scope="row" class="left">
-            <OrderName id={order.orderId} />
-          </th>
-          <td class="left">{order.orderType}</td>
-          <td class={`left ${order.side === 'buy' ? 'gain' : 'loss'}`}>{order.side}</td>
-          <td>{grouped(order.price)}</td>
-          <td>{grouped(order.remaining)}</td>
-          <td>{order.ahead === null ? '–' : grouped(order.ahead)}</td>
-          <td class="left">{order.status}</td>
-          <td class="left soft">{order.waitsFor ?? '–'}</td>
-        </tr>
-      ))}
-    </Grid>
+      columns={ORDERS}
+      rows={now.orders}
+      keyOf={(row) => row.orderId}
+      look={(row) => ({ class: litOrder(row.orderId) })}
+    />
   );
 }
 
-const SORTS = {
-  danger: (a: AccountRow, b: AccountRow) => rank(a) - rank(b),
-  equity: (a: AccountRow, b: AccountRow) => Number(b.equity) - Number(a.equity),
-  pnl: (a: AccountRow, b: AccountRow) => Number(b.pnl) - Number(a.pnl),
-} as const;
-
-const rank = ({ system, safety }: AccountRow): number =>
+const safetyOf = ({ system, safety }: AccountRow): number =>
   system ? Infinity : (safety ?? Number.MAX_VALUE);
+
+const ACCOUNTS: readonly Column<AccountRow>[] = [
+  {
+    name: 'Account',
+    left: true,
+    of: (row) => <AccountName id={row.subaccount} name={row.name} />,
+    title: (row) => row.address,
+    by: (row) => row.name,
+  },
+  {
+    name: 'Equity',
+    of: (row) => money(row.equity),
+    title: (row) => row.equity,
+    by: (row) => Number(row.equity),
+  },
+  {
+    name: 'Maintenance',
+    of: (row) => money(row.maintenance),
+    title: (row) => row.maintenance,
+    by: (row) => Number(row.maintenance),
+  },
+  {
+    name: 'Equity ÷ maintenance',
+    of: ({ safety }) => (safety === null ? '–' : safety.toFixed(2)),
+    tone: ({ safety }) => (safety !== null && safety < 1 ? 'danger' : ''),
+    by: safetyOf,
+  },
+  {
+    name: 'PnL',
+    of: (row) => result(row.pnl),
+    title: (row) => row.pnl,
+    tone: (row) => toneOf(row.pnl),
+    by: (row) => Number(row.pnl),
+  },
+  { name: 'Positions', of: (row) => row.positions, by: (row) => row.positions },
+];
 
 export function Accounts() {
   const now = scene.value;
-  const [sort, setSort] = useState<keyof typeof SORTS>('danger');
+  const sorting = useSignal<Sorting>({ name: 'Equity ÷ maintenance', down: false });
   if (now === null) return null;
-  const rows = [...now.accounts].sort(SORTS[sort]);
   return (
     <>
       <div class="toolbar">
-        <label>
-          Sort by{' '}
-          <select
-            value={sort}
-            onChange={(event) => {
-              setSort(event.currentTarget.value as keyof typeof SORTS);
-            }}
-          >
-            <option value="danger">equity ÷ maintenance</option>
-            <option value="equity">equity</option>
-            <option value="pnl">PnL</option>
-          </select>
-        </label>
         <span class="soft small">
-          {count(rows.length)} of {count(now.accountCount)}
+          {count(now.accounts.length)} of {count(now.accountCount)}
         </span>
       </div>
-      <Grid
+      <Table
         caption="Accounts at this instant"
-        heads={['<Account', 'Equity', 'Maintenance', 'Equity ÷ maintenance', 'PnL', 'Positions']}
-      >
-        {rows.map((row) => (
-          <tr key={row.subaccount} class={litAccount(row.subaccount)}>
-            <th scope="row" class="left" title={row.address}>
-              <AccountName id={row.subaccount} name={row.name} />
-            </th>
-            <td title={row.equity}>{money(row.equity)}</td>
-            <td title={row.maintenance}>{money(row.maintenance)}</td>
-            <td class={row.safety !== null && row.safety < 1 ? 'danger' : ''}>
-              {row.safety === null ? '–' : row.safety.toFixed(2)}
-            </td>
-            <td class={toneOf(row.pnl)} title={row.pnl}>
-              {result(row.pnl)}
-            </td>
-            <td>{row.positions}</td>
-          </tr>
-        ))}
-      </Grid>
+        columns={ACCOUNTS}
+        rows={sortedRows(now.accounts, ACCOUNTS, sorting.value)}
+        keyOf={(row) => row.subaccount}
+        look={(row) => ({ class: litAccount(row.subaccount) })}
+        sorting={sorting.value}
+        onSort={(name) => {
+          sorting.value = nextSorting(sorting.value, name);
+        }}
+      />
     </>
   );
 }
@@ -129,34 +116,44 @@ const PLACES = {
   outside: 'outside',
 } as const;
 
+type LedgerEntry = NonNullable<
+  NonNullable<typeof scene.value>['step']
+>['ledger']['entries'][number];
+
+const LEDGER: readonly Column<LedgerEntry>[] = [
+  {
+    name: 'Account',
+    left: true,
+    of: ({ subaccount, owner }) =>
+      subaccount === null ? owner : <AccountName id={subaccount} name={owner} />,
+  },
+  {
+    name: 'Place',
+    left: true,
+    of: ({ place, symbol }) => `${PLACES[place]}${symbol === null ? '' : ` ${symbol}`}`,
+  },
+  { name: 'Reason', left: true, of: (row) => row.reason },
+  { name: 'Amount', of: (row) => grouped(row.amount) },
+  {
+    name: 'Balance after',
+    of: ({ balance }) => (balance === null ? '–' : grouped(balance)),
+    tone: () => 'soft',
+  },
+];
+
 export function Ledger() {
   const ledger = scene.value?.step?.ledger;
   if (ledger === undefined || ledger.entries.length === 0) {
     return <p class="note">This command moved no money.</p>;
   }
   return (
-    <Grid
+    <Table
       caption="Double entries of the command: they sum to zero"
-      heads={['<Account', '<Place', '<Reason', 'Amount', 'Balance after']}
+      columns={LEDGER}
+      rows={ledger.entries}
+      keyOf={(_row, i) => i}
+      look={(row) => ({ class: litAccount(row.subaccount) })}
     >
-      {ledger.entries.map((entry, i) => (
-        <tr key={i} class={litAccount(entry.subaccount)}>
-          <th scope="row" class="left">
-            {entry.subaccount === null ? (
-              entry.owner
-            ) : (
-              <AccountName id={entry.subaccount} name={entry.owner} />
-            )}
-          </th>
-          <td class="left">
-            {PLACES[entry.place]}
-            {entry.symbol === null ? '' : ` ${entry.symbol}`}
-          </td>
-          <td class="left">{entry.reason}</td>
-          <td>{grouped(entry.amount)}</td>
-          <td class="soft">{entry.balance === null ? '–' : grouped(entry.balance)}</td>
-        </tr>
-      ))}
       <tr>
         <th scope="row" class="left strong">
           Sum
@@ -166,9 +163,29 @@ export function Ledger() {
         <td class="strong">{grouped(ledger.sum)}</td>
         <td class="left">{/[1-9]/.test(ledger.sum) ? '✗ not balanced' : '✓ balanced'}</td>
       </tr>
-    </Grid>
+    </Table>
   );
 }
+
+interface Payment {
+  readonly subaccount: number;
+  readonly owner: string;
+  readonly amount: string;
+}
+
+const PAYMENTS: readonly Column<Payment>[] = [
+  {
+    name: 'Account',
+    left: true,
+    of: ({ subaccount, owner }) => <AccountName id={subaccount} name={owner} />,
+  },
+  {
+    name: 'Amount',
+    of: (row) => result(row.amount),
+    title: (row) => row.amount,
+    tone: (row) => toneOf(row.amount),
+  },
+];
 
 export function Funding() {
   const settled = scene.value?.step?.funding ?? [];
@@ -180,22 +197,14 @@ export function Funding() {
   return (
     <>
       {settled.map((one) => (
-        <Grid
+        <Table
           key={one.market}
           caption={`${one.symbol}: rate ${rateText(one.rate)} of the notional at ${one.index ?? '–'}, ${count(one.positions)} positions`}
-          heads={['<Account', 'Amount']}
-        >
-          {one.payments.map(({ subaccount, owner, amount }) => (
-            <tr key={subaccount} class={litAccount(subaccount)}>
-              <th scope="row" class="left">
-                <AccountName id={subaccount} name={owner} />
-              </th>
-              <td class={toneOf(amount)} title={amount}>
-                {result(amount)}
-              </td>
-            </tr>
-          ))}
-        </Grid>
+          columns={PAYMENTS}
+          rows={one.payments}
+          keyOf={(row) => row.subaccount}
+          look={(row) => ({ class: litAccount(row.subaccount) })}
+        />
       ))}
     </>
   );

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import { count, result, shortHash, toneOf } from '../exact-text.ts';
+import { Table, type Column } from '../table.tsx';
 import { editTitle, type EditText } from './edits.ts';
 import { ParameterForm } from './parameter-form.tsx';
 import { comparison, edits, problem, runFork, status } from './fork.ts';
@@ -195,93 +196,88 @@ function Names({ title, rows, but }: NamesProps) {
   );
 }
 
+/** Rows of different content: all stand below the heads. */
+const OUTCOMES: readonly Column<never>[] = [
+  { name: 'Outcome', left: true, of: () => null },
+  { name: 'A, recorded', of: () => null },
+  { name: 'B, fork', of: () => null },
+  { name: 'B − A', of: () => null },
+];
+
 function Comparison({ of }: { readonly of: BranchComparison }) {
   const { firstDivergence: first, fills, liquidations } = of;
   const liquidated = (rows: BranchComparison['liquidations']['base']): number =>
     new Set(rows.map(({ account }) => account)).size;
   return (
     <>
-      <table id="comparison">
-        <caption>
-          A: as recorded. B: with the edits. Commands {count(of.fromSeq)} to {count(of.toSeq)}.
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              Outcome
-            </th>
-            <th scope="col">A, recorded</th>
-            <th scope="col">B, fork</th>
-            <th scope="col">B − A</th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
+      <Table
+        id="comparison"
+        caption={`A: as recorded. B: with the edits. Commands ${count(of.fromSeq)} to ${count(of.toSeq)}.`}
+        columns={OUTCOMES}
+        rows={[]}
+        keyOf={(_row, i) => i}
+      >
+        <tr>
+          <th scope="row" class="left">
+            First divergence
+          </th>
+          <td colSpan={3} class="left">
+            {first === null ? 'none: both runs have the same effects' : <SeqLink seq={first.seq} />}
+          </td>
+        </tr>
+        <Numbers title="Fills" a={fills.base} b={fills.branch} />
+        <Numbers
+          title="Accounts liquidated"
+          a={liquidated(liquidations.base)}
+          b={liquidated(liquidations.branch)}
+        />
+        <tr>
+          <th scope="row" class="left">
+            First liquidated
+          </th>
+          <td>
+            <FirstOf rows={liquidations.base} />
+          </td>
+          <td>
+            <FirstOf rows={liquidations.branch} />
+          </td>
+          <td />
+        </tr>
+        <Names title="Saved in the fork" rows={liquidations.base} but={liquidations.branch} />
+        <Names
+          title="Liquidated only in the fork"
+          rows={liquidations.branch}
+          but={liquidations.base}
+        />
+        <Numbers title="Outcomes that differ" a={0} b={of.outcomes.length} />
+        <Numbers title="Commands without effect" a={0} b={of.skipped.length} />
+        <tr>
+          <th scope="row" class="left">
+            Chain hash
+          </th>
+          <td class="mono">{shortHash(of.baseHash)}</td>
+          <td class="mono">{shortHash(of.branchHash)}</td>
+          <td />
+        </tr>
+        {of.accounts.slice(0, 12).map((row) => (
+          <tr key={`${row.address}/${String(row.index)}`}>
             <th scope="row" class="left">
-              First divergence
-            </th>
-            <td colSpan={3} class="left">
-              {first === null ? (
-                'none: both runs have the same effects'
-              ) : (
-                <SeqLink seq={first.seq} />
-              )}
-            </td>
-          </tr>
-          <Numbers title="Fills" a={fills.base} b={fills.branch} />
-          <Numbers
-            title="Accounts liquidated"
-            a={liquidated(liquidations.base)}
-            b={liquidated(liquidations.branch)}
-          />
-          <tr>
-            <th scope="row" class="left">
-              First liquidated
+              PnL of {row.account}
             </th>
             <td>
-              <FirstOf rows={liquidations.base} />
+              {moneyOf(row.basePnl)}{' '}
+              {row.baseLiquidated ? <span class="danger">liquidated</span> : null}
             </td>
             <td>
-              <FirstOf rows={liquidations.branch} />
+              {moneyOf(row.branchPnl)}{' '}
+              {row.branchLiquidated ? <span class="danger">liquidated</span> : null}
             </td>
-            <td />
+            <td class={toneOf(row.difference)} title={row.difference}>
+              {result(row.difference)}
+            </td>
           </tr>
-          <Names title="Saved in the fork" rows={liquidations.base} but={liquidations.branch} />
-          <Names
-            title="Liquidated only in the fork"
-            rows={liquidations.branch}
-            but={liquidations.base}
-          />
-          <Numbers title="Outcomes that differ" a={0} b={of.outcomes.length} />
-          <Numbers title="Commands without effect" a={0} b={of.skipped.length} />
-          <tr>
-            <th scope="row" class="left">
-              Chain hash
-            </th>
-            <td class="mono">{shortHash(of.baseHash)}</td>
-            <td class="mono">{shortHash(of.branchHash)}</td>
-            <td />
-          </tr>
-          {of.accounts.slice(0, 12).map((row) => (
-            <tr key={`${row.address}/${String(row.index)}`}>
-              <th scope="row" class="left">
-                PnL of {row.account}
-              </th>
-              <td>
-                {moneyOf(row.basePnl)}{' '}
-                {row.baseLiquidated ? <span class="danger">liquidated</span> : null}
-              </td>
-              <td>
-                {moneyOf(row.branchPnl)}{' '}
-                {row.branchLiquidated ? <span class="danger">liquidated</span> : null}
-              </td>
-              <td class={toneOf(row.difference)} title={row.difference}>
-                {result(row.difference)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Curves of={of} />
     </>
   );

@@ -1,4 +1,9 @@
-/** A list of tabs: arrow keys move, as in the pattern of WAI-ARIA. */
+/**
+ * Tabs of both screens, after the pattern of WAI-ARIA: one tab is in the order of the Tab key;
+ * arrow keys, Home and End choose another one.
+ */
+import type { ComponentChildren } from 'preact';
+
 export interface TabItem<T extends string> {
   readonly id: T;
   readonly title: string;
@@ -14,15 +19,17 @@ interface TabsProps<T extends string> {
 
 export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>) {
   const move = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
-    if (step === 0) return;
-    event.preventDefault();
     const at = items.findIndex(({ id }) => id === chosen);
-    const next = (at + step + items.length) % items.length;
-    const item = items[next];
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    // Keys of the screen may have another use for these.
+    event.stopPropagation();
+    const place = (next + items.length) % items.length;
+    const item = items[place];
     if (item === undefined) return;
     onChoose(item.id);
-    const tab = event.currentTarget.children[next];
+    const tab = event.currentTarget.children[place];
     if (tab instanceof HTMLElement) tab.focus();
   };
   return (
@@ -34,7 +41,7 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
           role="tab"
           id={`tab-${id}`}
           aria-selected={id === chosen}
-          aria-controls={`panel-${id}`}
+          aria-controls={id === chosen ? `panel-${id}` : undefined}
           tabIndex={id === chosen ? 0 : -1}
           onClick={() => {
             onChoose(id);
@@ -44,6 +51,21 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
           {count === undefined ? null : <small>{count}</small>}
         </button>
       ))}
+    </div>
+  );
+}
+
+/** The content of the chosen tab. */
+export function TabPanel({
+  of,
+  children,
+}: {
+  readonly of: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="body" role="tabpanel" id={`panel-${of}`} aria-labelledby={`tab-${of}`} tabIndex={0}>
+      {children}
     </div>
   );
 }

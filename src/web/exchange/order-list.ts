@@ -1,0 +1,146 @@
+/**
+ * Orders of an account. A change costs a search in a sorted list and a copy of references, not a
+ * sort, so that 10,000 open orders can change hundreds of times a second. Lists are new arrays
+ * after a change; records are never changed.
+ */
+import type { ResponseOf } from '../../contract/endpoints.ts';
+
+export type Order = ResponseOf<'listOrders'>['bids'][number];
+
+const OPEN: readonly string[] = ['new', 'partiallyFilled', 'pending'];
+/** Older ended orders are dropped; open ones never are. */
+const MAX_PAST = 1000;
+/** From so many changes on, one sort is cheaper than their searches. */
+const MANY = 200;
+
+export const isOpen = ({ status }: Order): boolean => OPEN.includes(status);
+
+type Compare = (a: Order, b: Order) => number;
+
+const byId: Compare = (a, b) => (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : 0);
+/** Newest first; the parts of a batch have one time, and are in the order of their nonces. */
+const byCreation: Compare = (a, b) =>
+  b.createdAt - a.createdAt || a.nonce - b.nonce || byId(a, b);
+const byUpdate: Compare = (a, b) => b.updatedAt - a.updatedAt || byId(a, b);
+
+const levelOf = ({ symbol, quantity, price }: Order): string =>
+  `${symbol} ${quantity.startsWith('-') ? 'ask' : 'bid'} ${price}`;
+
+export class OrderList {
+  /** Newest first. */
+  open: readonly Order[] = [];
+  /** Last changed first. */
+  past: readonly Order[] = [];
+  private readonly known = new Map<string, Order>();
+  /** Resting orders by market, side and price. */
+  private readonly levels = new Map<string, Set<Order>>();
+  /** Records of the parts of a batch, by group and id. */
+  private readonly groups = new Map<string, Map<string, Order>>();
+
+  clear(): void {
+    this.open = [];
+    this.past = [];
+    this.known.clear();
+    this.levels.clear();
+    this.groups.clear();
+  }
+
+  /** The newer record of each order wins. */
+  take(read: Iterable<Order>): void {
+    const removed: Order[] = [];
+    const added: Order[] = [];
+    const changed = new Map<string, Order | undefined>();
+    for (const order of read) {
+      const old = this.known.get(order.orderId);
+      if (old !== undefined && old.lastUpdateSequenceNumber > order.lastUpdateSequenceNumber) {
+        continue;
+      }
+      if (!changed.has(order.orderId)) changed.set(order.orderId, old);
+      this.known.set(order.orderId, order);
+    }
+    for (const [id, old] of changed) {
+      const order = this.known.get(id);
+      if (old !== undefined) removed.push(old);
+      if (order !== undefined) added.push(order);
+    }
+    for (const order of removed) this.leaveLevel(order);
+    for (const order of added) {
+      this.joinLevel(order);
+      this.joinGroup(order);
+    }
+    const pick = (orders: readonly Order[], open: boolean): Order[] =>
+      orders.filter((order) => isOpen(order) === open);
+    this.open = replaced(this.open, pick(removed, true), pick(added, true), byCreation);
+    this.past = replaced(this.past, pick(removed, false), pick(added, false), byUpdate);
+    for (const { orderId } of this.past.slice(MAX_PAST)) this.known.delete(orderId);
+    if (this.past.length > MAX_PAST) this.past = this.past.slice(0, MAX_PAST);
+  }
+
+  /** Open size at a price of the book; 0 without own orders. */
+  sizeAt(symbol: string, side: 'bid' | 'ask', price: string): number {
+    let size = 0;
+    for (const { remaining } of this.levels.get(`${symbol} ${side} ${price}`) ?? []) {
+      size += Math.abs(Number(remaining));
+    }
+    return size;
+  }
+
+  /** All known orders of a group. */
+  group(id: string): Iterable<Order> {
+    return this.groups.get(id)?.values() ?? [];
+  }
+
+  private joinGroup(order: Order): void {
+    if (order.groupId === null) return;
+    const group = this.groups.get(order.groupId) ?? new Map<string, Order>();
+    group.set(order.orderId, order);
+    this.groups.set(order.groupId, group);
+  }
+
+  private joinLevel(order: Order): void {
+    if (!isOpen(order) || order.status === 'pending') return;
+    const key = levelOf(order);
+    const level = this.levels.get(key);
+    if (level === undefined) this.levels.set(key, new Set([order]));
+    else level.add(order);
+  }
+
+  private leaveLevel(order: Order): void {
+    const key = levelOf(order);
+    const level = this.levels.get(key);
+    if (level?.delete(order) === true && level.size === 0) this.levels.delete(key);
+  }
+}
+
+/** `list` without the removed records and with the added ones, in order. */
+function replaced(
+  list: readonly Order[],
+  removed: readonly Order[],
+  added: readonly Order[],
+  compare: Compare,
+): readonly Order[] {
+  if (removed.length + added.length === 0) return list;
+  if (removed.length + added.length > MANY) {
+    const gone = new Set(removed);
+    return [...list.filter((order) => !gone.has(order)), ...added].sort(compare);
+  }
+  const copy = list.slice();
+  for (const order of removed) {
+    const at = place(copy, order, compare);
+    if (copy[at] === order) copy.splice(at, 1);
+  }
+  for (const order of added) copy.splice(place(copy, order, compare), 0, order);
+  return copy;
+}
+
+/** Index of the first record that does not precede `order`. */
+function place(list: readonly Order[], order: Order, compare: Compare): number {
+  let [from, to] = [0, list.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const at = list[middle];
+    if (at !== undefined && compare(at, order) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
