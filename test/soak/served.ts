@@ -211,13 +211,13 @@ try {
   while ((performance.now() - started) / 1000 < SECONDS) {
     const cpu = server.cpuSeconds();
     const pace = { connections: CONNECTIONS, perSecond: rate, seconds: SAMPLE_S };
-    const { perSecond, p99, failed } = await paced(server.url, request, pace);
+    const { perSecond, p50, p99, failed } = await paced(server.url, request, pace);
     const cores = (server.cpuSeconds() - cpu) / SAMPLE_S;
     const { rss, used } = await server.memory();
     const second = Math.round((performance.now() - started) / 1000);
     samples.push({ second, perSecond, p99, failed, rss, used });
     console.log(
-      `${String(second)} s: ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms, ${rss.toFixed(0)} MB, ${cores.toFixed(2)} cores, ${String(failed)} failed`,
+      `${String(second)} s: ${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(0)}, p99 ${p99.toFixed(0)} ms, ${rss.toFixed(0)} MB, ${cores.toFixed(2)} cores, ${String(failed)} failed`,
     );
   }
   clearInterval(restarts);
