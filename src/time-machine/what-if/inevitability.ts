@@ -212,8 +212,8 @@ export class Inevitability {
   }
 
   /**
-   * The next part of the work: an instant, or a half of the last ones, which two threads share. null
-   * while parts that were taken are needed to go on, and at the end.
+   * The next part of the work: an instant, or a half of the last ones, which two threads share.
+   * null while parts that were taken are needed to go on, and at the end.
    */
   takeJob(): FuturesJob | null {
     const instant = this.nextInstant();

@@ -54,15 +54,22 @@ export function Events() {
 function Commands() {
   const now = scene.value;
   const current = useRef<HTMLTableRowElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const rows = around.value;
   useEffect(() => {
-    const row = current.current;
-    const box = row?.closest('.commands');
-    if (row == null || box == null) return;
-    box.scrollTop = row.offsetTop - box.clientHeight / 2;
+    const [row, box] = [current.current, list.current];
+    if (box === null) return;
+    // Before the first command, none is current.
+    box.scrollTop = row === null ? 0 : row.offsetTop - box.clientHeight / 2;
   }, [rows, now?.seq]);
   return (
-    <div class="commands" tabIndex={0} role="region" aria-label="Commands around this instant">
+    <div
+      ref={list}
+      class="commands"
+      tabIndex={0}
+      role="region"
+      aria-label="Commands around this instant"
+    >
       <table>
         <thead>
           <tr>
