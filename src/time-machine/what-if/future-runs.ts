@@ -56,8 +56,11 @@ export class FutureRuns {
       // The same futures at every instant: their difference is the state.
       const random = new RandomStreams(seed).stream(`future ${String(i)}`);
       const commands = resampledFuture(this.moves, horizon, engine.nowUs, prices, random);
-      if (isLiquidated(engine, subaccount, commands)) liquidated += 1;
-      checkpoint.rewind();
+      try {
+        if (isLiquidated(engine, subaccount, commands)) liquidated += 1;
+      } finally {
+        checkpoint.rewind();
+      }
     }
     return liquidated;
   }
