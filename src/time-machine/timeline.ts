@@ -16,7 +16,7 @@ import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
-import type { ExchangeView } from '../engine/read/views.ts';
+import type { Engine, ExchangeView } from '../engine/read/views.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { JournalFrame } from '../journal/format/frame.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
@@ -96,7 +96,7 @@ export interface Instant {
   readonly timeUs: number;
   readonly chainHash: string;
   /** Read only, and only until the next seek. */
-  readonly engine: ExchangeView;
+  readonly engine: ExchangeView & Pick<Engine, 'checkInvariants'>;
   /** The last command; null before the first one. */
   readonly step: Step | null;
 }

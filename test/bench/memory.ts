@@ -4,11 +4,10 @@
  * prints bytes as JSON.
  */
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { lots, marketId, ppm, priceTicks, subaccountId, timeUs } from '../../src/num/units.ts';
-import { CONFIG, accountAddress, openExchange } from './engine-flow.ts';
+import { accountAddress, openExchange } from './engine-flow.ts';
+import { restingOrder, RESTING_SUBACCOUNTS } from './resting-orders.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 
-const SUBACCOUNTS = 5000;
 const EACH = Number(process.argv[2] ?? 200);
 
 function settledRss(): number {
@@ -16,7 +15,7 @@ function settledRss(): number {
   return process.memoryUsage().rss;
 }
 
-const exchange = openExchange(SUBACCOUNTS);
+const exchange = openExchange(RESTING_SUBACCOUNTS);
 const gateway = new Gateway({
   engine: exchange,
   submit: (command) => exchange.apply(command),
@@ -25,30 +24,10 @@ const gateway = new Gateway({
   signatures: 'trust',
 });
 const before = settledRss();
-let order = 0;
-for (let round = 0; round < EACH; round++) {
-  for (let i = 0; i < SUBACCOUNTS; i++) {
-    order += 1;
-    const outcome = exchange.apply({
-      kind: 'placeOrder',
-      timeUs: timeUs(CONFIG.genesisTimeUs + order),
-      subaccount: subaccountId(6 + i),
-      market: marketId(0),
-      orderType: 'limit',
-      lots: lots(i % 2 === 0 ? 1 : -1),
-      priceTicks: priceTicks(i % 2 === 0 ? 99_990 - (order % 900) : 100_010 + (order % 900)),
-      ioc: false,
-      postOnly: false,
-      reduceOnly: false,
-      nonce: BigInt(round),
-      expiresAtMs: 1_800_000_000_000n + BigInt(order),
-      delegate: null,
-      clientId: `order-${String(order)}`,
-      originator: null,
-      originatorFeePpm: ppm(0),
-    });
-    if (outcome !== 'ok') throw new Error(outcome.code);
-  }
+const orders = EACH * RESTING_SUBACCOUNTS;
+for (let i = 0; i < orders; i++) {
+  const outcome = exchange.apply(restingOrder(i));
+  if (outcome !== 'ok') throw new Error(outcome.code);
 }
 // An unknown digest forces the index to include every order.
 const account = accountAddress(0);
@@ -59,4 +38,4 @@ const reply = gateway.handle(
 );
 if (reply.status !== 404) throw new Error(String(reply.body));
 const after = settledRss();
-process.stdout.write(JSON.stringify({ orders: order, bytes: after - before }));
+process.stdout.write(JSON.stringify({ orders, bytes: after - before }));

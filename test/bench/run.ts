@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: engine throughput beside nodejs-order-book, backtests beside grademark, the
- * memory of a million resting orders, and the cost of tape, history, risk and checked runs. Writes
+ * memory of a million resting orders, their restore, and the cost of tape, history, risk and checked runs. Writes
  * `reports/bench/latest.json`, or the file of `--out`. `--compare <file>` prints the change of each
  * rate since a file, and fails if one fell by more than its spread and 3 %. `--throughput` runs only
  * the first. Runs on one core where `taskset` exists.
@@ -68,6 +68,11 @@ function apart(script: string, ...words: readonly string[]): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 const memory = apart('./memory.ts') as { orders: number; bytes: number };
+const restored = apart('./restore.ts') as {
+  orders: number;
+  snapshot: { processorMs: number };
+  restore: { processorMs: number };
+};
 const tape = apart('./tape.ts') as {
   rates: Record<'dataset' | 'barsIdle' | 'barsHeld', number>;
   memory: { recorded: number; bars: number };
@@ -107,6 +112,7 @@ if (json) {
         ...throughput,
         backtests,
         memory,
+        restored,
         tape,
         backtest,
         history,
@@ -123,6 +129,10 @@ if (json) {
   console.log(
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,
+  );
+  console.log(
+    `${restored.orders.toLocaleString('en')} live orders: snapshot ${String(restored.snapshot.processorMs)} ms, ` +
+      `restore ${String(restored.restore.processorMs)} ms of processor time`,
   );
   const { dataset, barsIdle, barsHeld } = tape.rates;
   const million = (rate: number): string => `${(rate / 1e6).toFixed(2)} M/s`;

@@ -29,6 +29,9 @@ const STEPS = 40;
 const FIRST_PICTURE_MS = 2000;
 const MEMORY = 800;
 const CERTAINTY_MS = 10_000;
+const SEEK_MS = 100;
+const STEP_MS = 16;
+const HEAP = 500;
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-machine-'));
 const faults: string[] = [];
@@ -96,6 +99,8 @@ async function shown(
 }
 
 async function mix(page: Page) {
+  await page.goto(pathToFileURL(join(folder, 'empty.html')).href);
+  const emptyMegabytes = peakMegabytes();
   const { bytes, hashes } = journalOfMix(COMMANDS);
   const file = join(folder, 'mix.orrery');
   writeFileSync(file, bytes);
@@ -135,6 +140,13 @@ async function mix(page: Page) {
   }
   goal(wrong === 0, `${String(wrong)} states differ from those of Node`);
   const [seekMs, stepBackMs, stepForthMs] = [figures(seeks), figures(back), figures(forth)];
+  goal(seekMs.p95 < SEEK_MS, `95 % of seeks within ${String(seekMs.p95)} ms`);
+  for (const { p95 } of [stepBackMs, stepForthMs]) {
+    goal(p95 < STEP_MS, `95 % of steps within ${String(p95)} ms`);
+  }
+  // Of the empty page, the process has what the browser itself needs.
+  const ownMegabytes = peakMegabytes() - emptyMegabytes;
+  goal(ownMegabytes < HEAP, `memory ${String(ownMegabytes)} MB`);
   return {
     commands: COMMANDS,
     megabytes: Math.round(bytes.length / 1e6),
@@ -142,6 +154,7 @@ async function mix(page: Page) {
     seekMs,
     stepBackMs,
     stepForthMs,
+    ownMegabytes,
     wrong,
   };
 }

@@ -348,6 +348,8 @@ test('the questions of a reader begin with one press, or with one key', async ()
   await expect.poll(() => page.locator('#chain').getAttribute('data-seq')).not.toBe('476');
   await page.getByRole('tab', { name: 'Why' }).click();
   await expect.poll(() => page.locator('.why').textContent()).toContain('Liquidation ladder');
+  await page.getByRole('button', { name: 'First broken invariant' }).press('Enter');
+  await expect.poll(() => page.locator('.why').textContent()).toContain('No command of this');
   expect(faults).toEqual([]);
   await page.close();
 });

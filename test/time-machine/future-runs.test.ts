@@ -3,6 +3,8 @@ import { expect, it, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
+import { Checkpoint } from '../../src/time-machine/what-if/checkpoint.ts';
+import { FutureRuns, isLiquidated } from '../../src/time-machine/what-if/future-runs.ts';
 import { resampledFuture } from '../../src/time-machine/what-if/future.ts';
 import { Inevitability } from '../../src/time-machine/what-if/inevitability.ts';
 import { MoveCollector } from '../../src/time-machine/what-if/price-moves.ts';
@@ -26,11 +28,20 @@ it.each<readonly [ProfileName, string]>([
   for (const seq of [WINDOW.from, WINDOW.to]) {
     const { engine } = timeline.cursorAt(seq);
     const whole = engine.fork();
-    const bare = Exchange.restore(engine.snapshotForPrices());
-    const random = new RandomStreams(seed).stream('future');
+    const state = engine.snapshotForPrices();
+    const bare = Exchange.restore(state);
+    const checkpoint = new Checkpoint(bare);
     const prices = moves.moves.find((move) => move.seq > seq)?.before ?? moves.last;
+    const future = (name: string) =>
+      resampledFuture(moves, 60, engine.nowUs, prices, new RandomStreams(seed).stream(name));
+    for (const name of ['another', 'a third']) {
+      for (const command of future(name)) bare.apply(command, () => undefined);
+      expect(bare.chainHash()).not.toBe(engine.chainHash());
+      checkpoint.rewind();
+      expect(bare.snapshotForPrices()).toEqual(state);
+    }
     let events = 0;
-    for (const command of resampledFuture(moves, 60, engine.nowUs, prices, random)) {
+    for (const command of future('future')) {
       const emitted: unknown[] = [];
       whole.apply(command, (event) => emitted.push(structuredClone(event)));
       let i = 0;
@@ -64,7 +75,8 @@ test('a journal with more moves than fit keeps those around the window', () => {
   expect(books.length).toBe(Math.ceil(moves.length / 5));
 });
 
-test('an index that ends while moves are collected changes no curve', () => {
+/** A market that falls and rises by chance, until it liquidates an account with one lot. */
+function fallingWorld() {
   const world = new World();
   const maker = world.user(10_000_000);
   const victim = world.user(700);
@@ -76,13 +88,48 @@ test('an index that ends while moves are collected changes no curve', () => {
     ticks += ((i * 7) % 11) - 8;
     world.price(ticks);
   }
-  const whole = world.open();
-  whole.index();
-  let liquidationSeq = 0;
-  for (let seq = 1; liquidationSeq === 0; seq++) {
-    const events = whole.seek(seq).step?.events ?? [];
-    if (events.some((event) => event.kind === 'liquidationStep')) liquidationSeq = seq;
+  const timeline = world.open();
+  timeline.index();
+  for (let seq = 1; ; seq++) {
+    const events = timeline.seek(seq).step?.events ?? [];
+    if (events.some((event) => event.kind === 'liquidationStep')) {
+      return { world, timeline, victim, liquidationSeq: seq };
+    }
   }
+}
+
+test('counts what a restore for each future counts, in parts and in any order', () => {
+  const { timeline, victim, liquidationSeq } = fallingWorld();
+  const collector = new MoveCollector(5, { from: 1, to: liquidationSeq });
+  collector.read(timeline.cursorAt(0), Infinity);
+  const moves = collector.finish();
+  const settings = { subaccount: victim, horizon: 20, seed: 'parts' };
+  const runs = new FutureRuns(moves, settings);
+  const counts = [1, 6, 10, 13, 16, 20, 60].map((before) => {
+    const seq = liquidationSeq - before;
+    const { engine } = timeline.cursorAt(seq);
+    const prices = moves.moves.find((move) => move.seq > seq)?.before ?? moves.last;
+    const job = { seq, state: engine.snapshotForPrices(), prices };
+    let counted = 0;
+    for (let i = 0; i < 30; i++) {
+      const random = new RandomStreams('parts').stream(`future ${String(i)}`);
+      const future = resampledFuture(moves, 20, engine.nowUs, prices, random);
+      if (isLiquidated(Exchange.restore(job.state), victim, future)) counted += 1;
+    }
+    const parts = [
+      { first: 7, end: 30 },
+      { first: 0, end: 7 },
+    ];
+    const shared = parts.map((part) => runs.run({ ...job, ...part }));
+    expect(shared[0]! + shared[1]!).toBe(counted);
+    return counted;
+  });
+  // Not all or none: the comparison could not fail.
+  expect(counts.filter((count) => count > 0 && count < 30).length).toBeGreaterThan(1);
+});
+
+test('an index that ends while moves are collected changes no curve', () => {
+  const { world, victim, liquidationSeq } = fallingWorld();
   const curveOf = (indexed: 'before' | 'between' | 'never') => {
     const timeline = world.open();
     if (indexed === 'before') timeline.index();

@@ -1,6 +1,7 @@
 /** Journals for the tests of the time machine: random runs with all kinds of commands. */
 import { must } from '../../src/base/assert.ts';
 import type { Command } from '../../src/engine/commands.ts';
+import type { ExchangeConfig, MarketSpec } from '../../src/engine/config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
@@ -60,18 +61,38 @@ export function randomJournal(
   return { bytes: writer.bytes(), commands: engine.seq };
 }
 
+export interface WorldOptions {
+  /** Terms of its markets that differ. */
+  readonly terms?: Readonly<Record<string, unknown>>;
+  readonly config?: Partial<ExchangeConfig>;
+}
+
 /** A small exchange with one market of tick 1 and lot 1, whose mark is the oracle's price. */
 export class World {
   readonly commands: { readonly seq: number; readonly command: Command }[] = [];
-  private readonly config = DEFAULT_EXCHANGE_CONFIG;
-  private readonly engine = new Exchange(this.config);
-  private nowUs: number = this.config.genesisTimeUs;
+  private readonly terms: Readonly<Record<string, unknown>>;
+  private readonly config: ExchangeConfig;
+  private readonly engine: Exchange;
+  private nowUs: number;
   private nonce = 0n;
 
-  constructor(terms: Readonly<Record<string, unknown>> = {}) {
+  constructor({ terms = {}, config = {} }: WorldOptions = {}) {
+    this.terms = terms;
+    this.config = { ...DEFAULT_EXCHANGE_CONFIG, ...config };
+    this.engine = new Exchange(this.config);
+    this.nowUs = this.config.genesisTimeUs;
+    this.list('BTC');
+  }
+
+  list(symbol: string): void {
+    this.apply({ kind: 'listMarket', timeUs: timeUs(this.nowUs), spec: this.spec(symbol) });
+  }
+
+  /** The terms of a market, with changes. */
+  spec(symbol = 'BTC', changes: Readonly<Record<string, unknown>> = {}): MarketSpec {
     const spec = parseMarketSpec(
       {
-        symbol: 'BTC',
+        symbol,
         tickSize: '1',
         lotSize: '1',
         initialMargin: '0.1',
@@ -80,12 +101,13 @@ export class World {
         makerFee: '0',
         takerFee: '0',
         priceBand: '0.5',
-        ...terms,
+        ...this.terms,
+        ...changes,
       },
       keccak,
     );
     if (!spec.ok) throw new Error(spec.error);
-    this.apply({ kind: 'listMarket', timeUs: timeUs(this.nowUs), spec: spec.value });
+    return spec.value;
   }
 
   apply(command: Command): { readonly seq: number } {
@@ -98,6 +120,11 @@ export class World {
   private later(): TimeUs {
     this.nowUs += 1_000_000;
     return timeUs(this.nowUs);
+  }
+
+  wait(seconds: number): void {
+    this.nowUs += seconds * 1e6;
+    this.apply({ kind: 'advanceTime', timeUs: timeUs(this.nowUs) });
   }
 
   /** A funded account; its subaccount. */
@@ -135,11 +162,11 @@ export class World {
     });
   }
 
-  price(ticks: number): { readonly seq: number } {
+  price(ticks: number, market = 0): { readonly seq: number } {
     return this.apply({
       kind: 'setIndex',
       timeUs: this.later(),
-      market: marketId(0),
+      market: marketId(market),
       priceTicks: priceTicks(ticks),
       text: String(ticks),
     });
@@ -149,14 +176,18 @@ export class World {
     subaccount: SubaccountId,
     size: number,
     ticks: number,
-    flags: { readonly ioc?: boolean; readonly reduceOnly?: boolean } = {},
+    flags: {
+      readonly ioc?: boolean;
+      readonly reduceOnly?: boolean;
+      readonly market?: number;
+    } = {},
   ): { readonly seq: number; readonly id: OrderId } {
     this.nonce += 1n;
     const { seq } = this.apply({
       kind: 'placeOrder',
       timeUs: this.later(),
       subaccount,
-      market: marketId(0),
+      market: marketId(flags.market ?? 0),
       orderType: 'limit',
       lots: lots(size),
       priceTicks: priceTicks(ticks),

@@ -10,7 +10,7 @@ import { World } from './journals.ts';
 
 /** u2 buys with 100 of collateral and is liquidated by the fall to 890. */
 function crash(): Timeline {
-  const world = new World({ takerFee: '0.001' });
+  const world = new World({ terms: { takerFee: '0.001' } });
   const [maker, taker] = [world.user(1_000_000), world.user(150)];
   world.price(1000);
   world.order(maker, -1, 1000);

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
+import type { Outcome } from '../../src/engine/refusals.ts';
+import { quanta } from '../../src/num/units.ts';
 import { compilePredicate } from '../../src/time-machine/expression/compile.ts';
 import { scopeOf } from '../../src/time-machine/expression/scope.ts';
 import { Scan, type ScanOptions } from '../../src/time-machine/scan.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
-import { randomJournal } from './journals.ts';
+import { randomJournal, World } from './journals.ts';
 
 const { bytes, commands } = randomJournal('scan', 240, { profile: 'crisis' });
 const timeline = Timeline.open(bytes, { spacing: 31 });
@@ -58,6 +61,49 @@ describe('runs to a breakpoint', () => {
           previous,
         );
       }
+    }
+  });
+});
+
+describe('a broken invariant', () => {
+  it('is found by its command, with the invariant and its numbers', () => {
+    const world = new World();
+    const account = world.user(500);
+    for (let i = 0; i < 40; i++) world.price(1000 + i);
+    const { seq } = world.withdraw(account, 10);
+    for (let i = 0; i < 40; i++) world.price(1040 - i);
+    const found = (): number | null => {
+      const scanned = new Scan(world.open(), compilePredicate('violations.length > 0'), {
+        direction: 'forward',
+        from: 0,
+      });
+      return scanned.run(Infinity).hit;
+    };
+    expect(found()).toBeNull();
+    // The planted fault: a withdrawal leaves one unit of money in the supply.
+    const apply: (this: Exchange, ...words: Parameters<Exchange['apply']>) => Outcome = Reflect.get(
+      Exchange.prototype,
+      'apply',
+    );
+    const planted = vi.spyOn(Exchange.prototype, 'apply').mockImplementation(function (
+      this: Exchange,
+      command,
+      emit,
+    ) {
+      const outcome = apply.call(this, command, emit);
+      const { state } = this as unknown as { readonly state: { supply: bigint } };
+      if (command.kind === 'withdraw') state.supply = quanta(state.supply + 1n);
+      return outcome;
+    });
+    try {
+      expect(found()).toBe(seq);
+      const { engine } = world.open().cursorAt(seq);
+      const scope = scopeOf({ engine, command: null, outcome: 'ok', events: [] });
+      const [violation] = engine.checkInvariants();
+      const says = `violations.some(v => v.invariant == "${violation!.invariant}" && v.detail != null)`;
+      expect(compilePredicate(says).test(scope)).toBe(true);
+    } finally {
+      planted.mockRestore();
     }
   });
 });

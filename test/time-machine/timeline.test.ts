@@ -69,6 +69,9 @@ describe('Timeline', () => {
     }
     expect(found).toEqual(fills);
     expect(timeline.steps.previous(commands + 1, STEP_FLAGS.fill)).toBe(fills.at(-1));
+    // Known before the listing, too.
+    const { spec } = timeline.seek(commands).engine.markets()[0]!;
+    expect(timeline.steps.tickSizeOf(0)).toBe(spec.tickSize);
     expect(timeline.steps.countOf('fill')).toBe(fills.length);
   });
 

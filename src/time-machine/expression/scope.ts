@@ -1,7 +1,14 @@
 /** Values of names at an instant: records of accounts, markets, orders and events. */
 import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
-import type { ExchangeView, MarketView, OrderView, PositionView } from '../../engine/read/views.ts';
+import type {
+  Engine,
+  ExchangeView,
+  InvariantViolation,
+  MarketView,
+  OrderView,
+  PositionView,
+} from '../../engine/read/views.ts';
 import { outcomeCode, type Outcome } from '../../engine/refusals.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { parseDecimal } from '../../num/decimal.ts';
@@ -18,7 +25,7 @@ import type { RecordValue, Scope, Value } from './values.ts';
 import { multiply, rational, scaled, type Rational } from './rational.ts';
 
 export interface ScopeInput {
-  readonly engine: ExchangeView;
+  readonly engine: ExchangeView & Pick<Engine, 'checkInvariants'>;
   readonly command: Command | null;
   readonly outcome: Outcome;
   readonly events: readonly EngineEvent[];
@@ -70,6 +77,8 @@ function nameOf(input: ScopeInput, name: string): Value {
       return engine.markets().map((market) => marketRecord(market));
     case 'events':
       return events.map((event) => eventRecord(engine, event));
+    case 'violations':
+      return engine.checkInvariants().map(violationRecord);
     case 'insurance':
       return money(engine.funds().insuranceQuanta);
     case 'shortfall':
@@ -313,6 +322,13 @@ function eventRecord(engine: ExchangeView, event: EngineEvent): RecordValue {
           return null;
       }
     },
+  };
+}
+
+function violationRecord(violation: InvariantViolation): RecordValue {
+  return {
+    record: 'violation',
+    get: (field) => violation[field as keyof InvariantViolation],
   };
 }
 

@@ -4,7 +4,8 @@ export type ValueType =
   | { readonly kind: 'record'; readonly of: RecordName }
   | { readonly kind: 'list'; readonly of: ValueType };
 
-export type RecordName = 'account' | 'position' | 'market' | 'order' | 'event' | 'command';
+export type RecordName =
+  'account' | 'position' | 'market' | 'order' | 'event' | 'command' | 'violation';
 
 export const NUMBER: ValueType = { kind: 'number' };
 export const TEXT: ValueType = { kind: 'text' };
@@ -79,6 +80,7 @@ export const FIELDS: Readonly<Record<RecordName, Readonly<Record<string, ValueTy
     status: TEXT,
   },
   command: { kind: TEXT, account: TEXT, symbol: TEXT },
+  violation: { invariant: TEXT, rule: TEXT, says: TEXT, detail: TEXT },
 };
 
 /** Names that stand for a value. */
@@ -90,6 +92,7 @@ export const NAMES: Readonly<Record<string, ValueType>> = {
   accounts: list(record('account')),
   markets: list(record('market')),
   events: list(record('event')),
+  violations: list(record('violation')),
   insurance: NUMBER,
   shortfall: NUMBER,
 };

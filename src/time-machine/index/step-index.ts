@@ -30,6 +30,7 @@ export class StepIndex {
   private readonly times: number[] = [];
   private readonly marks: PriceTrack[] = [];
   private readonly trades: PriceTrack[] = [];
+  private readonly tickSizes: string[] = [];
   private lastTimeUs = 0;
 
   constructor(baseSeq: number) {
@@ -52,12 +53,19 @@ export class StepIndex {
     this.count += 1;
   }
 
+  /** Tick size of a market that the journal lists, also before its listing; null otherwise. */
+  tickSizeOf(market: number): string | null {
+    return this.tickSizes[market] ?? null;
+  }
+
   /** Prices of an event of the command that is added next. */
   addPrice(event: EngineEvent): void {
     if (event.kind === 'markChanged') {
       this.track(this.marks, event.market).add(this.count, event.markTicks);
     } else if (event.kind === 'tradePrinted') {
       this.track(this.trades, event.market).add(this.count, event.priceTicks);
+    } else if (event.kind === 'marketListed') {
+      this.tickSizes[event.market] = event.spec.tickSize;
     }
   }
 

@@ -7,6 +7,7 @@ import type { Command } from '../../engine/commands.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { SubaccountId } from '../../num/units.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
+import { Checkpoint } from './checkpoint.ts';
 import { resampledFuture } from './future.ts';
 import type { PriceMoves } from './price-moves.ts';
 
@@ -28,9 +29,17 @@ export interface FuturesJob {
   readonly end: number;
 }
 
+/** The exchange at an instant, which each future takes back to it. */
+interface Start {
+  readonly seq: number;
+  readonly engine: Exchange;
+  readonly checkpoint: Checkpoint;
+}
+
 export class FutureRuns {
   private readonly moves: PriceMoves;
   private readonly settings: FutureSettings;
+  private start: Start | null = null;
 
   constructor(moves: PriceMoves, settings: FutureSettings) {
     this.moves = moves;
@@ -38,17 +47,30 @@ export class FutureRuns {
   }
 
   /** The number of futures that liquidate the account. */
-  run({ state, prices, first, end }: FuturesJob): number {
+  run(job: FuturesJob): number {
+    const { prices, first, end } = job;
     const { subaccount, horizon, seed } = this.settings;
+    const { engine, checkpoint } = this.startOf(job);
     let liquidated = 0;
     for (let i = first; i < end; i++) {
       // The same futures at every instant: their difference is the state.
       const random = new RandomStreams(seed).stream(`future ${String(i)}`);
-      const engine = Exchange.restore(state);
       const commands = resampledFuture(this.moves, horizon, engine.nowUs, prices, random);
-      if (isLiquidated(engine, subaccount, commands)) liquidated += 1;
+      try {
+        if (isLiquidated(engine, subaccount, commands)) liquidated += 1;
+      } finally {
+        checkpoint.rewind();
+      }
     }
     return liquidated;
+  }
+
+  /** Parts of one instant share its exchange. */
+  private startOf({ seq, state }: FuturesJob): Start {
+    if (this.start?.seq === seq) return this.start;
+    const engine = Exchange.restore(state);
+    this.start = { seq, engine, checkpoint: new Checkpoint(engine) };
+    return this.start;
   }
 }
 

@@ -203,7 +203,8 @@ export class Inevitability {
   /** Examines up to `instants` more; returns the curve so far. */
   run(instants: number): InevitabilityCurve {
     while (this.collect(Infinity));
-    for (let i = 0; i < instants && !this.done; i++) {
+    const before = this.points.size;
+    while (this.points.size < before + instants && !this.done) {
       const job = this.takeJob();
       if (job !== null) this.give(job, this.execute(job));
     }
@@ -211,14 +212,15 @@ export class Inevitability {
   }
 
   /**
-   * The next part of the work, of at most `futures` futures. null while parts that were taken are
-   * needed to go on, and at the end.
+   * The next part of the work: an instant, or a half of the last ones, which two threads share.
+   * null while parts that were taken are needed to go on, and at the end.
    */
-  takeJob(futures = Infinity): FuturesJob | null {
+  takeJob(): FuturesJob | null {
     const instant = this.nextInstant();
     if (instant === null) return null;
     const first = instant.handed;
-    instant.handed = Math.min(this.perInstant, first + futures);
+    const most = Math.ceil(this.perInstant / (this.queue.length > 0 ? 1 : 2));
+    instant.handed = Math.min(this.perInstant, first + most);
     const { seq, state, prices, handed } = instant;
     return { seq, state, prices, first, end: handed };
   }

@@ -26,10 +26,11 @@ export function Centre() {
 
 function Price({ scene: now }: { readonly scene: Scene | null }) {
   const shown = now?.markets[market.value];
-  const tick = now?.ticks[market.value] ?? 1;
+  // A market has prices on the axis before it is listed, too.
+  const tickSize = shown?.tickSize ?? prices.value.tickSize ?? '1';
   const points = useMemo(
-    () => prices.value.map((one) => ({ ...one, price: one.ticks * tick })),
-    [prices.value, tick],
+    () => prices.value.points.map((one) => ({ ...one, price: one.ticks * Number(tickSize) })),
+    [prices.value, tickSize],
   );
   const marks = useMemo(
     () => thinMarks(scan.value?.marks ?? [], range.value, 60),
@@ -51,7 +52,7 @@ function Price({ scene: now }: { readonly scene: Scene | null }) {
       <PriceChart
         points={points}
         marks={marks}
-        decimals={shown?.tickSize.split('.')[1]?.length ?? 0}
+        decimals={tickSize.split('.')[1]?.length ?? 0}
         seq={seq.value}
         mark={shown?.mark == null ? null : Number(shown.mark)}
         liquidationPrice={liquidation === null ? null : Number(liquidation)}

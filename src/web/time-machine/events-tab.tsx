@@ -66,9 +66,11 @@ function Commands() {
   const box = useRef<HTMLDivElement>(null);
   const rows = around.value;
   useEffect(() => {
-    const row = box.current?.querySelector('[aria-current]');
-    if (box.current === null || !(row instanceof HTMLElement)) return;
-    box.current.scrollTop = row.offsetTop - box.current.clientHeight / 2;
+    if (box.current === null) return;
+    const row = box.current.querySelector('[aria-current]');
+    // Before the first command, none is current.
+    const top = row instanceof HTMLElement ? row.offsetTop - box.current.clientHeight / 2 : 0;
+    box.current.scrollTop = top;
   }, [rows, now?.seq]);
   return (
     <div

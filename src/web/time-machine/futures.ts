@@ -7,10 +7,6 @@ import type { Inevitability } from '../../time-machine/what-if/inevitability.ts'
 import type { Calls } from '../worker-link.ts';
 import { Slices } from './slices.ts';
 
-/** Futures that this thread executes before it handles messages of the page. */
-const AT_ONCE = 1;
-/** Futures that the second thread gets with one copy of the state. */
-const LENT = 8;
 /** Commands that are read for price moves before the clock is. */
 const READ = 2048;
 
@@ -50,12 +46,9 @@ export async function executeFutures(
     wake();
   };
   /** Takes parts until the end, and waits while those of the other thread are needed. */
-  const takeAll = async (
-    futures: number,
-    execute: (job: FuturesJob) => number | Promise<number>,
-  ): Promise<void> => {
+  const takeAll = async (execute: (job: FuturesJob) => Promise<number>): Promise<void> => {
     while (!stopped && !work.curve().done) {
-      const job = work.takeJob(futures);
+      const job = work.takeJob();
       if (job !== null) give(job, await execute(job));
       else if (!work.curve().done) {
         await new Promise<void>((resolve) => {
@@ -64,19 +57,24 @@ export async function executeFutures(
       }
     }
   };
-  const own = takeAll(AT_ONCE, async (job) => {
-    if (!(await slices.next(isStopped))) {
-      stopped = true;
-      wake();
-      return 0;
+  // One by one, so that this thread handles messages of the page in between.
+  const own = takeAll(async (job) => {
+    let liquidated = 0;
+    for (let first = job.first; first < job.end; first++) {
+      if (!(await slices.next(isStopped))) {
+        stopped = true;
+        wake();
+        return 0;
+      }
+      liquidated += work.execute({ ...job, first, end: first + 1 });
     }
-    return work.execute(job);
+    return liquidated;
   });
   const { shared } = work;
   const lend = async (): Promise<void> => {
     if (helper === null || shared === null) return;
     await helper.share(shared);
-    await takeAll(LENT, (job) => helper.run(job));
+    await takeAll((job) => helper.run(job));
   };
   await Promise.all([own, lend()]);
   return !stopped;

@@ -1,5 +1,4 @@
 /** Everything that the page shows of one instant, as plain data for a message. */
-import { numberInSteps } from '../../gateway/encode.ts';
 import type { Instant } from '../../time-machine/timeline.ts';
 import { instantView, orderView, type InstantView } from '../../time-machine/views/instant-view.ts';
 import type { OrderAt } from '../../time-machine/views/order-at.ts';
@@ -15,8 +14,6 @@ export interface SceneOptions {
 export interface Scene extends InstantView {
   /** Null if none is selected, or it is not known at this instant. */
   readonly order: OrderAt | null;
-  /** Price of one tick by market, for charts. */
-  readonly ticks: readonly number[];
 }
 
 const LEVELS = 9;
@@ -30,6 +27,5 @@ export function sceneOf(instant: Instant, { market, focus, order }: SceneOptions
   return {
     ...view,
     order: order === null ? null : orderView(instant, order),
-    ticks: view.markets.map(({ tickSize }) => numberInSteps(1, tickSize)),
   };
 }

@@ -37,10 +37,14 @@ export type Source =
     }
   | { readonly kind: 'files'; readonly files: readonly File[] };
 
-export interface TickPoint {
-  readonly seq: number;
-  readonly timeUs: number;
-  readonly ticks: number;
+export interface Marks {
+  readonly points: readonly {
+    readonly seq: number;
+    readonly timeUs: number;
+    readonly ticks: number;
+  }[];
+  /** Null if the journal begins after the listing: then each instant has it. */
+  readonly tickSize: string | null;
 }
 
 export interface Opened {
@@ -199,11 +203,12 @@ export class Session {
   }
 
   /** Marks in ticks over the visible commands. */
-  prices(market: number, fromSeq: number, toSeq: number, parts: number): readonly TickPoint[] {
+  prices(market: number, fromSeq: number, toSeq: number, parts: number): Marks {
     const { steps } = this.mustTimeline();
-    return steps
+    const points = steps
       .prices(market, 'mark', parts, fromSeq, toSeq)
       .map(({ seq, last }) => ({ seq, timeUs: steps.timeNear(seq), ticks: last }));
+    return { points, tickSize: steps.tickSizeOf(market) };
   }
 
   /** Commands around an instant, without executing them. */
@@ -258,6 +263,14 @@ export class Session {
     const timeline = this.mustTimeline();
     const isStopped = (): boolean => mine !== this.runs || this.timeline !== timeline;
     return nearestHit(timeline, texts, { direction, from }, isStopped);
+  }
+
+  /** Invariants that do not hold after a command, as sentences. */
+  violationsAt(seq: number): readonly string[] {
+    const { engine } = this.mustTimeline().cursorAt(seq);
+    return engine
+      .checkInvariants()
+      .map(({ invariant, rule, says, detail }) => `${invariant} (${rule}): ${says} ${detail}`);
   }
 
   /** Both runs of a what-if; null if a newer call replaced it. */
@@ -347,6 +360,7 @@ export class Session {
       },
       runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
         this.runTo(texts, from, direction),
+      violationsAt: (seq: number) => this.violationsAt(seq),
       branch: (edits: readonly EditText[]) => this.branch(edits),
       parameters: () => parametersOf(this.mustTimeline()),
       search: (query: string) => this.search(query),

@@ -10,7 +10,7 @@ import { placeText, readPlace } from './place-link.ts';
 import { selectedId } from './selection.ts';
 import type { AccountScan } from './account-scan.ts';
 import type { Finding } from './event-search.ts';
-import type { CommandRow, Opened, Progress, SessionApi, Source, TickPoint } from './session.ts';
+import type { CommandRow, Marks, Opened, Progress, SessionApi, Source } from './session.ts';
 import type { Scene } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
 
@@ -34,7 +34,7 @@ export const selection = signal<string | null>(null);
 /** Visible range of the charts. */
 export const range = signal<readonly [number, number]>([0, 1]);
 export const strip = signal<Strip | null>(null);
-export const prices = signal<readonly TickPoint[]>([]);
+export const prices = signal<Marks>({ points: [], tickSize: null });
 export const problem = signal<string | null>(null);
 export const seekMs = signal<number | null>(null);
 export const theme = signal<'light' | 'dark'>('light');
