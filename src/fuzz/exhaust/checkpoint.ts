@@ -23,7 +23,7 @@ interface FieldCopier {
   readonly fields: readonly string[];
   /** Fields that can hold objects to follow. */
   readonly followed: readonly string[];
-  readonly save: (object: object, values: unknown[]) => void;
+  readonly save: (object: object, values: unknown[], at: number) => void;
   /** Notes the objects that differ, and marks their parts. */
   readonly scan: (group: Group, changedParts: Uint8Array) => void;
   readonly restore: (objects: object[], values: unknown[], changed: readonly number[]) => void;
@@ -38,7 +38,7 @@ interface Group {
   /** The part of each object. */
   readonly parts: number[];
   /** Indices of the objects that differed at the last scan. */
-  changed: number[];
+  readonly changed: number[];
 }
 
 /** By prototype, for classes; by names of fields, for plain objects. */
@@ -52,10 +52,72 @@ interface Collection<C> {
   readonly part: number;
 }
 
+/** Collections of one kind. */
+class Collections<C extends object> {
+  all: Collection<C>[] = [];
+  /** Indices of those that differed at the last scan. */
+  readonly changed: number[] = [];
+  private readonly copy: (of: C) => unknown[];
+  private readonly isSame: (of: C, saved: readonly unknown[]) => boolean;
+  private readonly write: (of: C, saved: readonly unknown[]) => void;
+
+  constructor(
+    copy: (of: C) => unknown[],
+    isSame: (of: C, saved: readonly unknown[]) => boolean,
+    write: (of: C, saved: readonly unknown[]) => void,
+  ) {
+    this.copy = copy;
+    this.isSame = isSame;
+    this.write = write;
+  }
+
+  /** Returns the elements. */
+  add(of: C, part: number): readonly unknown[] {
+    const saved = this.copy(of);
+    this.all.push({ of, saved, part });
+    return saved;
+  }
+
+  scan(changedParts: Uint8Array): void {
+    const { all, changed, isSame } = this;
+    if (changed.length > 0) changed.length = 0;
+    for (let i = 0; i < all.length; i += 1) {
+      const { of, saved, part } = all[i] as Collection<C>;
+      if (isSame(of, saved)) continue;
+      changed.push(i);
+      changedParts[part] = 1;
+    }
+  }
+
+  restoreScanned(): void {
+    for (const i of this.changed) {
+      const { of, saved } = this.all[i] as Collection<C>;
+      this.write(of, saved);
+    }
+  }
+
+  /** Takes over those of a scanned checkpoint; the changed ones as they are now. */
+  takeOver(before: Collections<C>, changes: Changed[]): void {
+    this.all = before.all.slice();
+    for (const i of before.changed) {
+      const { of, part } = before.all[i] as Collection<C>;
+      const saved = this.copy(of);
+      this.all[i] = { of, saved, part };
+      changes.push({ part, values: saved });
+    }
+  }
+}
+
+/** Values of a changed object or collection, which may refer to new objects. */
+interface Changed {
+  readonly part: number;
+  readonly values: readonly unknown[];
+}
+
 /** Words of a typed array whose changes count as changes of its part. */
 interface ScannedWords {
   readonly live: Int32Array;
-  saved: Int32Array;
+  readonly saved: Int32Array;
   readonly part: number;
 }
 
@@ -71,44 +133,71 @@ const NO_PARTS: Parts = { objects: [], scanned: [] };
 const ELSEWHERE = 0;
 
 export class Checkpoint {
+  private readonly before: Checkpoint | null;
   private readonly groups = new Map<FieldCopier, Group>();
-  private readonly arrays: Collection<unknown[]>[] = [];
-  private readonly maps: Collection<Map<unknown, unknown>>[] = [];
-  private readonly sets: Collection<Set<unknown>>[] = [];
+  private groupList: Group[] = [];
+  private readonly arrays = new Collections<unknown[]>(
+    (array) => array.slice(),
+    isSameArray,
+    restoreArray,
+  );
+  private readonly maps = new Collections<Map<unknown, unknown>>(entriesOf, isSameMap, restoreMap);
+  private readonly sets = new Collections<Set<unknown>>(
+    (set) => [...set],
+    isSameSet,
+    restoreSet,
+  );
   private readonly buffers: Uint8Array[] = [];
   /** The bytes of all buffers, and a part of them for each. */
   private readonly bytes: Uint8Array[] = [];
-  private readonly words: ScannedWords[] = [];
-  private readonly partOf = new Map<object, number>();
+  private words: ScannedWords[] = [];
+  /** Objects, views and buffers that are saved here and not in `before`. */
+  private readonly seen = new Set<object>();
+  private readonly partOf: Map<object, number>;
   private readonly changedParts: Uint8Array;
   /** The part that is being saved. */
   private part = ELSEWHERE;
 
-  constructor(roots: readonly object[], parts: Parts = NO_PARTS) {
-    const { objects, scanned } = parts;
-    this.changedParts = new Uint8Array(objects.length + 1);
+  /**
+   * `before`: a scanned checkpoint of the same roots; then the objects that it saved are not visited
+   * again, unless they have changed.
+   */
+  constructor(
+    roots: readonly object[],
+    { objects, scanned }: Parts = NO_PARTS,
+    before: Checkpoint | null = null,
+  ) {
+    this.before = before;
+    this.partOf = new Map(before?.partOf ?? []);
+    const added = objects.filter((object) => !this.partOf.has(object));
+    for (const object of added) this.partOf.set(object, this.partOf.size + 1);
+    this.changedParts = new Uint8Array(this.partOf.size + 1);
+    const changes = before === null ? [] : this.takeOver(before);
     // A part does not contain another one, nor the roots.
-    const seen = new Set<object>([...roots, ...objects]);
-    for (const [i, object] of objects.entries()) {
-      this.part = i + 1;
-      this.partOf.set(object, this.part);
-      this.saveFrom([object], seen, scanned.includes(object));
+    for (const object of added) this.seen.add(object);
+    for (const object of added) {
+      this.part = this.partOf.get(object) ?? ELSEWHERE;
+      this.saveFrom([object], scanned.includes(object));
+    }
+    // An object that several refer to belongs to the earliest part.
+    const inOrder = ({ part }: Changed): number => (part === ELSEWHERE ? Infinity : part);
+    for (const { part, values } of changes.sort((a, b) => inOrder(a) - inOrder(b))) {
+      this.part = part;
+      this.saveFrom(this.unseen(values), false);
     }
     this.part = ELSEWHERE;
-    this.saveFrom([...roots], seen, false);
+    if (before === null) this.saveFrom(this.unseen(roots), false);
     this.saveBytes();
   }
 
   /** Looks for changes since the checkpoint. */
   scan(): void {
-    const { changedParts } = this;
+    const { changedParts, groupList } = this;
     changedParts.fill(0);
-    for (const group of this.groups.values()) group.copier.scan(group, changedParts);
-    for (const { of, saved, part } of this.arrays) {
-      if (!isSameArray(of, saved)) changedParts[part] = 1;
-    }
-    for (const { of, saved, part } of this.maps) if (!isSameMap(of, saved)) changedParts[part] = 1;
-    for (const { of, saved, part } of this.sets) if (!isSameSet(of, saved)) changedParts[part] = 1;
+    for (const group of groupList) group.copier.scan(group, changedParts);
+    this.arrays.scan(changedParts);
+    this.maps.scan(changedParts);
+    this.sets.scan(changedParts);
     for (const { live, saved, part } of this.words) {
       if (!isSameWords(live, saved)) changedParts[part] = 1;
     }
@@ -116,7 +205,8 @@ export class Checkpoint {
 
   /** Whether the object is no part, or had changed at the last scan. */
   isChanged(object: object): boolean {
-    return this.changedParts[this.partOf.get(object) ?? ELSEWHERE] !== 0;
+    const part = this.partOf.get(object);
+    return part === undefined || this.changedParts[part] !== 0;
   }
 
   /** Writes the saved values back. May be called any number of times. */
@@ -127,48 +217,87 @@ export class Checkpoint {
 
   /** The same right after `scan`. */
   restoreScanned(): void {
-    for (const { copier, objects, values, changed } of this.groups.values()) {
+    for (const { copier, objects, values, changed } of this.groupList) {
       if (changed.length > 0) copier.restore(objects, values, changed);
     }
-    for (const { of, saved } of this.arrays) restoreArray(of, saved);
-    for (const { of, saved } of this.maps) restoreMap(of, saved);
-    for (const { of, saved } of this.sets) restoreSet(of, saved);
+    this.arrays.restoreScanned();
+    this.maps.restoreScanned();
+    this.sets.restoreScanned();
     for (let i = 0; i < this.buffers.length; i += 1) {
       this.buffers[i]?.set(this.bytes[i] as Uint8Array);
     }
   }
 
-  private saveFrom(queue: object[], seen: Set<object>, scansWords: boolean): void {
-    const follow = (value: unknown): void => {
-      if (typeof value !== 'object' || value === null || seen.has(value)) return;
-      seen.add(value);
-      queue.push(value);
-    };
-    for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
-      if (Array.isArray(object)) this.saveArray(object, follow);
-      else if (ArrayBuffer.isView(object)) this.noteBuffer(object, seen, scansWords);
-      else if (object instanceof Map) this.saveMap(object, follow);
-      else if (object instanceof Set) this.saveSet(object, follow);
-      else this.saveObject(object, follow);
+  /** Returns the changes since `before`. */
+  private takeOver(before: Checkpoint): Changed[] {
+    const changes: Changed[] = [];
+    for (const { copier, objects, values, parts, changed } of before.groupList) {
+      const group = {
+        copier,
+        objects: objects.slice(),
+        values: values.slice(),
+        parts: parts.slice(),
+        changed: [],
+      };
+      this.addGroup(group);
+      for (const i of changed) {
+        const object = objects[i] as Readonly<Record<string, unknown>>;
+        copier.save(object, group.values, i * copier.fields.length);
+        const followed = copier.followed.map((field) => object[field]);
+        changes.push({ part: parts[i] ?? ELSEWHERE, values: followed });
+      }
     }
+    this.arrays.takeOver(before.arrays, changes);
+    this.maps.takeOver(before.maps, changes);
+    this.sets.takeOver(before.sets, changes);
+    this.buffers.push(...before.buffers);
+    this.words = before.words.map(({ live, part }) => ({ live, saved: live.slice(), part }));
+    return changes;
   }
 
-  private saveArray(array: unknown[], follow: (value: unknown) => void): void {
-    this.arrays.push({ of: array, saved: array.slice(), part: this.part });
-    for (const element of array) follow(element);
+  private isSeen(object: object): boolean {
+    return this.seen.has(object) || this.before?.isSeen(object) === true;
+  }
+
+  /** Marks the objects among the values as seen; returns those that were not. */
+  private unseen(values: readonly unknown[]): object[] {
+    const found: object[] = [];
+    for (const value of values) {
+      if (typeof value !== 'object' || value === null || this.isSeen(value)) continue;
+      this.seen.add(value);
+      found.push(value);
+    }
+    return found;
+  }
+
+  private saveFrom(queue: object[], scansWords: boolean): void {
+    const { part } = this;
+    for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
+      if (ArrayBuffer.isView(object)) {
+        this.noteBuffer(object, scansWords);
+        continue;
+      }
+      let values: readonly unknown[];
+      if (Array.isArray(object)) values = this.arrays.add(object, part);
+      else if (object instanceof Map) values = this.maps.add(object, part);
+      else if (object instanceof Set) values = this.sets.add(object, part);
+      else values = this.saveObject(object);
+      queue.push(...this.unseen(values));
+    }
   }
 
   /** Several views may share one buffer. */
-  private noteBuffer(view: ArrayBufferView, seen: Set<object>, scansWords: boolean): void {
+  private noteBuffer(view: ArrayBufferView, scansWords: boolean): void {
+    if (view.byteLength === 0) return;
     if (scansWords && view instanceof Int32Array) {
       this.words.push({ live: view, saved: view.slice(), part: this.part });
     }
-    if (seen.has(view.buffer)) return;
-    seen.add(view.buffer);
+    if (this.isSeen(view.buffer)) return;
+    this.seen.add(view.buffer);
     this.buffers.push(new Uint8Array(view.buffer));
   }
 
-  /** One allocation for all buffers: an exchange has a hundred small ones. */
+  /** One allocation for all buffers. */
   private saveBytes(): void {
     const total = this.buffers.reduce((sum, { length }) => sum + length, 0);
     const pool = new ArrayBuffer(total);
@@ -181,36 +310,26 @@ export class Checkpoint {
     }
   }
 
-  private saveMap(map: Map<unknown, unknown>, follow: (value: unknown) => void): void {
-    const saved: unknown[] = [];
-    for (const [key, value] of map) {
-      saved.push(key, value);
-      follow(key);
-      follow(value);
-    }
-    this.maps.push({ of: map, saved, part: this.part });
-  }
-
-  private saveSet(set: Set<unknown>, follow: (value: unknown) => void): void {
-    this.sets.push({ of: set, saved: [...set], part: this.part });
-    for (const member of set) follow(member);
-  }
-
-  private saveObject(object: object, follow: (value: unknown) => void): void {
+  /** Returns the values to follow. */
+  private saveObject(object: object): readonly unknown[] {
     if (object instanceof WeakMap || object instanceof WeakSet) {
       throw new InvariantError('a checkpoint cannot save weak collections');
     }
     const copier = copierOf(object);
-    let group = this.groups.get(copier);
-    if (group === undefined) {
-      group = { copier, objects: [], values: [], parts: [], changed: [] };
-      this.groups.set(copier, group);
-    }
+    const group =
+      this.groups.get(copier) ??
+      this.addGroup({ copier, objects: [], values: [], parts: [], changed: [] });
     group.objects.push(object);
     group.parts.push(this.part);
-    copier.save(object, group.values);
+    copier.save(object, group.values, group.values.length);
     const record = object as Readonly<Record<string, unknown>>;
-    for (const field of copier.followed) follow(record[field]);
+    return copier.followed.map((field) => record[field]);
+  }
+
+  private addGroup(group: Group): Group {
+    this.groups.set(group.copier, group);
+    this.groupList.push(group);
+    return group;
   }
 }
 
@@ -238,17 +357,17 @@ function newCopier(fields: readonly string[]): FieldCopier {
     const place = places[i] ?? '';
     return `if (${field} !== ${place}) ${field} = ${place};`;
   });
+  const saves = access.map((field, i) => `${places[i] ?? ''} = ${field};`);
   const count = String(fields.length);
   const scan = [
-    'const { objects, values: v, parts } = group;',
-    'const changed = [];',
+    'const { objects, values: v, parts, changed } = group;',
+    'if (changed.length > 0) changed.length = 0;',
     `for (let i = 0, at = 0; i < objects.length; i += 1, at += ${count}) {`,
     '  const o = objects[i];',
     `  if (!(${differs.length === 0 ? 'false' : differs.join(' || ')})) continue;`,
     '  changed.push(i);',
     '  changedParts[parts[i]] = 1;',
     '}',
-    'if (changed.length > 0 || group.changed.length > 0) group.changed = changed;',
   ];
   const restore = [
     'for (const i of changed) {',
@@ -261,11 +380,17 @@ function newCopier(fields: readonly string[]): FieldCopier {
   return {
     fields,
     followed: fields.filter((field) => !FROZEN_FIELDS.has(field)),
-    save: new Function('o', 'v', `v.push(${access.join()});`) as FieldCopier['save'],
+    save: new Function('o', 'v', 'at', saves.join('\n')) as FieldCopier['save'],
     scan: new Function('group', 'changedParts', scan.join('\n')) as FieldCopier['scan'],
     restore: new Function('objects', 'v', 'changed', restore.join('\n')) as FieldCopier['restore'],
   };
   /* eslint-enable @typescript-eslint/no-implied-eval */
+}
+
+function entriesOf(map: ReadonlyMap<unknown, unknown>): unknown[] {
+  const entries: unknown[] = [];
+  for (const [key, value] of map) entries.push(key, value);
+  return entries;
 }
 
 function isSameArray(array: readonly unknown[], saved: readonly unknown[]): boolean {
@@ -309,13 +434,11 @@ function restoreArray(array: unknown[], elements: readonly unknown[]): void {
 
 /** Restores the order of the entries too. */
 function restoreMap(map: Map<unknown, unknown>, entries: readonly unknown[]): void {
-  if (isSameMap(map, entries)) return;
   map.clear();
   for (let i = 0; i < entries.length; i += 2) map.set(entries[i], entries[i + 1]);
 }
 
 function restoreSet(set: Set<unknown>, members: readonly unknown[]): void {
-  if (isSameSet(set, members)) return;
   set.clear();
   for (const member of members) set.add(member);
 }

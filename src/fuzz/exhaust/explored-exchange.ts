@@ -31,6 +31,11 @@ export class ExploredExchange extends Exchange {
     return outcome;
   }
 
+  /** From now on the chain hash is that of the next commands alone. */
+  restartChain(): void {
+    this.state.hash.restore('0'.repeat(32));
+  }
+
   /** The parts whose keys may be reused, in the order in which a checkpoint visits them. */
   readonly parts = (): Parts => {
     const { accounts, orders, markets } = this.state;

@@ -24,7 +24,7 @@ export class Walk {
     this.roots = roots;
     this.apply = apply;
     this.partsNow = partsNow;
-    this.checkpoints = [this.newCheckpoint()];
+    this.checkpoints = [new Checkpoint(roots, partsNow?.())];
   }
 
   /** The checkpoint at the end of the path. */
@@ -45,19 +45,17 @@ export class Walk {
     this.back();
     for (let i = shared; i < path.length; i += 1) {
       const operation = path[i] ?? 0;
+      const { current } = this;
       this.apply(operation);
       this.path.push(operation);
-      this.checkpoints.push(this.newCheckpoint());
+      current.scan();
+      this.checkpoints.push(new Checkpoint(this.roots, this.partsNow?.(), current));
     }
   }
 
   /** Returns to the state at the end of the path. */
   back(): void {
     this.current.restore();
-  }
-
-  private newCheckpoint(): Checkpoint {
-    return new Checkpoint(this.roots, this.partsNow?.());
   }
 
   private shared(path: ArrayLike<number>): number {
