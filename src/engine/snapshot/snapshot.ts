@@ -168,7 +168,12 @@ const RESERVED_ORDERS = 1 << 16;
  * One part of the live state. Its bytes depend on `of` alone, what it refers to included; those of a
  * market on the time too, and those of queues and triggers on the orders.
  */
-export function archivePart(io: Archive, state: ExchangeState, kind: ArchivePart, of: object): void {
+export function archivePart(
+  io: Archive,
+  state: ExchangeState,
+  kind: ArchivePart,
+  of: object,
+): void {
   switch (kind) {
     case 'account':
       (of as Account).archive(io);

@@ -142,11 +142,7 @@ export class Checkpoint {
     restoreArray,
   );
   private readonly maps = new Collections<Map<unknown, unknown>>(entriesOf, isSameMap, restoreMap);
-  private readonly sets = new Collections<Set<unknown>>(
-    (set) => [...set],
-    isSameSet,
-    restoreSet,
-  );
+  private readonly sets = new Collections<Set<unknown>>((set) => [...set], isSameSet, restoreSet);
   private readonly buffers: Uint8Array[] = [];
   /** The bytes of all buffers, and a part of them for each. */
   private readonly bytes: Uint8Array[] = [];

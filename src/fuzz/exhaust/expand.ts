@@ -62,7 +62,7 @@ export interface Expansion {
 
 /** Of the keys that a batch reaches twice, one in so many is a candidate for a comparison. */
 const COMPARED_EVERY = 16;
-const COMPARED_PER_BATCH = 2;
+const COMPARED_PER_BATCH = 1;
 const MILLION = 1_000_000;
 
 /** A path and the index of its state in the batch. */

@@ -256,5 +256,7 @@ const unitOf = (spec: MarketSpec): bigint => BigInt(spec.quantaPerTickLot);
 function openingTicks(size: number, endTicks: number, { tiers }: MarketSpec): number {
   const initial = Math.max(...tiers.map(({ initialMarginPpm }) => initialMarginPpm)) / PPM;
   const rate = Math.min(0.9, initial * 1.25 + 0.02);
-  return size > 0 ? Math.ceil(endTicks / (1 - rate)) : Math.max(1, Math.floor(endTicks / (1 + rate)));
+  return size > 0
+    ? Math.ceil(endTicks / (1 - rate))
+    : Math.max(1, Math.floor(endTicks / (1 + rate)));
 }

@@ -170,7 +170,12 @@ export function frozenGains(context: Context): readonly Planned[] {
     ...leveraged(context, first),
     lose(first, a, dice.pick([0.4, 0.6, 0.9])),
     price(market, () => away(market.markTicks, side * dice.pick([50_000, 150_000, 300_000]))),
-    ({ nowUs }) => ({ kind: 'setMarketStatus', timeUs: nowUs, market: market.id, status: 'halted' }),
+    ({ nowUs }) => ({
+      kind: 'setMarketStatus',
+      timeUs: nowUs,
+      market: market.id,
+      status: 'halted',
+    }),
     ...leveraged(context, second),
     ...leave(dice.pick([0.2, 0.5, 0.9])),
     lose(second, e, dice.pick([0.4, 0.6])),
