@@ -101,5 +101,4 @@ if (rows.length === RARE_BUGS.length) {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'long-runs.md'), tableOf(rows));
 }
-if (rows.length === 0 || rows.some(({ passed }) => !passed))
-  process.exitCode = 1;
+if (rows.length === 0 || rows.some(({ passed }) => !passed)) process.exitCode = 1;

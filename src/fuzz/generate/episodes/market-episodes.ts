@@ -107,7 +107,7 @@ export function cappedMarket(context: Context): readonly Planned[] {
  * where its margin ends.
  */
 export function stoppedSweep(context: Context): readonly Planned[] {
-  const { dice } = context;
+  const { dice, setup } = context;
   const stage = setStage(context, 4);
   if (stage === null) return [];
   const { market, side, size, actors } = stage;
@@ -132,6 +132,7 @@ export function stoppedSweep(context: Context): readonly Planned[] {
     // A holder closes, which leaves open interest as it is; then a new pair would raise it.
     ...trade(stage, a, b, side * 2 * part),
     atOpenInterest(market, before.minLots * dice.pick([0, 0, 1])),
+    advance(setup.config.termsNoticeUs),
     refresh(market),
     order(stage, a, -side * part),
     order(stage, c, -side * 2 * part, side * 300),
