@@ -25,8 +25,8 @@ import { NEVER_MS } from '../run-setup.ts';
 import { Binder, type Script, type ScriptStep } from './script.ts';
 import type { Tester } from './tester.ts';
 
-/** Shorter scripts are shrunk by removing commands. */
-const LONG = 40;
+/** A rebuilt unit has about as many commands. */
+const LONG = 10;
 /** Last commands of the script that may follow the rebuilt unit. */
 const ENDINGS = [1, 3];
 /** Collateral that suffices for every position. */
@@ -43,8 +43,8 @@ interface Position {
 interface Unit {
   readonly owner: SubaccountId;
   readonly positions: readonly Position[];
-  /** Equities to rebuild at the marks after the last command: as it was then, and as it moved. */
-  readonly equities: readonly bigint[];
+  /** At the marks after the last command. */
+  readonly equity: bigint;
 }
 
 export function rebuildUnits(script: Script, tester: Tester): Script {
@@ -52,12 +52,10 @@ export function rebuildUnits(script: Script, tester: Tester): Script {
   const { units, specs } = unitsAtEnd(script, tester);
   for (const unit of units) {
     for (const ending of [0, ...ENDINGS]) {
-      for (const equity of unit.equities) {
-        if (tester.cancelled) return script;
-        const rebuilt = rebuild(script, tester, { unit, specs, equity, ending });
-        const failing = rebuilt === null ? null : tester.failing(rebuilt);
-        if (failing !== null && failing.steps.length < script.steps.length) return failing;
-      }
+      if (tester.cancelled) return script;
+      const rebuilt = rebuild(script, tester, { unit, specs, ending });
+      const failing = rebuilt === null ? null : tester.failing(rebuilt);
+      if (failing !== null && failing.steps.length < script.steps.length) return failing;
     }
   }
   return script;
@@ -68,7 +66,7 @@ interface Ends {
   readonly specs: readonly MarketSpec[];
 }
 
-/** Users with positions before the last command. */
+/** Units with positions after the last command, and before it. */
 function unitsAtEnd(script: Script, tester: Tester): Ends {
   const engine = tester.newEngine(script.config);
   const binder = new Binder(script, engine);
@@ -76,28 +74,38 @@ function unitsAtEnd(script: Script, tester: Tester): Ends {
   const before = unitFigures(engine, script);
   const marks = engine.markets().map(({ markTicks }) => markTicks ?? 0);
   play(engine, script.steps.slice(-1), binder);
-  const after = new Map(unitFigures(engine, script).map((unit) => [unit.name, unit.equity]));
+  const after = unitFigures(engine, script);
   const markets = engine.markets();
-  const units = before.map(({ name, owner, equity, held }): Unit => {
+  const positionOf = ({ market, lots: size }: Held): Position => {
+    const toTicks = must(markets[market], 'a market of a position').markTicks ?? 0;
+    return { market, lots: size, fromTicks: marks[market] ?? toTicks, toTicks };
+  };
+  const units = after.map(({ owner, equity, held }): Unit => ({
+    owner,
+    positions: held.map(positionOf),
+    equity,
+  }));
+  for (const { owner, equity, held } of before) {
+    const positions = held.map(positionOf);
     let moved = equity;
-    const positions = held.map((position): Position => {
-      const market = must(markets[position.market], 'a market of a position');
-      const fromTicks = marks[position.market] ?? 0;
-      const toTicks = market.markTicks ?? fromTicks;
-      moved += BigInt(position.lots) * BigInt(toTicks - fromTicks) * unitOf(market.spec);
-      return { ...position, fromTicks, toTicks };
-    });
-    return { owner, positions, equities: [...new Set([after.get(name) ?? moved, moved])] };
-  });
+    for (const { market, lots: size, fromTicks, toTicks } of positions) {
+      const { spec } = must(markets[market], 'a market of a position');
+      moved += BigInt(size) * BigInt(toTicks - fromTicks) * unitOf(spec);
+    }
+    units.push({ owner, positions, equity: moved });
+  }
   return { units, specs: markets.map(({ spec }) => spec) };
 }
 
+interface Held {
+  readonly market: MarketId;
+  readonly lots: number;
+}
+
 interface UnitFigures {
-  /** Of the subaccount, and of the market of an isolated position. */
-  readonly name: string;
   readonly owner: SubaccountId;
   readonly equity: bigint;
-  readonly held: readonly { readonly market: MarketId; readonly lots: number }[];
+  readonly held: readonly Held[];
 }
 
 /** Cross and isolated units of the script's users; an isolated one is rebuilt as a cross one. */
@@ -110,7 +118,6 @@ function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
     const cross = positions.filter(({ isolated }) => !isolated);
     const apart = positions.filter(({ isolated }) => isolated);
     const units = apart.map((position) => ({
-      name: `${String(i)} ${String(position.market)}`,
       owner,
       equity: position.isolatedMarginQuanta + position.upnlQuanta,
       held: [{ market: position.market, lots: position.lots }],
@@ -118,7 +125,7 @@ function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
     if (cross.length === 0) return units;
     const held = cross.map((position) => ({ market: position.market, lots: position.lots }));
     const { crossEquityQuanta: equity } = engine.margin(id);
-    return [{ name: String(i), owner, equity, held }, ...units];
+    return [{ owner, equity, held }, ...units];
   });
 }
 
@@ -134,8 +141,6 @@ function play(engine: Engine, steps: readonly ScriptStep[], binder: Binder): voi
 
 interface Rebuild extends Pick<Ends, 'specs'> {
   readonly unit: Unit;
-  /** At the marks after the last command. */
-  readonly equity: bigint;
   /** Number of the script's last commands that follow; 0: the marks after them instead. */
   readonly ending: number;
 }
@@ -150,7 +155,7 @@ function rebuild(script: Script, tester: Tester, target: Rebuild): Script | null
   const id = engine.subaccountIdOf(owner.address, owner.index);
   if (id === undefined) return null;
   // At the marks before the last commands, if these follow.
-  let { equity } = target;
+  let { equity } = target.unit;
   if (target.ending > 0) {
     for (const { market, lots: size, fromTicks, toTicks } of target.unit.positions) {
       const spec = must(target.specs[market], 'a market of a position');

@@ -48,6 +48,7 @@ const COARSE: readonly Pass[] = [
   dropChunks,
 ];
 const FINE: readonly Pass[] = [
+  rebuildUnits,
   dropParts,
   mergeAccounts,
   mergeSubaccounts,
