@@ -43,6 +43,9 @@ export class RemoteJobs {
   private turn = 0;
   private adoptedMs = -Infinity;
   private polling: Promise<void> | null = null;
+  /** Ends the pause between polls. */
+  private wake: () => void = () => undefined;
+  private isClosed = false;
   private failure: Error | null = null;
 
   constructor(options: RemoteJobsOptions) {
@@ -66,7 +69,7 @@ export class RemoteJobs {
   /** JSON of the result; null if stopped. Rejects with `CampaignError`. */
   run(kind: string, task: unknown): Promise<string | null> {
     if (this.failure !== null) return Promise.reject(this.failure);
-    if (this.options.stopped()) return Promise.resolve(null);
+    if (this.isStopped()) return Promise.resolve(null);
     const id = identityOf(this.options.version, kind, task);
     const known = this.jobs.get(id);
     if (known !== undefined) return known;
@@ -85,11 +88,22 @@ export class RemoteJobs {
     await Promise.allSettled(this.jobs.values());
   }
 
+  /** Waits for nothing further: a search may end before all that it asked for. Delivers null. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.wake();
+    await this.polling;
+  }
+
+  private isStopped(): boolean {
+    return this.isClosed || this.options.stopped();
+  }
+
   private async poll(): Promise<void> {
     try {
       let pauseMs = POLL_MS;
       while (this.waiting.size > 0) {
-        if (this.options.stopped()) {
+        if (this.isStopped()) {
           this.stop();
           break;
         }
@@ -105,7 +119,7 @@ export class RemoteJobs {
         }
         await this.adopt();
         await this.mustGoOn();
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        if (!this.isStopped()) await this.pause(pauseMs);
         pauseMs = Math.min(MOST_POLL_MS, pauseMs * 1.5);
       }
       this.polling = null;
@@ -114,6 +128,15 @@ export class RemoteJobs {
       for (const { refuse } of this.waiting.values()) refuse(this.failure);
       this.waiting.clear();
     }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
   }
 
   private polled(): string[] {

@@ -155,6 +155,8 @@ export class CampaignWorker {
       // What does not depend on the job that is set aside goes on.
       if (error instanceof CampaignError) await jobs.settled();
       if (!stopped()) await store.end(id, 'failed', (error as Error).message);
+    } finally {
+      await jobs.close();
     }
   }
 

@@ -8,6 +8,7 @@ import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
 import { tooManyRequests } from './admission.ts';
 import type { Host, HostReply } from './exchange-host.ts';
+import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { bodyOf } from './read-body.ts';
@@ -36,7 +37,10 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
         handle(id, request, options).then(
           (answer) => {
             if (faults.dropsReply(id)) request.raw.destroy();
-            else void queue.run(mustKnow(request).work, () => send(reply, answer));
+            else {
+              const { work } = mustKnow(request);
+              void queue.run(work, () => send(reply, answer), expectedReplyMs(answer.body));
+            }
           },
           (error: unknown) => sendError(reply, error),
         );
@@ -61,7 +65,9 @@ async function handle(
   if (injected !== null) await injected;
   const { work, verified } = mustKnow(request);
   if (queue.waitingOf(work) >= MAX_WAITING) throw tooManyRequests();
-  const input = await queue.run(work, () => inputOf(ENDPOINTS[id], request));
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  const read = (): unknown => inputOf(ENDPOINTS[id], request);
+  const input = await queue.run(work, read, expectedParseMs(bytes));
   if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
   if (id === 'postAuth')
     return { status: 200, body: await queue.run(work, () => auth.login(input)) };
@@ -73,7 +79,8 @@ async function handle(
   }
   const signers = host.verifyAhead(id, input);
   if (signers !== null) await signers;
-  return queue.run(work, () => host.handle(id, input, verified?.caller ?? null));
+  const carry = (): Promise<HostReply> => host.handle(id, input, verified?.caller ?? null);
+  return queue.run(work, carry, expectedRequestMs(input));
 }
 
 /** Query and path parameters, or the body, as one object. */

@@ -1,9 +1,11 @@
 /**
- * Order of work among callers, by the cost of their recent pieces. Work of light callers runs at
- * once, up to `SLICE_MS` in a turn of the event loop; beyond it the lightest caller is next, and a
- * new caller is last. Of heavy callers one piece runs in a turn: next is the one with the least
- * recent work. So a light caller waits for one heavy piece, whatever the others send, and heavy
- * callers share the rest of the time equally: all of it, or half of it while light ones are active.
+ * Order of work among callers, by the cost of their recent pieces. A caller is light or heavy by
+ * its mean cost; a piece with a high expected cost, such as a batch, is heavy work of any caller.
+ * Work of light callers runs at once, up to `SLICE_MS` in a turn of the event loop; beyond it the
+ * lightest caller is next, and a new caller is last. Of heavy callers one piece runs in a turn:
+ * next is the one with the least recent work. So a light caller waits for one heavy piece, whatever
+ * the others send, and heavy callers share the rest of the time equally: all of it, or half of it
+ * while light ones are active.
  *
  * Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
  * kept in forward decay: new work weighs more instead of old work less, so that sums of different
@@ -12,10 +14,10 @@
  * Cost: constant while nothing waits; then one pass over the waiting callers per piece.
  */
 const SLICE_MS = 2;
-/** Mean cost of a piece above which a caller is heavy. */
+/** Mean cost of a piece above which a caller is heavy, or expected cost above which a piece is. */
 const HEAVY_MS = 0.4;
-/** Weight of a piece in that mean, and its bound: one slow piece may be a pause of the process. */
-const MEAN_WEIGHT = 1 / 8;
+/** Weight of a piece in that mean, and its bound: a slow piece may be a pause of the process. */
+const MEAN_WEIGHT = 1 / 32;
 const MAX_SAMPLE_MS = 2;
 /** Time since work of a light caller for which light callers are active. */
 const ACTIVE_MS = 100;
@@ -62,11 +64,14 @@ export class FairQueue {
     return share === undefined ? 0 : share.waiting.length - share.first;
   }
 
-  /** Runs work in the caller's turn: at once, or later with a promise. */
-  run<T>(caller: WorkCaller, work: () => T): T | Promise<Awaited<T>> {
+  /**
+   * Runs work in the caller's turn: at once, or later with a promise. Without an expected cost, the
+   * caller's mean decides.
+   */
+  run<T>(caller: WorkCaller, work: () => T, expectedMs = 0): T | Promise<Awaited<T>> {
     const share = this.shareOf(caller);
     const { light, heavy } = this.busy;
-    const isHeavy = share.meanMs > HEAVY_MS;
+    const isHeavy = Math.max(share.meanMs, expectedMs) > HEAVY_MS;
     this.openTurn();
     const mustWait = isHeavy ? heavy.size + light.size > 0 : light.size > 0;
     if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) return this.timed(share, work);

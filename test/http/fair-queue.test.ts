@@ -10,18 +10,17 @@ class Bench {
   /** Real time passes too: pauses are real. */
   readonly queue = new FairQueue(() => this.atMs + performance.now() - this.startedMs);
 
-  run(caller: string, ms: number, name = caller): Promise<void> {
-    return Promise.resolve(
-      this.queue.run(caller, () => {
-        this.atMs += ms;
-        this.done.push(name);
-      }),
-    );
+  run(caller: string, ms: number, name = caller, expectedMs = 0): Promise<void> {
+    const work = (): void => {
+      this.atMs += ms;
+      this.done.push(name);
+    };
+    return Promise.resolve(this.queue.run(caller, work, expectedMs));
   }
 
   /** Lets the caller's mean approach this cost. */
   async learn(caller: string, ms: number): Promise<void> {
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 100; i++) {
       await this.run(caller, ms);
       this.atMs += 100;
     }
@@ -60,6 +59,30 @@ describe('work of callers', () => {
     const count = (caller: string): number => middle.filter((name) => name === caller).length;
     expect(count('a')).toBeLessThan(count('b'));
     expect(count('a')).toBeGreaterThan(1);
+  });
+
+  test('of a light caller that pauses of the process made slow twice still precedes', async () => {
+    const bench = new Bench();
+    for (const heavy of ['h1', 'h2', 'h3']) await bench.learn(heavy, 1);
+    await bench.learn('light', 0.1);
+    for (const pauseMs of [30, 30]) await bench.run('light', pauseMs);
+    bench.done.length = 0;
+    const all = ['h1', 'h1', 'h2', 'h2', 'h3', 'h3'].map((caller) => bench.run(caller, 1));
+    all.push(bench.run('light', 0.1));
+    await Promise.all(all);
+    expect(bench.done.indexOf('light')).toBeLessThan(2);
+  });
+
+  test('that is expected to be costly waits behind light work, whoever sends it', async () => {
+    const bench = new Bench();
+    const savers = Array.from({ length: 20 }, (_, i) => `saver ${String(i)}`);
+    for (const saver of savers) await bench.learn(saver, 0.01);
+    await bench.learn('light', 0.1);
+    const all = [bench.run('light', 3)];
+    for (const saver of savers) all.push(bench.run(saver, 3, saver, 2.5));
+    all.push(bench.run('light', 0.1));
+    await Promise.all(all);
+    expect(bench.done.slice(0, 2)).toEqual(['light', 'light']);
   });
 
   test('of one caller keeps its order', async () => {

@@ -1,7 +1,7 @@
 /**
  * Runs the 100,000 schedules of `npm run prove -- --only schedules` on all cores, for
  * ORRERY_SCHEDULE_SECONDS [300] at a time. reports/prove/schedules.json keeps how far it is, and for
- * which code.
+ * which code; an interrupt loses no range that has ended.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -56,6 +56,20 @@ await build({
   logLevel: 'error',
 });
 
+const ended = new Map<number, RangeResult & Range>();
+
+/** Saves what has ended without a gap, so that an interrupt loses the running ranges only. */
+function keep(range: Range, result: RangeResult): void {
+  ended.set(range.from, { ...range, ...result });
+  for (let one = ended.get(done); one !== undefined; one = ended.get(done)) {
+    ended.delete(done);
+    done = one.to;
+    answered += one.answered;
+    takeovers += one.takeovers;
+  }
+  writeFileSync(path, `${JSON.stringify({ code, done, answered, takeovers }, null, 1)}\n`);
+}
+
 /** Runs ranges until the time is over; all that were begun are finished. */
 async function work(): Promise<void> {
   const child = fork(script, { execArgv: ['--stack-trace-limit=0'] });
@@ -68,9 +82,7 @@ async function work(): Promise<void> {
     next = range.to;
     const result = await resultOf(child, range);
     if (result.contradiction !== null) contradictions.push(result.contradiction);
-    done += range.to - range.from;
-    answered += result.answered;
-    takeovers += result.takeovers;
+    else keep(range, result);
   }
   child.kill();
 }
@@ -94,7 +106,6 @@ if (contradictions.length > 0) {
   console.log(`CONTRADICTION in ${contradictions.join('; ')}`);
   process.exit(1);
 }
-writeFileSync(path, `${JSON.stringify({ code, done, answered, takeovers }, null, 1)}\n`);
 console.log(
   `${done} of ${ALL} schedules hold, ${answered} commands answered, ${takeovers} take-overs`,
 );

@@ -104,6 +104,8 @@ async function remotely<A extends SearchArguments & Remote & { out: string | und
       throw new CampaignError(error.message, {
         hint: 'the same command runs what failed again; orrery campaigns lists all',
       });
+    } finally {
+      await jobs.close();
     }
     await store.end(id, 'done', null);
   });

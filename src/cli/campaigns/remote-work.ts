@@ -39,6 +39,8 @@ export async function openRemoteWork<K extends PlainWork['kind']>(
         printError(`the campaign goes on: orrery ${kind} --pg … --attach ${shownId(id)}`);
       }
       throw error;
+    } finally {
+      await jobs.close();
     }
     await store.end(id, 'done', null);
   });

@@ -16,6 +16,7 @@ import type { MarketId } from '../../num/units.ts';
 import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
 import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
 import { tooManyRequests, type Admission } from '../admission.ts';
+import { expectedParseMs, expectedRequestMs } from '../expected-cost.ts';
 import type { FairQueue, WorkCaller } from '../fair-queue.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
@@ -268,7 +269,7 @@ export class Connection implements Watcher {
       const isLarge = data !== null && data.length > SMALL_BODY.bytes;
       if (isLarge) begun = await this.turnOf(null);
       const request = isLarge
-        ? await this.services.queue.run(this.work, () => this.parse(data))
+        ? await this.inQueue(() => this.parse(data), expectedParseMs(data.length))
         : this.parse(data);
       id = request.id;
       const known = methodOf(request.method);
@@ -356,10 +357,13 @@ export class Connection implements Watcher {
     return this.caller === null ? this : this.caller.account;
   }
 
+  private async inQueue<T>(work: () => T, ms: number): Promise<Awaited<T>> {
+    return await this.services.queue.run(this.work, work, ms);
+  }
+
   /** Dispatches in the caller's turn. Messages behind a login wait for it. */
   private inTurn(method: Method, params: unknown): Promise<unknown> {
-    const { queue } = this.services;
-    const carried = Promise.resolve(queue.run(this.work, () => this.dispatch(method, params)));
+    const carried = this.inQueue(() => this.dispatch(method, params), expectedRequestMs(params));
     if (method === 'auth') {
       this.login = carried
         .catch(() => undefined)

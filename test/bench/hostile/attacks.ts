@@ -88,6 +88,8 @@ export const batch = (login: Login, round: number): Buffer =>
   post('/account/orders', JSON.stringify({ orders: ordersOf(login, round) }), as(login));
 const list = ({ account, token }: Login): Buffer =>
   get(`/account/orders?account=${account}&subaccountIndex=0&limit=500`, bearer(token));
+const balance = ({ account, token }: Login): Buffer =>
+  get(`/account/balance?account=${account}`, bearer(token));
 
 /** A body in chunks of one byte. */
 const CHUNKS = Buffer.concat([
@@ -179,4 +181,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'filters of 500 orders': { bytes: list },
   'batches of 100 orders': { bytes: batch },
+  // Each account looks light until all send their batch at once.
+  'batches behind cheap reads': {
+    bytes: (login, round) => (round % 20 < 19 ? balance(login) : batch(login, round)),
+  },
 };

@@ -301,7 +301,10 @@ function judged({ steps }: State, here: Results): string[] {
   }
   if (faults.disputes !== '0') wrong.push('two results of a job differ');
   if (faults.noted === 0) wrong.push('no worker noticed the full disk of the database');
-  if (faults.fullWorker.code !== 1) wrong.push('a worker with a full disk did not end with 1');
+  const { code, says } = faults.fullWorker;
+  if (code !== 2 || !says.endsWith('no space left on the device')) {
+    wrong.push('a worker with a full disk did not end with an error that says so');
+  }
   writeFileSync(path, `${JSON.stringify(report, null, 1)}\n`);
   return wrong;
 }

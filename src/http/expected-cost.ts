@@ -1,0 +1,28 @@
+/**
+ * Estimates of the cost of a request from its size, for its place among others' work
+ * (`FairQueue`). They separate large requests from small ones, which take 0.02 to 0.2 ms.
+ */
+const BYTE_MS = 20e-6;
+const ORDER_MS = 0.025;
+const ROW_MS = 0.004;
+
+/** Of reading a body of JSON. */
+export function expectedParseMs(bytes: number): number {
+  return bytes * BYTE_MS;
+}
+
+/** Of a request with these fields: orders of a batch, or rows of a page. */
+export function expectedRequestMs(fields: unknown): number {
+  if (typeof fields !== 'object' || fields === null) return 0;
+  let ms = 0;
+  for (const value of Object.values(fields)) {
+    if (Array.isArray(value)) ms += value.length * ORDER_MS;
+  }
+  const rows = 'limit' in fields ? Number(fields.limit) : 0;
+  return rows > 0 ? ms + rows * ROW_MS : ms;
+}
+
+/** Of writing this body of an answer. */
+export function expectedReplyMs(body: unknown): number {
+  return Array.isArray(body) ? body.length * ROW_MS : 0;
+}
