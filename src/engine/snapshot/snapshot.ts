@@ -165,8 +165,8 @@ function deriveRisk(state: ExchangeState): void {
 const RESERVED_ORDERS = 1 << 16;
 
 /**
- * One part of the live state. Its bytes depend on `of` alone, what it refers to included; those of a
- * market on the time too, and those of queues and triggers on the orders.
+ * One part of the live state. Its bytes depend on `of` and the objects that it refers to; those of
+ * a market on the time too, and those of queues and triggers on the orders.
  */
 export function archivePart(
   io: Archive,

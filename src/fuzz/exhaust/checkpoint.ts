@@ -155,8 +155,8 @@ export class Checkpoint {
   private part = ELSEWHERE;
 
   /**
-   * `before`: a scanned checkpoint of the same roots; then the objects that it saved are not visited
-   * again, unless they have changed.
+   * `before`: a scanned checkpoint of the same roots. Objects that it saved are visited again only
+   * if they have changed.
    */
   constructor(
     roots: readonly object[],

@@ -1,7 +1,7 @@
 /**
  * Compares two paths to states of equal key: SHA-256 of the states, then outcome, hash of the
- * events and key of every operation after them. A difference means that the future depends on something that the key
- * omits, so merging the two would be unsound.
+ * events and key of every operation after them. A difference means that the future depends on
+ * something that the key omits, so merging the two would be unsound.
  */
 import { outcomeCode } from '../../engine/refusals.ts';
 import type { Violation } from '../checker.ts';

@@ -23,7 +23,7 @@ export function sameWords(a: Int32Array, b: Int32Array): boolean {
 /** Rounds after the last value: each word reaches every lane. */
 const CLOSING = 8;
 
-/** What differs from the state whose keys of parts are known. */
+/** Differences from the state whose keys of parts are known. */
 export interface Changes {
   isChanged(part: object): boolean;
 }

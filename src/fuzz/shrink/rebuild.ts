@@ -145,7 +145,7 @@ interface Rebuild extends Pick<Ends, 'specs'> {
   readonly ending: number;
 }
 
-/** A script that builds the unit; null if there is nobody else or no positive deposit gives it. */
+/** A script that builds the unit; null if there is no other user or no positive deposit. */
 function rebuild(script: Script, tester: Tester, target: Rebuild): Script | null {
   const rich = buildWith(script, target, RICH);
   if (rich === null) return null;
