@@ -40,7 +40,12 @@ export interface Archive {
   readonly pricesOnly?: boolean;
   /** Optional: takes a record that never changes as one value; false: its fields follow. */
   whole?(record: object): boolean;
+  /** Optional: takes a part of the state as one value; false: its fields follow. */
+  part?(kind: ArchivePart, of: object): boolean;
 }
+
+/** Parts of the live state of an exchange that an archive may take as one value each. */
+export type ArchivePart = 'account' | 'subaccount' | 'market' | 'orders' | 'queues' | 'triggers';
 
 export class ArchiveWriter implements Archive {
   readonly loading = false;

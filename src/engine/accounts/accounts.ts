@@ -120,7 +120,7 @@ export class Accounts {
     for (let i = 0; i < accounts; i++) {
       const account = io.loading ? this.intern(address(io.text(''))) : this.get(accountId(i));
       if (!io.loading) io.text(account.address);
-      account.archive(io);
+      if (io.part?.('account', account) !== true) account.archive(io);
     }
     const subaccounts = io.int(this.subaccounts.length);
     for (let i = 0; i < subaccounts; i++) {
@@ -130,7 +130,7 @@ export class Accounts {
       const role = io.int(saved === undefined ? 0 : SUBACCOUNT_ROLES.indexOf(saved.role));
       const subaccount =
         saved ?? this.open(this.get(owner).address, index, timeUs(0), SUBACCOUNT_ROLES[role]);
-      subaccount.archive(io);
+      if (io.part?.('subaccount', subaccount) !== true) subaccount.archive(io);
     }
   }
 }

@@ -71,9 +71,10 @@ export class Special {
 
 function archiveRef(io: Archive, ref: OrderRef | null): OrderRef | null {
   if (!io.bool(ref !== null)) return null;
-  return {
+  const read = {
     orderId: orderId(io.int(ref?.orderId ?? 0)),
     nonce: io.bigint(ref?.nonce ?? 0n),
     attached: ATTACHED[io.int(ATTACHED.indexOf(ref?.attached ?? 'no'))] ?? 'no',
   };
+  return ref ?? read;
 }

@@ -4,7 +4,14 @@
  * use. Neither contains slot numbers, the sequence number or the chain hash, which describe a
  * position in a journal rather than state.
  */
-import { archiveList, ArchiveReader, ArchiveWriter, type Archive } from '../../base/archive.ts';
+import { unreachable } from '../../base/assert.ts';
+import {
+  archiveList,
+  ArchiveReader,
+  ArchiveWriter,
+  type Archive,
+  type ArchivePart,
+} from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
 import { hashText } from '../../base/slot-index.ts';
 import {
@@ -28,6 +35,8 @@ import {
   archiveVaultSnapshot,
 } from '../accounts/history-archive.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
+import type { Account } from '../accounts/accounts.ts';
+import type { Subaccount } from '../accounts/subaccount.ts';
 import type { OrderRows } from '../book/order-rows.ts';
 import { NONE, ORDER_STATUSES, OrderTable } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
@@ -119,11 +128,15 @@ export function archiveLive(io: Archive, state: ExchangeState): void {
   for (let i = 0; i < markets; i++) {
     const spec = archiveSpec(io, state.markets[i]?.spec ?? null);
     const market = state.markets[i] ?? addMarket(state, spec);
-    market.archive(io, state.nowUs);
+    if (io.part?.('market', market) !== true) market.archive(io, state.nowUs);
   }
-  archiveOrders(io, state);
-  for (const market of state.markets) archiveQueues(io, state, market);
-  for (const market of state.markets) archiveTriggers(io, state, market);
+  if (io.part?.('orders', state.orders) !== true) archiveOrders(io, state);
+  for (const market of state.markets) {
+    if (io.part?.('queues', market) !== true) archiveQueues(io, state, market);
+  }
+  for (const market of state.markets) {
+    if (io.part?.('triggers', market) !== true) archiveTriggers(io, state, market);
+  }
   if (io.loading) deriveRisk(state);
 }
 
@@ -150,6 +163,40 @@ function deriveRisk(state: ExchangeState): void {
 
 /** Most orders for which room is made before they are read: the count may be damaged. */
 const RESERVED_ORDERS = 1 << 16;
+
+/**
+ * One part of the live state. Its bytes depend on `of` and the objects that it refers to; those of
+ * a market on the time too, and those of queues and triggers on the orders.
+ */
+export function archivePart(
+  io: Archive,
+  state: ExchangeState,
+  kind: ArchivePart,
+  of: object,
+): void {
+  switch (kind) {
+    case 'account':
+      (of as Account).archive(io);
+      return;
+    case 'subaccount':
+      (of as Subaccount).archive(io);
+      return;
+    case 'market':
+      (of as Market).archive(io, state.nowUs);
+      return;
+    case 'orders':
+      archiveOrders(io, state);
+      return;
+    case 'queues':
+      archiveQueues(io, state, of as Market);
+      return;
+    case 'triggers':
+      archiveTriggers(io, state, of as Market);
+      return;
+    default:
+      unreachable(kind);
+  }
+}
 
 /** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
 function archiveOrders(io: Archive, state: ExchangeState): void {

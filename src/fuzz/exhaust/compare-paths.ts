@@ -1,10 +1,9 @@
 /**
- * Compares two paths to states of equal key: SHA-256 of the states, then outcome, events and key of
- * every operation after them. A difference means that the future depends on something that the key
- * omits, so merging the two would be unsound.
+ * Compares two paths to states of equal key: SHA-256 of the states, then outcome, hash of the
+ * events and key of every operation after them. A difference means that the future depends on
+ * something that the key omits, so merging the two would be unsound.
  */
 import { outcomeCode } from '../../engine/refusals.ts';
-import type { EngineEvent } from '../../engine/events.ts';
 import type { Violation } from '../checker.ts';
 import type { ExploredExchange } from './explored-exchange.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
@@ -45,22 +44,16 @@ function futureOf(compared: Compared, path: readonly number[]): string[] {
   walk.moveTo(path);
   const key = new Int32Array(KEY_WORDS);
   const texts = [exchange.stateHash()];
+  exchange.key(archive, key);
   for (const name of operations) {
     const command = OPERATIONS[name](exchange);
-    const events: EngineEvent[] = [];
-    const code =
-      command === null
-        ? 'not applicable'
-        : outcomeCode(exchange.apply(command, (event) => events.push(event)));
-    exchange.key(archive, key);
-    texts.push(`${code} ${key.join()} ${eventsText(events)}`);
-    walk.back();
+    exchange.restartChain();
+    const code = command === null ? 'not applicable' : outcomeCode(exchange.apply(command));
+    const { current } = walk;
+    current.scan();
+    exchange.key(archive, key, current);
+    texts.push(`${code} ${key.join()} ${exchange.chainHash()}`);
+    current.restoreScanned();
   }
   return texts;
-}
-
-function eventsText(events: readonly EngineEvent[]): string {
-  return JSON.stringify(events, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
 }

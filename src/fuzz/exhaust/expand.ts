@@ -12,9 +12,10 @@ import { comparePaths } from './compare-paths.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { Found, type EdgeCounts, type FoundStates } from './found.ts';
 import { CheckedWalk } from './checked-walk.ts';
+import { gatherBuffers } from './gather-buffers.ts';
 import { KeySet } from './key-set.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
-import { CONFIG, OPENING } from './setting.ts';
+import { CONFIG_WITHOUT_HISTORY, OPENING } from './setting.ts';
 import { KEY_WORDS, sameWords, StateKey } from './state-key.ts';
 import { Walk } from './walk.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
@@ -61,7 +62,7 @@ export interface Expansion {
 
 /** Of the keys that a batch reaches twice, one in so many is a candidate for a comparison. */
 const COMPARED_EVERY = 16;
-const COMPARED_PER_BATCH = 2;
+const COMPARED_PER_BATCH = 1;
 const MILLION = 1_000_000;
 
 /** A path and the index of its state in the batch. */
@@ -73,7 +74,7 @@ interface Place {
 export class Expander {
   readonly plan: ExhaustPlan;
   private readonly names: readonly OperationName[];
-  private readonly exchange = new ExploredExchange(CONFIG);
+  private readonly exchange = new ExploredExchange(CONFIG_WITHOUT_HISTORY);
   private readonly archive = new StateKey();
   private readonly walk: Walk;
   private readonly checks: CheckedWalk;
@@ -95,10 +96,12 @@ export class Expander {
       must(exchange.apply(command) === 'ok' ? true : undefined, 'the opening is accepted');
     }
     exchange.holdLabels();
-    this.walk = new Walk([exchange], (i) => {
+    gatherBuffers(exchange);
+    const apply = (i: number): void => {
       const command = this.command(i);
       if (command !== null) exchange.apply(command);
-    });
+    };
+    this.walk = new Walk([exchange], apply, exchange.parts);
     this.checks = new CheckedWalk(this.names);
   }
 
@@ -164,8 +167,12 @@ export class Expander {
   /** Counts the edge that was just applied, keeps its state, and returns to the parent. */
   private note({ path, parent }: Place, operation: number, accepted: boolean): void {
     const { found, words, exchange } = this;
+    const { current } = this.walk;
+    if (accepted || this.plan.digest) {
+      current.scan();
+      exchange.key(this.archive, words, current);
+    }
     if (this.plan.digest) {
-      exchange.key(this.archive, words);
       this.digest.text(`${exchange.chainHash()} ${words.join()}`);
       this.digest.commit();
     }
@@ -175,11 +182,10 @@ export class Expander {
       return;
     }
     found.countAccepted(operation);
-    exchange.key(this.archive, words);
     if (sameWords(words, this.before)) found.counts.unchanged += 1;
     else if (this.seen.add(words)) found.add(words, parent, operation);
     else this.notePair([...path, operation]);
-    this.walk.back();
+    current.restoreScanned();
   }
 
   private notePair(path: number[]): void {

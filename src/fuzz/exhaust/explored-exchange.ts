@@ -10,7 +10,8 @@ import type { Outcome } from '../../engine/refusals.ts';
 import { ownedOrders } from '../../engine/orders/owned-orders.ts';
 import { archiveLive } from '../../engine/snapshot/snapshot.ts';
 import type { Address, MarketId, OrderId, Seq, SubaccountId, TradeId } from '../../num/units.ts';
-import type { StateKey } from './state-key.ts';
+import type { Parts } from './checkpoint.ts';
+import type { Changes, StateKey } from './state-key.ts';
 
 export class ExploredExchange extends Exchange {
   private labels: { readonly seq: Seq; readonly nextTradeId: TradeId } | null = null;
@@ -30,9 +31,24 @@ export class ExploredExchange extends Exchange {
     return outcome;
   }
 
-  /** Writes the key of the state into `words`. */
-  key(archive: StateKey, words: Int32Array): void {
-    archive.begin();
+  /** From now on the chain hash is that of the next commands alone. */
+  restartChain(): void {
+    this.state.hash.restore('0'.repeat(32));
+  }
+
+  /** The parts whose keys may be reused, in the order in which a checkpoint visits them. */
+  readonly parts = (): Parts => {
+    const { accounts, orders, markets } = this.state;
+    const objects = [...accounts.all, ...accounts.subaccounts, orders, ...markets];
+    return { objects, scanned: [orders] };
+  };
+
+  /**
+   * Writes the key of the state into `words`. With the changes since the state of the last
+   * `remember`, only the parts that changed are hashed again.
+   */
+  key(archive: StateKey, words: Int32Array, changes: Changes | null = null): void {
+    archive.begin(this.state, changes);
     archiveLive(archive, this.state);
     archive.end(words);
   }

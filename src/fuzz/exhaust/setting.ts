@@ -66,6 +66,18 @@ export const CONFIG: ExchangeConfig = valueOf(
   ),
 );
 
+/** The same without history, which decides no command and is not part of the state hash. */
+export const CONFIG_WITHOUT_HISTORY: ExchangeConfig = {
+  ...CONFIG,
+  retention: {
+    tradesPerMarket: 0,
+    candleMinutesPerMarket: 0,
+    endedOrdersPerAccount: 0,
+    transfersPerSubaccount: 0,
+    vaultSnapshotsPerHolder: 0,
+  },
+};
+
 /** Funding is settled every two seconds, so that two steps of a second reach it. */
 const FUNDING = { sampleIntervalMs: 1000, intervalMs: 2000, impactNotional: '2000' };
 

@@ -2,10 +2,17 @@
  * Key of a state: a 128-bit hash of all values that the state hash covers, except the
  * configuration. Same field list as snapshots, so no field can be missing. Not cryptographic; a
  * sample of equal keys is compared by SHA-256 (`compare-paths.ts`).
+ *
+ * The key is the hash of the keys of the state's parts: accounts, subaccounts, markets, orders,
+ * queues and triggers. An operation changes few of them, and the others keep the keys that they had
+ * in the state before.
  */
-import type { Archive } from '../../base/archive.ts';
+import type { Archive, ArchivePart } from '../../base/archive.ts';
+import { InvariantError } from '../../base/assert.ts';
 import type { MarketSpec } from '../../engine/config.ts';
+import type { ExchangeState } from '../../engine/exchange-state.ts';
 import { archiveSpec } from '../../engine/snapshot/config-archive.ts';
+import { archivePart } from '../../engine/snapshot/snapshot.ts';
 
 export const KEY_WORDS = 4;
 
@@ -15,6 +22,18 @@ export function sameWords(a: Int32Array, b: Int32Array): boolean {
 
 /** Rounds after the last value: each word reaches every lane. */
 const CLOSING = 8;
+
+/** Differences from the state whose keys of parts are known. */
+export interface Changes {
+  isChanged(part: object): boolean;
+}
+
+/** A part with its key in the state of the last full key. */
+interface KnownPart {
+  readonly kind: ArchivePart;
+  readonly of: object;
+  readonly words: Int32Array;
+}
 
 export class StateKey implements Archive {
   readonly loading = false;
@@ -29,12 +48,65 @@ export class StateKey implements Archive {
 
   /** Four words per spec, which is replaced and never changed; null in the key of a spec. */
   private readonly specs: WeakMap<object, Int32Array> | null;
+  /** Hashes parts; null in a key of a part. */
+  private readonly inner: StateKey | null;
+  /** Parts of the last full key, in the order of the archive. */
+  private readonly known: KnownPart[] = [];
+  private readonly words = new Int32Array(KEY_WORDS);
+  private knownUs = 0;
+  private state: ExchangeState | null = null;
+  private changes: Changes | null = null;
+  private nextPart = 0;
 
-  constructor(knowsSpecs = true) {
-    this.specs = knowsSpecs ? new WeakMap() : null;
+  constructor(specs: WeakMap<object, Int32Array> | null = new WeakMap(), hasParts = true) {
+    this.specs = specs;
+    this.inner = hasParts ? new StateKey(specs, false) : null;
   }
 
-  begin(): void {
+  /** A full key, which the keys with changes refer to; or one of a state with these changes. */
+  begin(state: ExchangeState, changes: Changes | null): void {
+    this.state = state;
+    this.changes = changes;
+    this.nextPart = 0;
+    if (changes === null) {
+      this.known.length = 0;
+      this.knownUs = state.nowUs;
+    }
+    this.reset();
+  }
+
+  part(kind: ArchivePart, of: object): boolean {
+    const { inner, known, state } = this;
+    if (inner === null) return false;
+    const i = this.nextPart;
+    this.nextPart += 1;
+    const last = this.changes === null ? undefined : known[i];
+    if (last?.of === of && last.kind === kind && this.isUnchanged(kind, of)) {
+      this.key(last.words);
+      return true;
+    }
+    const words = this.changes === null ? new Int32Array(KEY_WORDS) : this.words;
+    inner.reset();
+    archivePart(inner, mustState(state), kind, of);
+    inner.end(words);
+    if (this.changes === null) known.push({ kind, of, words });
+    this.key(words);
+    return true;
+  }
+
+  /** Whether the part's bytes are those of the last full key. */
+  private isUnchanged(kind: ArchivePart, of: object): boolean {
+    const { changes, state } = this;
+    if (changes === null || state === null || changes.isChanged(of)) return false;
+    if (kind === 'market') return state.nowUs === this.knownUs;
+    return kind === 'queues' || kind === 'triggers' ? !changes.isChanged(state.orders) : true;
+  }
+
+  private key(words: Int32Array): void {
+    for (let i = 0; i < KEY_WORDS; i += 1) this.word(words[i] ?? 0);
+  }
+
+  private reset(): void {
     this.a = 0x6f727265;
     this.b = 0x65786861;
     this.c = 0x75737469;
@@ -102,14 +174,14 @@ export class StateKey implements Archive {
     if (this.specs === null) return false;
     let words = this.specs.get(record);
     if (words === undefined) {
-      const fields = new StateKey(false);
-      fields.begin();
+      const fields = new StateKey(null, false);
+      fields.reset();
       archiveSpec(fields, record as MarketSpec);
       words = new Int32Array(KEY_WORDS);
       fields.end(words);
       this.specs.set(record, words);
     }
-    for (const word of words) this.word(word);
+    this.key(words);
     return true;
   }
 
@@ -121,6 +193,11 @@ export class StateKey implements Archive {
     this.c = this.d;
     this.d = (Math.imul((mixed << 13) | (mixed >>> 19), 0x85ebca6b) + b) | 0;
   }
+}
+
+function mustState(state: ExchangeState | null): ExchangeState {
+  if (state === null) throw new InvariantError('a key has begun before its parts');
+  return state;
 }
 
 function hashText(text: string): readonly [number, number] {

@@ -2,19 +2,34 @@
  * A walk along paths of operations: keeps a checkpoint of each state on the current path. Moving to
  * a path that shares its beginning with the current one repeats only the rest.
  */
-import { Checkpoint } from './checkpoint.ts';
+import { must } from '../../base/assert.ts';
+import { Checkpoint, type Parts } from './checkpoint.ts';
 
 export class Walk {
   private readonly roots: readonly object[];
   private readonly apply: (operation: number) => void;
   private readonly path: number[] = [];
   private readonly checkpoints: Checkpoint[];
+  private readonly partsNow: (() => Parts) | undefined;
 
-  /** The walk starts in the current state of `roots`, which `apply` changes. */
-  constructor(roots: readonly object[], apply: (operation: number) => void) {
+  /**
+   * The walk starts in the current state of `roots`, which `apply` changes. `partsNow` are those of
+   * the current state.
+   */
+  constructor(
+    roots: readonly object[],
+    apply: (operation: number) => void,
+    partsNow?: () => Parts,
+  ) {
     this.roots = roots;
     this.apply = apply;
-    this.checkpoints = [new Checkpoint(roots)];
+    this.partsNow = partsNow;
+    this.checkpoints = [new Checkpoint(roots, partsNow?.())];
+  }
+
+  /** The checkpoint at the end of the path. */
+  get current(): Checkpoint {
+    return must(this.checkpoints.at(-1), 'a walk has a checkpoint of its start');
   }
 
   /** Operations that `moveTo` has to apply. */
@@ -30,15 +45,17 @@ export class Walk {
     this.back();
     for (let i = shared; i < path.length; i += 1) {
       const operation = path[i] ?? 0;
+      const { current } = this;
       this.apply(operation);
       this.path.push(operation);
-      this.checkpoints.push(new Checkpoint(this.roots));
+      current.scan();
+      this.checkpoints.push(new Checkpoint(this.roots, this.partsNow?.(), current));
     }
   }
 
   /** Returns to the state at the end of the path. */
   back(): void {
-    this.checkpoints.at(-1)?.restore();
+    this.current.restore();
   }
 
   private shared(path: ArrayLike<number>): number {

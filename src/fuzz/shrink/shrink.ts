@@ -1,11 +1,12 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (kinds, markets, accounts, chunks), then the fields of each
- * command; passes repeat until nothing changes.
+ * invariant. Coarse passes come first (ends, rebuilt units, kinds, markets, accounts, chunks), then
+ * the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
+import { rebuildUnits } from './rebuild.ts';
 import { toScript, type Script } from './script.ts';
 import {
   collapseTime,
@@ -38,8 +39,16 @@ export interface Shrunk {
 
 type Pass = (script: Script, tester: Tester) => Script;
 
-const COARSE: readonly Pass[] = [keepEnds, dropKinds, dropMarkets, dropAccounts, dropChunks];
+const COARSE: readonly Pass[] = [
+  keepEnds,
+  rebuildUnits,
+  dropKinds,
+  dropMarkets,
+  dropAccounts,
+  dropChunks,
+];
 const FINE: readonly Pass[] = [
+  rebuildUnits,
   dropParts,
   mergeAccounts,
   mergeSubaccounts,

@@ -29,6 +29,10 @@ export class Tester {
     return this.options.cancelled?.() ?? false;
   }
 
+  newEngine(config: ExchangeConfig): Engine {
+    return this.options.createEngine(config);
+  }
+
   /** The script up to the step that fails in the same way; null if none does. */
   failing(script: Script): Script | null {
     const ran = this.run(script);

@@ -53,6 +53,7 @@ export const BLIND_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'restored-debts-are-forgotten',
+    equivalent: 'between commands only holders of positions owe (noFlatDebt), and these are marked',
     area: 'snapshots',
     file: 'engine/snapshot/snapshot.ts#deriveRisk',
     find: 'if (subaccount.cash < 0n) state.markForRiskCheck(subaccount);',

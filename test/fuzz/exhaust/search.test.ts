@@ -151,6 +151,45 @@ test('keys are equal exactly where SHA-256 hashes of the state are', () => {
   expect(hashOf.size).toBeLessThan(edges);
 });
 
+test('the key of an edge is the key that is made of the whole state', () => {
+  for (const world of WORLD_NAMES) {
+    const exchange = opened();
+    const archive = new StateKey();
+    const names = operationsOf(world);
+    const step = (i: number): void => {
+      const command = OPERATIONS[names[i]!](exchange);
+      if (command !== null) exchange.apply(command);
+    };
+    const walk = new Walk([exchange], step, exchange.parts);
+    const key = new Int32Array(KEY_WORDS);
+    const whole = new Int32Array(KEY_WORDS);
+    let reused = 0;
+    for (let i = 0; i < names.length; i += 1) {
+      walk.moveTo([i, (i * 7) % names.length]);
+      exchange.key(archive, key);
+      for (let j = 0; j < names.length; j += 1) {
+        step(j);
+        walk.current.scan();
+        exchange.key(archive, key, walk.current);
+        exchange.key(new StateKey(), whole);
+        expect(`${names[i]!} ${names[j]!} ${key.join()}`).toBe(
+          `${names[i]!} ${names[j]!} ${whole.join()}`,
+        );
+        if (exchange.parts().objects.some((part) => !walk.current.isChanged(part))) reused += 1;
+        walk.current.restoreScanned();
+      }
+    }
+    expect(reused).toBeGreaterThan(100);
+    // The planted fault: changes that are not seen.
+    walk.moveTo([]);
+    exchange.key(archive, key);
+    step(0);
+    exchange.key(archive, key, { isChanged: () => false });
+    exchange.key(new StateKey(), whole);
+    expect(key.join()).not.toBe(whole.join());
+  }
+});
+
 test('states of equal key continue alike, and states that differ are reported', () => {
   const expander = new Expander(plan({}));
   const { rows } = finish(newSearch(expander), expander);

@@ -6,9 +6,16 @@ import type { Dice } from '../../dice.ts';
 import type { FuzzProfile } from '../../profile.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
-import { bankruptcy, shortfall, slicedLiquidation, vaultTakeover } from './loss-episodes.ts';
+import {
+  bankruptcy,
+  frozenGains,
+  reopenedInPause,
+  shortfall,
+  slicedLiquidation,
+  vaultTakeover,
+} from './loss-episodes.ts';
 import { dayLater, vaultHolders } from './history-episodes.ts';
-import { cappedMarket, frozenMarket } from './market-episodes.ts';
+import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
 
@@ -19,11 +26,14 @@ const EPISODES: readonly Episode[] = [
   frozenMarket,
   shortfall,
   partialLegs,
+  reopenedInPause,
   nonceWindow,
   vaultTakeover,
   cappedMarket,
+  frozenGains,
   bankruptcy,
   trailingStops,
+  stoppedSweep,
   slicedLiquidation,
   revokedDelegate,
   vaultHolders,

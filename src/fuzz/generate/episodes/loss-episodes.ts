@@ -1,5 +1,5 @@
 /** Episodes of losses: slices, take-overs by the vault, deleveraging, and shortfalls. */
-import { ppb, quanta } from '../../../num/units.ts';
+import { ppb, PPM, quanta } from '../../../num/units.ts';
 import type { KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
@@ -81,6 +81,107 @@ export function slicedLiquidation(context: Context): readonly Planned[] {
     order(stage, a, -side * Math.ceil(size / 5), -side * 5000, { ioc: true, reduceOnly: true }),
     advance(pauseUs),
     lose(stage, a, dice.pick([0.2, 0.33, 0.34, 0.7, 1.2])),
+  ];
+}
+
+/**
+ * A holder whose liquidation pauses closes the rest, opens another position and is in danger again,
+ * all within the pause: the new position does not wait for its end.
+ */
+export function reopenedInPause(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const pauseUs = setup.config.liquidationPauseUs;
+  if (pauseUs === 0 || setup.config.liquidationSlicePpm === PPM) return [];
+  const stage = setStage(context, 4);
+  if (stage === null) return [];
+  const { actors, market, side, size } = stage;
+  const [a, b, , d] = actors;
+  if (a === undefined) return [];
+  const bids = (): readonly Planned[] => [
+    ...purse(stage, d, 6_000_000),
+    (now) => {
+      const ticks = beyondLiquidation(now, a, market, 0.3);
+      const abovePpm = ((ticks - market.markTicks) / market.markTicks) * 1e6;
+      return order(stage, d, side * 2 * size, abovePpm)(now);
+    },
+  ];
+  const held = (): number => a.positions[market.id] ?? 0;
+  return [
+    ...leveraged(context, stage),
+    ...bids(),
+    lose(stage, a, dice.pick([0.05, 0.15])),
+    ...(dice.chance(500) ? [refresh(market)] : [price(market, () => away(market.markTicks, side))]),
+    // The rest is closed at the mark, or bought by the bid below it.
+    ...purse(stage, d, 6_000_000),
+    (now) => order(stage, d, held())(now),
+    (now) => order(stage, a, -held(), 0, { ioc: true, reduceOnly: dice.chance(500) })(now),
+    ...(dice.chance(300) ? [advance(Math.floor(pauseUs / 3))] : []),
+    ...clearBook(context, market),
+    ...purse(stage, a, dice.pick([1_020_000, 1_100_000])),
+    ...purse(stage, b, 4_000_000),
+    order(stage, b, -side * size),
+    order(stage, a, side * size, 0, { ioc: true }),
+    ...bids(),
+    lose(stage, a, dice.pick([0.05, 0.15, 0.3])),
+    advance(dice.pick([1, pauseUs])),
+    refresh(market),
+  ];
+}
+
+/**
+ * The vault has a position with a gain in a halted market, and about as much free collateral as a
+ * position of another market needs: with the gain it could take that one over, without it not.
+ */
+export function frozenGains(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const first = setStage(context, 4);
+  if (first === null) return [];
+  const second = setStage(context, 4, ({ id }) => id !== first.market.id);
+  if (second === null) return [];
+  const [a, , , d] = first.actors;
+  const [e] = second.actors;
+  const { market, side, size } = first;
+  const value = BigInt(size) * BigInt(market.markTicks) * BigInt(market.spec.quantaPerTickLot);
+  const initial = (value * BigInt(market.spec.tiers[0]?.initialMarginPpm ?? 0)) / BigInt(PPM);
+  const vaultOf = ({ world }: Context) => world.view.subaccountIdOf(setup.config.clsAccount, 0);
+  /** Leaves the vault what the position needs, less a part of its gain. */
+  const leave = (part: number): Planned[] => {
+    const missing = (now: Context): bigint => {
+      const vault = vaultOf(now);
+      if (vault === undefined) return 0n;
+      const gain = now.world.view
+        .positions(vault)
+        .reduce((sum, { upnlQuanta }) => sum + (upnlQuanta > 0n ? upnlQuanta : 0n), 0n);
+      const { spec, id, markTicks } = second.market;
+      const lots = Math.abs(e?.positions[id] ?? 0);
+      const needed = lots * markTicks * spec.quantaPerTickLot;
+      const rate = (spec.tiers[0]?.initialMarginPpm ?? 0) / PPM;
+      const free = now.world.view.margin(vault).freeCollateralCrossQuanta;
+      return BigInt(Math.ceil(needed * rate - Number(gain) * part)) - free;
+    };
+    return [0, 1].map((nth) => (now) => {
+      const amount = missing(now);
+      // The deposit, then its transfer, which is drawn when nothing else has changed.
+      return amount <= 0n ? null : (endowVault(d, amount)[nth]?.(now) ?? null);
+    });
+  };
+  return [
+    ...endowVault(d, (initial * 5n) / 4n),
+    ...leveraged(context, first),
+    lose(first, a, dice.pick([0.4, 0.6, 0.9])),
+    price(market, () => away(market.markTicks, side * dice.pick([50_000, 150_000, 300_000]))),
+    ({ nowUs }) => ({
+      kind: 'setMarketStatus',
+      timeUs: nowUs,
+      market: market.id,
+      status: 'halted',
+    }),
+    ...leveraged(context, second),
+    ...leave(dice.pick([0.2, 0.5, 0.9])),
+    lose(second, e, dice.pick([0.4, 0.6])),
+    ({ nowUs }) => ({ kind: 'setMarketStatus', timeUs: nowUs, market: market.id, status: 'open' }),
+    refresh(market),
+    refresh(second.market),
   ];
 }
 

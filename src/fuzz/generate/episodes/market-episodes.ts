@@ -102,6 +102,62 @@ export function cappedMarket(context: Context): readonly Planned[] {
   ];
 }
 
+/**
+ * An order that trades and then stops midway: at the price band, at the limit of open interest, or
+ * where its margin ends.
+ */
+export function stoppedSweep(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const stage = setStage(context, 4);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c, d] = actors;
+  const before = market.spec;
+  const bandPpm = before.priceBandPpm;
+  const part = Math.max(before.minLots, Math.ceil(size / 3));
+  const rich = actors.flatMap((actor) => purse(stage, actor, 5_000_000));
+  const sweep = (abovePpm: number): Planned =>
+    order(stage, d, side * 3 * part, side * abovePpm, { ioc: dice.chance(700) });
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...rich,
+    // A price at the band trades, the one beyond it does not.
+    order(stage, b, -side * part),
+    order(stage, c, -side * part, side * bandPpm),
+    order(stage, c, -side * part, side * (bandPpm + dice.pick([0, 20_000]) + 2000)),
+    sweep(2 * bandPpm + 50_000),
+    ...clearBook(context, market),
+    ...rich,
+    // A holder closes, which leaves open interest as it is; then a new pair would raise it.
+    ...trade(stage, a, b, side * 2 * part),
+    atOpenInterest(market, before.minLots * dice.pick([0, 0, 1])),
+    advance(setup.config.termsNoticeUs),
+    refresh(market),
+    order(stage, a, -side * part),
+    order(stage, c, -side * 2 * part, side * 300),
+    sweep(3000),
+    ({ nowUs }) => ({ kind: 'setMarketTerms', timeUs: nowUs, market: market.id, spec: before }),
+    ...clearBook(context, market),
+    ...rich,
+    // Each fill beside the mark costs equity, until the margin of the next one is missing.
+    ...purse(stage, d, dice.pick([1_010_000, 1_100_000])),
+    order(stage, c, -side * part, side * Math.ceil(bandPpm / 2)),
+    order(stage, c, -side * part, side * Math.ceil((bandPpm * 3) / 4)),
+    order(stage, b, -side * part, side * Math.ceil((bandPpm * 9) / 10)),
+    sweep(bandPpm),
+  ];
+}
+
+/** A limit of open interest at what is open, and some lots more. */
+const atOpenInterest =
+  (market: KnownMarket, more: number): Planned =>
+  ({ nowUs, world }) => {
+    const open = world.view.market(market.id).openInterestLots;
+    const spec = { ...market.spec, maxOpenInterestLots: lots(Math.max(1, open + more)) };
+    return { kind: 'setMarketTerms', timeUs: nowUs, market: market.id, spec };
+  };
+
 const roomOf = ({ world }: Context, { market }: Stage): number =>
   Math.max(
     market.spec.minLots,

@@ -1,0 +1,267 @@
+/**
+ * Replaces the history of a failure by a few commands that build one of its units again: the
+ * positions and the equity, to the Quantum, that a subaccount had at the failure. A failure that
+ * depends on an amount of money depends on every fee and payment before it, so no part of its
+ * history can be removed; a deposit gives the same amount at once.
+ *
+ * A unit is tested with each of its possible ends: a price that leads to the marks of the failure,
+ * or the last commands of the script. The other side of its positions is one rich user.
+ */
+import { must } from '../../base/assert.ts';
+import type { Command } from '../../engine/commands.ts';
+import type { MarketSpec } from '../../engine/config.ts';
+import type { Engine } from '../../engine/read/views.ts';
+import {
+  lots,
+  ppm,
+  PPM,
+  priceTicks,
+  quanta,
+  subaccountId,
+  type MarketId,
+  type SubaccountId,
+} from '../../num/units.ts';
+import { NEVER_MS } from '../run-setup.ts';
+import { Binder, type Script, type ScriptStep } from './script.ts';
+import type { Tester } from './tester.ts';
+
+/** A rebuilt unit has about as many commands. */
+const LONG = 10;
+/** Last commands of the script that may follow the rebuilt unit. */
+const ENDINGS = [1, 3];
+/** Collateral that suffices for every position. */
+const RICH = 1_000_000_000_000_000n;
+
+interface Position {
+  readonly market: MarketId;
+  readonly lots: number;
+  /** Mark before and after the last command. */
+  readonly fromTicks: number;
+  readonly toTicks: number;
+}
+
+interface Unit {
+  readonly owner: SubaccountId;
+  readonly positions: readonly Position[];
+  /** At the marks after the last command. */
+  readonly equity: bigint;
+}
+
+export function rebuildUnits(script: Script, tester: Tester): Script {
+  if (script.steps.length < LONG) return script;
+  const { units, specs } = unitsAtEnd(script, tester);
+  for (const unit of units) {
+    for (const ending of [0, ...ENDINGS]) {
+      if (tester.cancelled) return script;
+      const rebuilt = rebuild(script, tester, { unit, specs, ending });
+      const failing = rebuilt === null ? null : tester.failing(rebuilt);
+      if (failing !== null && failing.steps.length < script.steps.length) return failing;
+    }
+  }
+  return script;
+}
+
+interface Ends {
+  readonly units: readonly Unit[];
+  readonly specs: readonly MarketSpec[];
+}
+
+/** Units with positions after the last command, and before it. */
+function unitsAtEnd(script: Script, tester: Tester): Ends {
+  const engine = tester.newEngine(script.config);
+  const binder = new Binder(script, engine);
+  play(engine, script.steps.slice(0, -1), binder);
+  const before = unitFigures(engine, script);
+  const marks = engine.markets().map(({ markTicks }) => markTicks ?? 0);
+  play(engine, script.steps.slice(-1), binder);
+  const after = unitFigures(engine, script);
+  const markets = engine.markets();
+  const positionOf = ({ market, lots: size }: Held): Position => {
+    const toTicks = must(markets[market], 'a market of a position').markTicks ?? 0;
+    return { market, lots: size, fromTicks: marks[market] ?? toTicks, toTicks };
+  };
+  const units = after.map(({ owner, equity, held }): Unit => ({
+    owner,
+    positions: held.map(positionOf),
+    equity,
+  }));
+  for (const { owner, equity, held } of before) {
+    const positions = held.map(positionOf);
+    let moved = equity;
+    for (const { market, lots: size, fromTicks, toTicks } of positions) {
+      const { spec } = must(markets[market], 'a market of a position');
+      moved += BigInt(size) * BigInt(toTicks - fromTicks) * unitOf(spec);
+    }
+    units.push({ owner, positions, equity: moved });
+  }
+  return { units, specs: markets.map(({ spec }) => spec) };
+}
+
+interface Held {
+  readonly market: MarketId;
+  readonly lots: number;
+}
+
+interface UnitFigures {
+  readonly owner: SubaccountId;
+  readonly equity: bigint;
+  readonly held: readonly Held[];
+}
+
+/** Cross and isolated units of the script's users; an isolated one is rebuilt as a cross one. */
+function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
+  return names.subaccounts.flatMap(({ address, index }, i) => {
+    const id = engine.subaccountIdOf(address, index);
+    if (id === undefined || engine.subaccount(id).system) return [];
+    const owner = subaccountId(i);
+    const positions = engine.positions(id);
+    const cross = positions.filter(({ isolated }) => !isolated);
+    const apart = positions.filter(({ isolated }) => isolated);
+    const units = apart.map((position) => ({
+      owner,
+      equity: position.isolatedMarginQuanta + position.upnlQuanta,
+      held: [{ market: position.market, lots: position.lots }],
+    }));
+    if (cross.length === 0) return units;
+    const held = cross.map((position) => ({ market: position.market, lots: position.lots }));
+    const { crossEquityQuanta: equity } = engine.margin(id);
+    return [{ owner, equity, held }, ...units];
+  });
+}
+
+function play(engine: Engine, steps: readonly ScriptStep[], binder: Binder): void {
+  for (const step of steps) {
+    try {
+      engine.apply(binder.bind(step), binder.see);
+    } catch {
+      // The failure itself, which is the last command.
+    }
+  }
+}
+
+interface Rebuild extends Pick<Ends, 'specs'> {
+  readonly unit: Unit;
+  /** Number of the script's last commands that follow; 0: the marks after them instead. */
+  readonly ending: number;
+}
+
+/** A script that builds the unit; null if there is no other user or no positive deposit. */
+function rebuild(script: Script, tester: Tester, target: Rebuild): Script | null {
+  const rich = buildWith(script, target, RICH);
+  if (rich === null) return null;
+  const engine = tester.newEngine(script.config);
+  play(engine, rich.steps, new Binder(rich, engine));
+  const owner = must(script.names.subaccounts[target.unit.owner], 'the unit has an owner');
+  const id = engine.subaccountIdOf(owner.address, owner.index);
+  if (id === undefined) return null;
+  // At the marks before the last commands, if these follow.
+  let { equity } = target.unit;
+  if (target.ending > 0) {
+    for (const { market, lots: size, fromTicks, toTicks } of target.unit.positions) {
+      const spec = must(target.specs[market], 'a market of a position');
+      equity -= BigInt(size) * BigInt(toTicks - fromTicks) * unitOf(spec);
+    }
+  }
+  const deposit = RICH + equity - engine.margin(id).crossEquityQuanta;
+  if (deposit <= 0n) return null;
+  const built = buildWith(script, target, deposit);
+  if (built === null || target.ending === 0) return built;
+  const last = script.steps.slice(-target.ending);
+  const startUs = script.config.genesisTimeUs;
+  const firstUs = last[0]?.command.timeUs ?? startUs;
+  const moved = last.map(({ key, command }) => ({
+    key,
+    command: { ...command, timeUs: startUs + (command.timeUs - firstUs) } as Command,
+  }));
+  return { ...built, steps: [...built.steps, ...moved] };
+}
+
+/** Listings, deposits, prices at which the unit can open, its orders, and the final prices. */
+function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | null {
+  const { unit, specs, ending } = target;
+  const { subaccounts } = script.names;
+  const owner = must(subaccounts[unit.owner], 'the unit has an owner');
+  const other = subaccounts.findIndex(
+    ({ address, index }, id) => id >= OWN && index === 0 && address !== owner.address,
+  );
+  const rich = subaccounts[other];
+  if (rich === undefined) return null;
+  const at = { timeUs: script.config.genesisTimeUs };
+  const commands: Command[] = [];
+  for (const { market } of unit.positions) {
+    const spec = must(specs[market], 'a market of a position');
+    commands.push({ kind: 'listMarket', ...at, spec });
+  }
+  const pay = ({ address, index }: typeof owner, amount: bigint): void => {
+    commands.push({
+      kind: 'deposit',
+      ...at,
+      account: address,
+      subaccountIndex: index,
+      amount: quanta(amount),
+    });
+  };
+  pay(owner, deposit);
+  pay(rich, RICH);
+  let nonce = 1n;
+  const order = (of: SubaccountId, market: MarketId, size: number, price: number): void => {
+    commands.push({
+      kind: 'placeOrder',
+      ...at,
+      subaccount: of,
+      market,
+      orderType: 'limit',
+      lots: lots(size),
+      priceTicks: priceTicks(price),
+      ioc: false,
+      postOnly: false,
+      reduceOnly: false,
+      nonce: nonce++,
+      expiresAtMs: NEVER_MS,
+      delegate: null,
+      clientId: null,
+      originator: null,
+      originatorFeePpm: ppm(0),
+    });
+  };
+  const setPrice = (market: MarketId, price: number): void => {
+    const spec = must(specs[market], 'a market of a position');
+    const ticks = priceTicks(price);
+    if (spec.indexSource !== 'mid') {
+      commands.push({ kind: 'setIndex', ...at, market, priceTicks: ticks, text: String(price) });
+    }
+    if (spec.markSource === 'external') {
+      commands.push({ kind: 'setMark', ...at, market, priceTicks: ticks });
+    }
+  };
+  const endOf = ({ fromTicks, toTicks }: Position): number => (ending > 0 ? fromTicks : toTicks);
+  for (const position of unit.positions) {
+    const spec = must(specs[position.market], 'a market of a position');
+    const price = openingTicks(position.lots, endOf(position), spec);
+    setPrice(position.market, price);
+    for (let left = Math.abs(position.lots); left > 0; left -= spec.maxLots) {
+      const size = Math.sign(position.lots) * Math.min(left, spec.maxLots);
+      order(subaccountId(other), position.market, -size, price);
+      order(unit.owner, position.market, size, price);
+    }
+  }
+  for (const position of unit.positions) setPrice(position.market, endOf(position));
+  // Ids of the rebuilt steps follow those of the recorded ones.
+  const first = 1 + script.steps.reduce((most, { key }) => Math.max(most, key), 0);
+  const steps = commands.map((command, i) => ({ key: first + i, command }));
+  return { ...script, steps };
+}
+
+/** Number of system subaccounts, which come first. */
+const OWN = 6;
+
+const unitOf = (spec: MarketSpec): bigint => BigInt(spec.quantaPerTickLot);
+
+/** A price from which the unit can open a position that is in danger at `endTicks`. */
+function openingTicks(size: number, endTicks: number, { tiers }: MarketSpec): number {
+  const initial = Math.max(...tiers.map(({ initialMarginPpm }) => initialMarginPpm)) / PPM;
+  const rate = Math.min(0.9, initial * 1.25 + 0.02);
+  return size > 0
+    ? Math.ceil(endTicks / (1 - rate))
+    : Math.max(1, Math.floor(endTicks / (1 + rate)));
+}
