@@ -17,7 +17,7 @@ const CONFIG = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: timeUs(1_700_000_000
 const LEASE_MS = 600;
 const POLL_MS = 60;
 const FAULTS_MS = 4000;
-/** Time without faults, after which a write must succeed. */
+/** Time without faults and lost answers, after which a write must succeed. */
 const CALM_MS = 8000;
 const ACCOUNTS = [1, 2, 3].map((n) => address(`0x${n.toString(16).padStart(40, '0')}`));
 
@@ -106,7 +106,7 @@ export async function runSchedule(seed: string, flaw: Flaw | null = null): Promi
     };
     opened += 1;
     ReplicatedExchange.open({
-      store: new SimStore(database, node, loss),
+      store: new SimStore(database, node, () => (calm ? 0 : loss)),
       ticker: node.ticker,
       self: { holder: `server ${opened}`, address: '' },
       path: 'the journal',

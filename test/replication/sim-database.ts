@@ -150,12 +150,13 @@ export interface Link {
 export class SimStore implements JournalStore {
   private readonly database: SimDatabase;
   private readonly link: Link;
-  private readonly loss: number;
+  /** Share of requests and of answers that are lost, delayed or come twice. */
+  private readonly loss: () => number;
   /** For `lost tail at take-over`: what the node has seen of the journal. */
   private hidesTail = false;
   private seenSeq = 0;
 
-  constructor(database: SimDatabase, link: Link, loss: number) {
+  constructor(database: SimDatabase, link: Link, loss: () => number) {
     this.database = database;
     this.link = link;
     this.loss = loss;
@@ -241,7 +242,7 @@ export class SimStore implements JournalStore {
           return;
         }
         handle((result) => {
-          if (world.chance(this.loss) || world.nowMs < link.cutUntilMs) return;
+          if (world.chance(this.loss()) || world.nowMs < link.cutUntilMs) return;
           world.after(this.delayMs(), () => {
             link.deliver(() => {
               resolve(result);
@@ -249,15 +250,15 @@ export class SimStore implements JournalStore {
           });
         });
       };
-      if (!world.chance(this.loss)) world.after(this.delayMs(), arrive);
+      if (!world.chance(this.loss())) world.after(this.delayMs(), arrive);
       // Arrives twice, once perhaps long after the node has given up.
-      if (world.chance(this.loss)) world.after(world.between(0, 3 * TIMEOUT_MS), arrive);
+      if (world.chance(this.loss())) world.after(world.between(0, 3 * TIMEOUT_MS), arrive);
     });
   }
 
   private delayMs(): number {
     const { world } = this.database;
-    return world.chance(this.loss) ? world.between(10, 1500) : world.between(0.1, 3);
+    return world.chance(this.loss()) ? world.between(10, 1500) : world.between(0.1, 3);
   }
 }
 
