@@ -6,9 +6,13 @@ export function printSummary(state: CampaignState, workers: number): void {
   const summary = state.summary();
   const never = summary['statesNeverReached'] as { name: string; rule: string; says: string }[];
   const refusals = summary['neverReached'] as string[];
+  // Runs elsewhere have no seconds: time is not a result of theirs.
+  const rate =
+    state.seconds > 0
+      ? ` in ${state.seconds.toFixed(1)} s: ${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`
+      : ' on workers elsewhere';
   print(
-    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands in ${state.seconds.toFixed(1)} s: ` +
-      `${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`,
+    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands${rate}`,
   );
   print(
     `states      ${String(summary['statesReached'])} of ${String(never.length + Number(summary['statesReached']))} reached`,
