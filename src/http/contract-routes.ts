@@ -9,9 +9,9 @@ import { mustKnow } from './access.ts';
 import { tooManyRequests } from './admission.ts';
 import type { Host, HostReply } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
-import type { FairQueue } from './fair-queue.ts';
+import { isLarge, type FairQueue } from './fair-queue.ts';
 import type { Faults } from './injected-faults.ts';
-import { bodyOf } from './read-body.ts';
+import { Body, bodyOf } from './read-body.ts';
 import { sendBody, sendError, sendPage, sendText, showReplica } from './replies.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
@@ -38,8 +38,7 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
           (answer) => {
             if (faults.dropsReply(id)) request.raw.destroy();
             else {
-              const { work } = mustKnow(request);
-              void queue.run(work, () => send(reply, answer), expectedReplyMs(answer.body));
+              void inQueue(queue, request, () => send(reply, answer), expectedReplyMs(answer.body));
             }
           },
           (error: unknown) => sendError(reply, error),
@@ -65,9 +64,9 @@ async function handle(
   if (injected !== null) await injected;
   const { work, verified } = mustKnow(request);
   if (queue.waitingOf(work) >= MAX_WAITING) throw tooManyRequests();
-  const bytes = Number(request.headers['content-length'] ?? 0);
+  const bytes = request.body instanceof Body ? request.body.bytes : 0;
   const read = (): unknown => inputOf(ENDPOINTS[id], request);
-  const input = await queue.run(work, read, expectedParseMs(bytes));
+  const input = await inQueue(queue, request, read, expectedParseMs(bytes));
   if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
   if (id === 'postAuth')
     return { status: 200, body: await queue.run(work, () => auth.login(input)) };
@@ -80,7 +79,18 @@ async function handle(
   const signers = host.verifyAhead(id, input);
   if (signers !== null) await signers;
   const carry = (): Promise<HostReply> => host.handle(id, input, verified?.caller ?? null);
-  return queue.run(work, carry, expectedRequestMs(input));
+  return inQueue(queue, request, carry, expectedRequestMs(input));
+}
+
+/** Large requests without a token are work of their address: a new connection is no new caller. */
+function inQueue<T>(
+  queue: FairQueue,
+  request: FastifyRequest,
+  run: () => T,
+  expectedMs: number,
+): T | Promise<Awaited<T>> {
+  const { work, caller } = mustKnow(request);
+  return queue.run(isLarge(expectedMs) ? caller : work, run, expectedMs);
 }
 
 /** Query and path parameters, or the body, as one object. */

@@ -18,7 +18,8 @@ export function expectedRequestMs(fields: unknown): number {
   for (const value of Object.values(fields)) {
     if (Array.isArray(value)) ms += value.length * ORDER_MS;
   }
-  const rows = 'limit' in fields ? Number(fields.limit) : 0;
+  const limit = 'limit' in fields ? fields.limit : 0;
+  const rows = typeof limit === 'object' ? 0 : Number(limit);
   return rows > 0 ? ms + rows * ROW_MS : ms;
 }
 

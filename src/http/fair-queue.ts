@@ -5,7 +5,8 @@
  * lightest caller is next, and a new caller is last. Of heavy callers one piece runs in a turn:
  * next is the one with the least recent work. So a light caller waits for one heavy piece, whatever
  * the others send, and heavy callers share the rest of the time equally: all of it, or half of it
- * while light ones are active.
+ * while light ones are active. A caller that begins to wait counts as having done what the last one
+ * had that ran, so that new callers are not always first.
  *
  * Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
  * kept in forward decay: new work weighs more instead of old work less, so that sums of different
@@ -26,11 +27,16 @@ const HALF_LIFE_MS = 1000;
 const REBASE_MS = 30_000;
 const FORGOTTEN_MS = 0.001;
 
-/** An account, or a connection without a token. */
+/** An account, a connection without a token, or the address of its large requests. */
 export type WorkCaller = string | object;
 
+/** Whether a piece with this expected cost is heavy work of any caller. */
+export function isLarge(expectedMs: number): boolean {
+  return expectedMs > HEAVY_MS;
+}
+
 interface Share {
-  /** Weighted sum of its work. */
+  /** Weighted sum of its work, at least that of others when it begins to wait. */
   used: number;
   /** Mean cost of its recent pieces. */
   meanMs: number;
@@ -50,6 +56,8 @@ export class FairQueue {
   private lightAtMs = -Infinity;
   private heavyFromMs = -Infinity;
   private pause: NodeJS.Timeout | null = null;
+  /** `used` of the heavy caller that ran last, after it. */
+  private usedOfLast = 0;
   /** Time at which work has the weight 1. */
   private baseMs: number;
 
@@ -71,12 +79,15 @@ export class FairQueue {
   run<T>(caller: WorkCaller, work: () => T, expectedMs = 0): T | Promise<Awaited<T>> {
     const share = this.shareOf(caller);
     const { light, heavy } = this.busy;
-    const isHeavy = Math.max(share.meanMs, expectedMs) > HEAVY_MS;
+    const isHeavy = share.meanMs > HEAVY_MS || isLarge(expectedMs);
     this.openTurn();
     const mustWait = isHeavy ? heavy.size + light.size > 0 : light.size > 0;
     if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) return this.timed(share, work);
     // Pieces that wait are in one set: the order of the caller's work.
-    if (!light.has(share) && !heavy.has(share)) (isHeavy ? heavy : light).add(share);
+    if (!light.has(share) && !heavy.has(share)) {
+      (isHeavy ? heavy : light).add(share);
+      if (isHeavy) share.used = Math.max(share.used, this.usedOfLast);
+    }
     return new Promise<Awaited<T>>((resolve) => {
       share.waiting.push(() => {
         resolve(this.settled(share, work));
@@ -140,19 +151,20 @@ export class FairQueue {
   private runHeavy(): void {
     const lightMs = this.turnMs;
     const started = this.nowMs();
-    this.runNext(this.busy.heavy, 'used');
+    const share = this.runNext(this.busy.heavy, 'used');
+    this.usedOfLast = Math.max(this.usedOfLast, share?.used ?? 0);
     const ended = this.nowMs();
     this.turnMs = lightMs;
     this.heavyFromMs = ended - this.lightAtMs < ACTIVE_MS ? 2 * ended - started : ended;
   }
 
   /** Runs a piece of the caller with the least `by`. */
-  private runNext(busy: Set<Share>, by: 'meanMs' | 'used'): void {
+  private runNext(busy: Set<Share>, by: 'meanMs' | 'used'): Share | null {
     let next: Share | null = null;
     for (const share of busy) {
       if (next === null || share[by] < next[by]) next = share;
     }
-    if (next === null) return;
+    if (next === null) return null;
     const piece = next.waiting[next.first];
     next.first += 1;
     if (next.first === next.waiting.length) {
@@ -161,11 +173,13 @@ export class FairQueue {
       busy.delete(next);
     }
     piece?.();
+    return next;
   }
 
   private rebase(now: number): void {
     const divisor = 2 ** ((now - this.baseMs) / HALF_LIFE_MS);
     this.baseMs = now;
+    this.usedOfLast /= divisor;
     for (const [caller, share] of this.shares) {
       share.used /= divisor;
       if (share.used < FORGOTTEN_MS && share.waiting.length === 0) this.shares.delete(caller);

@@ -85,6 +85,19 @@ describe('work of callers', () => {
     expect(bench.done.slice(0, 2)).toEqual(['light', 'light']);
   });
 
+  test('of a known heavy caller runs although new ones come all the time', async () => {
+    const bench = new Bench();
+    await bench.learn('known', 3);
+    const all = [bench.run('other', 3, 'other', 2.5), bench.run('known', 3)];
+    const send = (i: number): void => {
+      const { length } = bench.done;
+      if (i < 200) all.push(bench.run(`new ${String(i)}`, 3, 'new', 2.5).then(() => send(length)));
+    };
+    for (let i = 0; i < 4; i++) send(i);
+    await all[1];
+    expect(bench.done.filter((name) => name === 'new').length).toBeLessThan(120);
+  });
+
   test('of one caller keeps its order', async () => {
     const bench = new Bench();
     const names = Array.from({ length: 30 }, (_, i) => `p${String(i)}`);

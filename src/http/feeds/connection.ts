@@ -17,7 +17,7 @@ import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
 import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
 import { tooManyRequests, type Admission } from '../admission.ts';
 import { expectedParseMs, expectedRequestMs } from '../expected-cost.ts';
-import type { FairQueue, WorkCaller } from '../fair-queue.ts';
+import { isLarge, type FairQueue, type WorkCaller } from '../fair-queue.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
 import type { Metrics } from '../server-metrics.ts';
@@ -46,7 +46,6 @@ const TEXT = { binary: false };
 /** Application close codes: invalid token, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
-
 /** Of RFC 6455: the message is too large. */
 const CLOSE_TOO_LARGE = 1009;
 const CLOSE_WAIT_MS = 1000;
@@ -358,7 +357,8 @@ export class Connection implements Watcher {
   }
 
   private async inQueue<T>(work: () => T, ms: number): Promise<Awaited<T>> {
-    return await this.services.queue.run(this.work, work, ms);
+    const from = isLarge(ms) ? (this.caller?.account ?? callerOfAddress(this.address)) : this.work;
+    return await this.services.queue.run(from, work, ms);
   }
 
   /** Dispatches in the caller's turn. Messages behind a login wait for it. */
