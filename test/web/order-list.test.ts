@@ -20,10 +20,7 @@ class PlainList {
   get open(): Order[] {
     const open = [...this.known.values()].filter(isOpen);
     return open.sort(
-      (a, b) =>
-        b.createdAt - a.createdAt ||
-        a.nonce - b.nonce ||
-        (a.orderId < b.orderId ? -1 : 1),
+      (a, b) => b.createdAt - a.createdAt || a.nonce - b.nonce || (a.orderId < b.orderId ? -1 : 1),
     );
   }
 
@@ -129,4 +126,31 @@ test('ended orders beyond a limit are forgotten, open ones never', () => {
   expect(list.open.length).toBe(1500);
   expect(list.past.length).toBe(1000);
   expect(list.past[0]?.updatedAt).toBe(2999);
+});
+
+test('a group keeps all of its parts while one is open, then those of the lists', () => {
+  const part = (groupId: string, i: number, status: string) =>
+    ({
+      nonce: 1,
+      symbol: 'A',
+      quantity: '1',
+      price: '1',
+      remaining: '0',
+      orderId: `${groupId} ${String(i).padStart(4, '0')}`,
+      createdAt: i,
+      updatedAt: i,
+      status,
+      groupId,
+      lastUpdateSequenceNumber: status === 'new' ? 1 : 2,
+    }) as unknown as Order;
+  const parts = (groupId: string, from: number, count: number): Order[] =>
+    Array.from({ length: count }, (_one, i) => part(groupId, from + i, 'filled'));
+  const sizeOf = (groupId: string): number => [...list.group(groupId)].length;
+  const list = new OrderList();
+  list.take([part('a', 5000, 'new'), ...parts('a', 0, 600), ...parts('b', 600, 900)]);
+  expect([sizeOf('a'), sizeOf('b')]).toEqual([601, 900]);
+  list.take([part('a', 5000, 'filled')]);
+  expect([sizeOf('a'), sizeOf('b')]).toEqual([100, 900]);
+  list.take(parts('c', 6000, 1000));
+  expect([sizeOf('a'), sizeOf('b'), sizeOf('c')]).toEqual([0, 0, 1000]);
 });

@@ -52,18 +52,18 @@ export class HistoryTable<T extends object> {
 
   /**
    * Reads the newest page. Older rows stay if the page reaches them; after a longer time without a
-   * connection they are dropped, and the cursor reads them again. Rejects with `Refused` and
-   * `NoAnswer`.
+   * connection they are dropped, and the cursor reads them again. False if the page was not taken,
+   * after a later read or `forget`. Rejects with `Refused` and `NoAnswer`.
    */
-  async load(): Promise<void> {
+  async load(): Promise<boolean> {
     const of = owner();
-    if (of === null) return;
+    if (of === null) return false;
     this.reads += 1;
     const { reads } = this;
     const name = JSON.stringify(of);
     this.arrived = [];
     const { body, next } = await read<T[]>(this.path, { ...of, limit: String(PAGE) });
-    if (reads !== this.reads) return;
+    if (reads !== this.reads) return false;
     const isSame = this.owner === name;
     const known = isSame ? this.rows.value.slice(this.fed) : [];
     this.owner = name;
@@ -76,6 +76,7 @@ export class HistoryTable<T extends object> {
       this.rows.value = [...missing, ...body, ...older];
       if (older.length === 0) this.next.value = next;
     });
+    return true;
   }
 
   /** Reads older rows: a page, or all of them. */

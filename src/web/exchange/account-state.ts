@@ -110,9 +110,16 @@ async function allOpenOrders(
   return found;
 }
 
+/** An answer to a request may arrive after a newer record of the feed. */
+function keepNewer(late: Map<string, Order>, order: Order): void {
+  const old = late.get(order.orderId);
+  if (old !== undefined && old.lastUpdateSequenceNumber > order.lastUpdateSequenceNumber) return;
+  late.set(order.orderId, order);
+}
+
 /** Records of an answer, before their feed has them. */
 export function takeOrders(read: readonly Order[]): void {
-  for (const late of reads) for (const order of read) late.set(order.orderId, order);
+  for (const late of reads) for (const order of read) keepNewer(late, order);
   orders.take(read);
   showOrders();
 }

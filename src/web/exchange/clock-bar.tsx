@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { isVirtual } from './market-bar.tsx';
 import { exchangeTime, price, symbol } from './markets.ts';
-import { isPaced, replay, ReplayBar } from './replay-bar.tsx';
+import { ReplayBar } from './replay-bar.tsx';
+import { isPaced, replay } from './replay-state.ts';
 import { ask, messageOf, Refused } from './requests.ts';
 import { account, simToken, subaccountIndex } from './session.ts';
 import { timeText, UNKNOWN } from './text.ts';

@@ -19,8 +19,7 @@ type Compare = (a: Order, b: Order) => number;
 
 const byId: Compare = (a, b) => (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : 0);
 /** Newest first; the parts of a batch have one time, and are in the order of their nonces. */
-const byCreation: Compare = (a, b) =>
-  b.createdAt - a.createdAt || a.nonce - b.nonce || byId(a, b);
+const byCreation: Compare = (a, b) => b.createdAt - a.createdAt || a.nonce - b.nonce || byId(a, b);
 const byUpdate: Compare = (a, b) => b.updatedAt - a.updatedAt || byId(a, b);
 
 const levelOf = ({ symbol, quantity, price }: Order): string =>
@@ -72,8 +71,10 @@ export class OrderList {
       orders.filter((order) => isOpen(order) === open);
     this.open = replaced(this.open, pick(removed, true), pick(added, true), byCreation);
     this.past = replaced(this.past, pick(removed, false), pick(added, false), byUpdate);
-    for (const { orderId } of this.past.slice(MAX_PAST)) this.known.delete(orderId);
-    if (this.past.length > MAX_PAST) this.past = this.past.slice(0, MAX_PAST);
+    const dropped = this.past.slice(MAX_PAST);
+    for (const { orderId } of dropped) this.known.delete(orderId);
+    if (dropped.length > 0) this.past = this.past.slice(0, MAX_PAST);
+    this.pruneGroups([...dropped, ...pick(added, false)]);
   }
 
   /** Open size at a price of the book; 0 without own orders. */
@@ -85,7 +86,7 @@ export class OrderList {
     return size;
   }
 
-  /** All known orders of a group. */
+  /** Orders of a group: all of them while a part is open, then those of the lists. */
   group(id: string): Iterable<Order> {
     return this.groups.get(id)?.values() ?? [];
   }
@@ -95,6 +96,16 @@ export class OrderList {
     const group = this.groups.get(order.groupId) ?? new Map<string, Order>();
     group.set(order.orderId, order);
     this.groups.set(order.groupId, group);
+  }
+
+  /** Removes dropped orders from the groups of `ended` orders that have no open part. */
+  private pruneGroups(ended: readonly Order[]): void {
+    for (const id of new Set(ended.map(({ groupId }) => groupId))) {
+      const group = id === null ? undefined : this.groups.get(id);
+      if (id === null || group === undefined || [...group.values()].some(isOpen)) continue;
+      for (const orderId of group.keys()) if (!this.known.has(orderId)) group.delete(orderId);
+      if (group.size === 0) this.groups.delete(id);
+    }
   }
 
   private joinLevel(order: Order): void {

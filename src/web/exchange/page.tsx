@@ -26,7 +26,8 @@ import exchangeCss from './exchange.css?inline';
 import { feedState, openFeeds } from './feeds.ts';
 import { HelpDialog, helpOpen } from './help.tsx';
 import { Fills, Funding, Liquidations, whose } from './history-tables.tsx';
-import { followLiquidations, LiquidationNotice } from './liquidation-notice.tsx';
+import { LiquidationNotice } from './liquidation-notice.tsx';
+import { followLiquidations } from './liquidation-state.ts';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
@@ -361,7 +362,6 @@ function start(): void {
   followForm();
   followLines();
   followStrategy();
-  followLiquidations();
   watchClock();
   let followed = subaccountIndex.value;
   effect(() => {
@@ -375,6 +375,8 @@ function start(): void {
       void loadAccount();
     });
   });
+  // After the effect that forgets the account, which drops reads that are on their way.
+  followLiquidations();
   effect(() => {
     document.title = `${symbol.value === '' ? 'Markets' : symbol.value} · Orrery`;
   });

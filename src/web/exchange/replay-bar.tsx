@@ -1,25 +1,11 @@
 /** Controls of a replayed recording: where it is, and on the wall clock its speed. */
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { exchangeTime } from './markets.ts';
-import { ask, messageOf, Refused } from './requests.ts';
+import { feedState } from './feeds.ts';
+import { isPaced, readReplay, replay, type ReplayState } from './replay-state.ts';
+import { ask, messageOf } from './requests.ts';
 import { simToken } from './session.ts';
 import { timeText } from './text.ts';
-
-interface ReplayState {
-  readonly dataset: string;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly timeUs: number;
-  /** null: the virtual clock moves it. */
-  readonly speed: number | null;
-  /** Of the system clock, or of the client that drives a virtual clock; null: unlimited. */
-  readonly pace: number | null;
-  /** A client, such as a strategy, moves the virtual clock. */
-  readonly driven: boolean;
-  readonly paused: boolean;
-  readonly ended: boolean;
-}
 
 const READ_MS = 1000;
 const SPEEDS = [0.1, 1, 10, 100, 1000] as const;
@@ -28,25 +14,7 @@ const STEPS = [
   ['+1 min', 60_000],
 ] as const;
 
-/** null: this server has no replay, or its token is not entered. */
-export const replay = signal<ReplayState | null>(null);
 const problem = signal<string | null>(null);
-
-/** Whether the bar sets the pace: otherwise the controls of the virtual clock move it. */
-export const isPaced = computed(
-  () => replay.value !== null && (replay.value.speed !== null || replay.value.driven),
-);
-
-async function read(): Promise<void> {
-  if (simToken.value === null) return;
-  try {
-    const { body } = await ask<ReplayState>('GET', '/sim/replay', { token: simToken.value });
-    replay.value = body;
-    if (body.speed === null) exchangeTime.value = { ms: body.timeUs / 1000, atMs: Date.now() };
-  } catch (error) {
-    if (error instanceof Refused) replay.value = null;
-  }
-}
 
 async function change(body: Readonly<Record<string, unknown>>): Promise<void> {
   try {
@@ -55,19 +23,25 @@ async function change(body: Readonly<Record<string, unknown>>): Promise<void> {
   } catch (error) {
     problem.value = messageOf(error);
   }
-  await read();
+  await readReplay();
 }
 
 export function ReplayBar() {
   useEffect(() => {
-    void read();
-    const timer = setInterval(() => {
-      if (replay.peek() !== null) void read();
-    }, READ_MS);
+    let isOn = true;
+    const next = (): void => {
+      if (!isOn) return;
+      void readReplay().then((is) => {
+        isOn = is;
+      });
+    };
+    next();
+    const timer = setInterval(next, READ_MS);
     return () => {
       clearInterval(timer);
     };
-  }, [simToken.value]);
+    // Each connection begins again.
+  }, [simToken.value, feedState.value]);
   const { value: now } = replay;
   if (now === null) return null;
   const part = (now.timeUs - now.firstUs) / (now.lastUs - now.firstUs || 1);

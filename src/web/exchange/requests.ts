@@ -19,6 +19,10 @@ export class Refused extends Error {
   }
 }
 
+/** A refusal that repetition does not change: the server lacks the thing, or refuses the token. */
+export const isLasting = (error: unknown): boolean =>
+  error instanceof Refused && [400, 401, 403].includes(error.status);
+
 /** No answer: it is unknown whether the request arrived. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';

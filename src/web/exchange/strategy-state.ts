@@ -3,8 +3,9 @@ import { computed, effect, signal } from '@preact/signals';
 import type { Fill } from './account-history.ts';
 import type { Position, Stats } from './account-state.ts';
 import type { Order } from './order-list.ts';
-import { replay } from './replay-bar.tsx';
-import { ask, Refused } from './requests.ts';
+import { feedState } from './feeds.ts';
+import { replay } from './replay-state.ts';
+import { ask, isLasting } from './requests.ts';
 import { simToken } from './session.ts';
 
 export interface StrategyState {
@@ -30,8 +31,8 @@ async function read(token: string): Promise<boolean> {
     const { body } = await ask<StrategyState>('GET', '/sim/strategy', { token });
     if (simToken.peek() === token) strategy.value = body;
   } catch (error) {
-    if (!(error instanceof Refused)) return true;
-    strategy.value = null;
+    if (!isLasting(error)) return true;
+    if (simToken.peek() === token) strategy.value = null;
     return false;
   }
   return true;
@@ -39,7 +40,9 @@ async function read(token: string): Promise<boolean> {
 
 /** A server without a recording is not asked. */
 const hasReplay = computed(() => replay.value !== null);
+const isLive = computed(() => feedState.value === 'live');
 
+/** Reads begin again with each connection: a server that restarts may refuse at first. */
 export function followStrategy(): void {
   effect(() => {
     const token = hasReplay.value ? simToken.value : null;
@@ -47,6 +50,7 @@ export function followStrategy(): void {
       strategy.value = null;
       return;
     }
+    if (!isLive.value) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const next = async (): Promise<void> => {
