@@ -12,9 +12,10 @@ import type { OperatorLog } from '../http/operator-log.ts';
 import type { ServedStrategy } from '../http/served-strategy.ts';
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, quanta, type Quanta } from '../num/units.ts';
+import { fileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { KeyWallet } from '../wallet/key-wallet.ts';
-import { InputError } from './cli-support.ts';
+import { EXIT, InputError } from './cli-support.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import type { PlannedReplay } from './serve-replay.ts';
 import type { ServeSettings } from './serve-settings.ts';
@@ -45,6 +46,8 @@ const KEY_FILE = 'strategy.key';
 const RECORD_FOLDER = 'strategy';
 const MAX_LOG = 50;
 const KILL_MS = 5000;
+/** More than the interval at which `orrery live` reads its signal. */
+const RELEASE_MS = 250;
 
 export interface PlannedStrategy {
   readonly file: string;
@@ -83,25 +86,36 @@ export function planStrategy(
   return { file, parameters: param ?? [], deposit: quanta(money), simToken, check };
 }
 
+/** A strategy with its account, ready to start. */
+export interface PreparedStrategy {
+  readonly planned: PlannedStrategy;
+  readonly key: string;
+  readonly state: Shown;
+}
+
 /** The key stays in the data folder, so that a restart trades with the same account. */
 async function keyIn(folder: string): Promise<string> {
   const path = join(folder, KEY_FILE);
-  const found = await readFile(path, 'utf8').catch(() => null);
-  if (found !== null) return found.trim();
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(path, error);
+  }
   let key = randomBytes(32).toString('hex');
   while (KeyWallet.ofHex(key) === null) key = randomBytes(32).toString('hex');
   await writeWholeFile(path, Buffer.from(`${key}\n`));
   return key;
 }
 
-/** Starts the strategy once the server listens; the result ends it. */
-export async function startStrategy(
+/**
+ * Gives the strategy its account and first deposit, before clients connect. Rejects with
+ * `InputError`, or `FileError`.
+ */
+export async function prepareStrategy(
   host: Host,
   planned: PlannedStrategy,
-  url: string,
   dataDir: string,
-  log: OperatorLog,
-): Promise<() => Promise<void>> {
+): Promise<PreparedStrategy> {
   const key = await keyIn(dataDir);
   const wallet = KeyWallet.ofHex(key);
   if (wallet === null) throw new InputError(`${join(dataDir, KEY_FILE)}: is not a private key`);
@@ -110,6 +124,19 @@ export async function startStrategy(
     const { deposit: amount } = planned;
     host.submit({ kind: 'deposit', timeUs: host.nowUs(), account, subaccountIndex: 0, amount });
   }
+  const state = new Shown(basename(planned.file), account);
+  host.strategy = state;
+  return { planned, key, state };
+}
+
+/** Starts the strategy once the server listens; the result ends it. */
+export function startStrategy(
+  host: Host,
+  { planned, key, state }: PreparedStrategy,
+  url: string,
+  dataDir: string,
+  log: OperatorLog,
+): () => Promise<void> {
   const { file, parameters, simToken, check } = planned;
   const child = spawn(
     process.execPath,
@@ -123,15 +150,16 @@ export async function startStrategy(
     {
       env: { ...process.env, ORRERY_KEY: key, ORRERY_SIM_TOKEN: simToken },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A Ctrl-C in the terminal is for the server, which then stops the strategy once.
+      detached: true,
     },
   );
-  const state = new Shown(basename(file), account);
-  host.strategy = state;
   const say = (text: string): void => {
     state.log.push(text);
     if (state.log.length > MAX_LOG) state.log.shift();
   };
   let last = '';
+  let isEnding = false;
   linesOf(child.stdout, say);
   linesOf(child.stderr, (text) => {
     last = text;
@@ -140,17 +168,28 @@ export async function startStrategy(
     else say(text);
   });
   const ended = new Promise<void>((done) => {
+    const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
+      // Before it runs, a strategy has no handlers of the stop.
+      const isStopped = isEnding && (signal === 'SIGINT' || code === EXIT.interrupted);
+      const isGood = code === 0 || isStopped;
+      state.state = isGood ? 'ended' : 'failed';
+      state.message = isGood ? '' : last;
+      if (!isGood) log('strategy_failed', `the strategy ${state.name} has failed: ${last}`);
+      done();
+    };
     child.once('error', (error) => {
       last = error.message;
+      if (child.pid !== undefined) return;
+      // Without a process, `close` may never come.
+      child.off('close', settle);
+      settle(null, null);
     });
-    child.once('close', (code) => {
-      state.state = code === 0 ? 'ended' : 'failed';
-      state.message = code === 0 ? '' : last;
-      if (code !== 0) log('strategy_failed', `the strategy ${state.name} has failed: ${last}`);
-      done();
-    });
+    child.once('close', settle);
   });
-  return () => end(child, ended);
+  return () => {
+    isEnding = true;
+    return end(child, ended, host);
+  };
 }
 
 class Shown implements ServedStrategy {
@@ -166,11 +205,16 @@ class Shown implements ServedStrategy {
   }
 }
 
-/** Its handlers of the stop run, within a limit. */
-async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
+/**
+ * Its handlers of the stop run, within a limit. It may wait for the replay, which goes on once the
+ * strategy has taken the signal, so that it plays no further history.
+ */
+async function end(child: ChildProcess, ended: Promise<void>, { replay }: Host): Promise<void> {
   child.kill('SIGINT');
+  const release = setTimeout(() => replay?.release(), RELEASE_MS);
   const late = setTimeout(() => child.kill('SIGKILL'), KILL_MS);
   await ended;
+  clearTimeout(release);
   clearTimeout(late);
 }
 

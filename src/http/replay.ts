@@ -99,6 +99,8 @@ export class Replay {
   /** Counts drivers: a call of one that left ends. */
   private drivers = 0;
   private driven = false;
+  /** True once the driver is to stop. */
+  private isReleased = false;
   sink: ReplaySink = { receivedUs: null, onBar: () => undefined, publish: () => false };
   private readonly options: ReplayOptions;
   private readonly host: ReplayedExchange;
@@ -155,6 +157,7 @@ export class Replay {
    * that of its driver, and null is as fast as the driver moves it.
    */
   setPace(speed: number | null, isPaused: boolean): void {
+    if (this.isReleased) return;
     if (this.speed === null) {
       this.drive.set(speed, isPaused, this.host.nowUs());
       return;
@@ -168,12 +171,22 @@ export class Replay {
   /** Pauses after a further part of history. Rejects with `StoreStopped`. */
   async step(us: number): Promise<void> {
     const nowUs = this.host.nowUs();
+    if (this.isReleased) return;
     if (this.speed === null && this.driven) {
       this.drive.step(us, nowUs);
       return;
     }
     if (this.speed !== null) this.setPace(this.speed, true);
     await this.advance({ untilUs: nowUs + us, lingerUs: Infinity, pastEnd: this.speed === null });
+  }
+
+  /**
+   * Ends the wait of the driver where the history is, and all limits from now on, so that a driver
+   * that was told to stop can do so.
+   */
+  release(): void {
+    this.setPace(null, false);
+    this.isReleased = true;
   }
 
   /** A crash may have cut the last instant, so its commands are found one by one. */
@@ -216,19 +229,22 @@ export class Replay {
 
   /** Plays history; calls run one after the other. Rejects with `StoreStopped`. */
   advance(request: AdvanceRequest): Promise<Advanced> {
-    const played = this.turn.then(() => this.play(request));
+    const { drivers } = this;
+    const played = this.turn.then(() => this.play(request, drivers));
     this.turn = played.catch(() => undefined);
     return played;
   }
 
-  private async play(request: AdvanceRequest): Promise<Advanced> {
+  /** `drivers`: the number of drivers at the time of the request. */
+  private async play(request: AdvanceRequest, drivers: number): Promise<Advanced> {
     const { untilUs, lingerUs, pastEnd, paced = false } = request;
-    const { host, sink, drivers } = this;
+    const { host, sink } = this;
     sink.publish();
     let stopUs = untilUs;
     let isFirst = true;
     for (;;) {
       const next = await this.upcoming();
+      if (paced && drivers !== this.drivers) return { timeUs: host.nowUs(), ended: false };
       if (next === undefined && !pastEnd) {
         this.hasEnded ||= this.speed === null;
         return { timeUs: host.nowUs(), ended: true };
@@ -238,7 +254,7 @@ export class Replay {
       const atUs = Math.min(tapeUs, timerUs);
       if (paced && this.drive.limitUs() < Math.min(atUs, stopUs)) {
         const isChanged = await this.wait(Math.min(atUs, stopUs));
-        if (drivers !== this.drivers) return { timeUs: host.nowUs(), ended: false };
+        if (this.isReleased) return { timeUs: host.nowUs(), ended: false };
         // A request of another client is an update for the driver, at its own time.
         if (isChanged && isFirst) {
           isFirst = false;

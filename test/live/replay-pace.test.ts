@@ -110,3 +110,50 @@ test('a driver waits while it is paused, and another account trades meanwhile', 
     await served.remove();
   }
 }, 60_000);
+
+test('a driver that leaves takes its queued calls along, and a refused call drives nothing', async () => {
+  const served = await serveReplay(planOf([], { toUs: RECORDED_FROM_US + 20_000_000 }));
+  const client = new HttpMatcherClient({ url: served.url, signer: WALLET });
+  const feeds = client.feeds();
+  const at = (us: number): number => RECORDED_FROM_US + us;
+  const drive = (untilUs: number) =>
+    feeds.advance({ token: SIM_TOKEN, untilUs, lingerUs: 1e12, pastEnd: false });
+  try {
+    await expect(drive(-1)).rejects.toThrow('untilUs');
+    expect(await stateOf(served)).toMatchObject({ driven: false });
+    await drive(at(1_000_000));
+    await served.sim('replay', { paused: true });
+    const lost = [at(2_000_000), at(3_000_000)].map((us) => drive(us).catch(() => null));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await feeds.close();
+    await Promise.all(lost);
+    await expect.poll(async () => (await stateOf(served)).driven).toBe(false);
+    const moved = served.sim('clock', { toMs: at(4_000_000) / 1000 });
+    const late = new Promise((resolve) => setTimeout(resolve, 2000, 'late'));
+    expect(await Promise.race([moved, late])).toMatchObject({ status: 200 });
+  } finally {
+    await feeds.close();
+    await served.remove();
+  }
+}, 20_000);
+
+test('a driver that was told to stop waits no longer, and plays no more history for it', async () => {
+  const served = await serveReplay(planOf([], { toUs: RECORDED_FROM_US + 20_000_000 }));
+  const feeds = new HttpMatcherClient({ url: served.url, signer: WALLET }).feeds();
+  const at = (us: number): number => RECORDED_FROM_US + us;
+  const drive = (untilUs: number) =>
+    feeds.advance({ token: SIM_TOKEN, untilUs, lingerUs: 1e12, pastEnd: false });
+  try {
+    await drive(at(1_000_000));
+    await served.sim('replay', { paused: true });
+    const waiting = drive(at(9_000_000));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    served.host.replay?.release();
+    expect(await waiting).toMatchObject({ timeUs: at(1_000_000), ended: false });
+    await served.sim('replay', { paused: true });
+    expect(await drive(at(2_000_000))).toMatchObject({ timeUs: at(2_000_000) });
+  } finally {
+    await feeds.close();
+    await served.remove();
+  }
+}, 20_000);

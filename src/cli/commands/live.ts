@@ -32,6 +32,7 @@ import {
   printError,
   printJson,
   startProgress,
+  watchInterrupt,
 } from '../cli-support.ts';
 import {
   HANDLER_LIMIT_OPTION,
@@ -175,6 +176,7 @@ export const command: CommandModule<object, LiveArguments> = {
     }
     const stop = new AbortController();
     const endMs = lasting === null || status !== null ? Infinity : Date.now() + lasting / 1000;
+    watchInterrupt();
     const poll = setInterval(() => {
       if (isInterrupted() || Date.now() >= endMs) stop.abort();
     }, POLL_MS);

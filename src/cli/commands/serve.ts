@@ -23,8 +23,10 @@ import { openServed, type OpenedExchange, type Opening } from '../open-served.ts
 import { planReplay, REPLAY_OPTIONS, startReplay, type ReplayArguments } from '../serve-replay.ts';
 import {
   planStrategy,
+  prepareStrategy,
   startStrategy,
   STRATEGY_OPTIONS,
+  type PreparedStrategy,
   type StrategyArguments,
 } from '../serve-strategy.ts';
 import { readSecrets } from '../token-secrets.ts';
@@ -93,15 +95,17 @@ async function serve(options: ServeArguments): Promise<void> {
       `${String(path)}: config, markets and start: a replay has those of its recording`,
     );
   }
-  const strategy = planStrategy(options, settings, replay);
+  const beside = planStrategy(options, settings, replay);
   const log = operatorLog(settings.logFormat, printError);
   const secrets = await readSecrets(settings, log);
   const opening = { file, startUs, replay, log };
   const opened = await openServed(settings, opening);
   const host = hostOf(settings, opened, opening);
   rebuildHistory(host);
+  let strategy: PreparedStrategy | null = null;
   try {
     if (replay !== null) await startReplay(host, replay, log);
+    if (beside !== null) strategy = await prepareStrategy(host, beside, settings.dataDir);
   } catch (error) {
     await host.close();
     throw error;
@@ -135,7 +139,7 @@ async function serve(options: ServeArguments): Promise<void> {
   log('listening', `the API listens on ${address}`, { address });
   host.replay?.start();
   const endStrategy =
-    strategy === null ? null : await startStrategy(host, strategy, address, settings.dataDir, log);
+    strategy === null ? null : startStrategy(host, strategy, address, settings.dataDir, log);
   const end = await stop;
   if ('signal' in end) {
     const { signal } = end;

@@ -122,14 +122,15 @@ export class ReplayFeed implements ReplaySink {
         invalidField('replay', 'is driven by another connection; it has one driver at a time'),
       );
     }
-    this.driver = driver;
-    replay.isDriven = true;
-    const advanced = await replay.advance({
+    const request = {
       paced: true,
       untilUs: microseconds(fields, 'untilUs'),
       lingerUs: fields.has('lingerUs') ? microseconds(fields, 'lingerUs') : 0,
       pastEnd: fields.get('pastEnd') === true,
-    });
+    };
+    this.driver = driver;
+    replay.isDriven = true;
+    const advanced = await replay.advance(request);
     await exchange.durable();
     return { ...advanced, orders: this.host.view.lastOrderId };
   }
