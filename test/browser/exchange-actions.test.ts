@@ -345,7 +345,16 @@ test('a strategy trades on a recording beside the person, who pauses, steps and 
     await page.fill('[aria-label="Deposit in USD"]', '20000000');
     await button(page, 'Deposit').last().click();
     const bid = orders.filter({ hasText: 'buy' }).first();
-    await expect.poll(() => bid.count()).toBe(1);
+    // It may have been paused between a cancel and the next order.
+    await expect
+      .poll(
+        async () => {
+          if ((await bid.count()) === 0) await button(page, '+1 s').click();
+          return bid.count();
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toBe(1);
     const price = (await bid.locator('[data-label="Price"]').textContent()) ?? '';
     await button(page, 'Sell').first().click();
     await fill(page, 'price', price.replaceAll(',', ''));
