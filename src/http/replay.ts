@@ -182,7 +182,7 @@ export class Replay {
 
   /**
    * Ends the wait of the driver where the history is, and all limits from now on, so that a driver
-   * that was told to stop can do so.
+   * that has a signal to stop can do so.
    */
   release(): void {
     this.setPace(null, false);

@@ -137,7 +137,7 @@ test('a driver that leaves takes its queued calls along, and a refused call driv
   }
 }, 20_000);
 
-test('a driver that was told to stop waits no longer, and plays no more history for it', async () => {
+test('a driver with a signal to stop waits no longer, and plays no more history for it', async () => {
   const served = await serveReplay(planOf([], { toUs: RECORDED_FROM_US + 20_000_000 }));
   const feeds = new HttpMatcherClient({ url: served.url, signer: WALLET }).feeds();
   const at = (us: number): number => RECORDED_FROM_US + us;
