@@ -100,11 +100,12 @@ test('a Ctrl-C while the replay is paused runs the handlers of the stop', async 
 test('the strategy ends with a server that was killed', async () => {
   const { pid, sim, ended } = await started(join(folder, 'killed'));
   await sim('replay', { paused: true });
-  process.kill(pid, 'SIGKILL');
   // Its process is found by its parameter.
-  await ended;
   const alive = (): string =>
     spawnSync('pgrep', ['-f', `live ${strategy}`], { encoding: 'utf8' }).stdout;
+  expect(alive()).not.toBe('');
+  process.kill(pid, 'SIGKILL');
+  await ended;
   await expect.poll(alive, { timeout: 10_000 }).toBe('');
 }, 30_000);
 
