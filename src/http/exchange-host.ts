@@ -9,12 +9,11 @@ import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-i
 import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
 import { signedRequestsOf } from '../gateway/signed-requests.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
-import { orderId, timeUs, type TimeUs } from '../num/units.ts';
+import { orderId, timeUs, type Address, type TimeUs } from '../num/units.ts';
 import type { ReplicaStatus, ServedExchange } from '../journal/served-exchange.ts';
 import { StoreStopped } from '../journal/store-stopped.ts';
 import { MESSAGES, storeUnavailable } from '../contract/messages.ts';
 import type { Replay } from './replay.ts';
-import type { ServedStrategy } from './served-strategy.ts';
 
 /** Max sleep under a wall clock; a later timer is rescheduled. */
 const MAX_SLEEP_MS = 60_000;
@@ -32,6 +31,17 @@ export interface HostOptions {
 /** A reply and, where the journal is shared, the state that it shows. */
 export interface HostReply extends Reply {
   readonly shows?: ReplicaStatus & { readonly place: number };
+}
+
+/** A strategy that trades on the exchange from its own process. */
+export interface ServedStrategy {
+  readonly name: string;
+  readonly account: Address;
+  readonly state: 'starting' | 'running' | 'ended' | 'failed';
+  /** Reason of a failure; empty without one. */
+  readonly message: string;
+  /** Its last messages, oldest first. */
+  readonly log: readonly string[];
 }
 
 export class Host {

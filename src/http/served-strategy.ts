@@ -5,19 +5,8 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import { readHistory } from '../gateway/history-requests.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import type { Address } from '../num/units.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
-import type { Host } from './exchange-host.ts';
-
-export interface ServedStrategy {
-  readonly name: string;
-  readonly account: Address;
-  readonly state: 'starting' | 'running' | 'ended' | 'failed';
-  /** Reason of a failure; empty without one. */
-  readonly message: string;
-  /** Its last messages, oldest first. */
-  readonly log: readonly string[];
-}
+import type { Host, ServedStrategy } from './exchange-host.ts';
 
 const MAX_FILLS = 50;
 

@@ -1,6 +1,6 @@
 /** `orrery serve --strategy` as a process: how it stops, and what stops it before it listens. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -97,16 +97,27 @@ test('a Ctrl-C while the replay is paused runs the handlers of the stop', async 
   expect(live.log.map(({ text }) => text)).toContain('has stopped');
 }, 30_000);
 
+/** Processes whose command line has these arguments. */
+function processesOf(argumentsOf: string): number {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argumentsOf)
+      );
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
 test('the strategy ends with a server that was killed', async () => {
   const { pid, sim, ended } = await started(join(folder, 'killed'));
   await sim('replay', { paused: true });
-  // Its process is found by its parameter.
-  const alive = (): string =>
-    spawnSync('pgrep', ['-f', `live ${strategy}`], { encoding: 'utf8' }).stdout;
-  expect(alive()).not.toBe('');
+  const alive = (): number => processesOf(`live\0${strategy}`);
+  expect(alive()).toBe(1);
   process.kill(pid, 'SIGKILL');
   await ended;
-  await expect.poll(alive, { timeout: 10_000 }).toBe('');
+  await expect.poll(alive, { timeout: 10_000 }).toBe(0);
 }, 30_000);
 
 test.each([
