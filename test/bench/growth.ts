@@ -171,6 +171,9 @@ class World {
   }
 }
 
+/** An exchange, and its next command. */
+type Flow = readonly [World, () => Command];
+
 const user = (i: number): SubaccountId => subaccountId(FIRST_USER + i);
 
 /** Limits near the middle by the first accounts, and cancels of those that still rest. */
@@ -206,39 +209,40 @@ function openPositions(world: World, accounts: number): void {
   }
 }
 
-const SETUPS: Readonly<Record<Exclude<Mode, 'memory at random'>, (size: number) => () => Command>> =
-  {
-    'orders idle': (size) => {
-      const world = setUp(1, 2 * ACTIVE);
-      for (let i = 0; i < size; i++) restFar(world, user(ACTIVE + (i % ACTIVE)));
-      return track(world, active(world));
-    },
-    'stops idle': (size) => {
-      const world = setUp(1, 2 * ACTIVE);
-      openPositions(world, 2 * ACTIVE);
-      for (let i = 0; i < size; i++) {
-        world.must(world.stop(user(ACTIVE + (i % ACTIVE)), MID - 1000 - world.draw.below(10_000)));
-      }
-      return track(world, active(world));
-    },
-    'accounts idle': (size) => {
-      const world = setUp(1, ACTIVE + size);
-      return track(world, active(world));
-    },
-    'positions idle': (size) => {
-      const world = setUp(1, ACTIVE + size);
-      openPositions(world, ACTIVE + size);
-      return track(world, active(world));
-    },
-    markets: (count) => {
-      const world = setUp(count, ACTIVE);
-      return track(world, active(world, count));
-    },
-    'orders at random': (size) => {
-      const world = setUp(1, ACTIVE);
-      const ids = Array.from({ length: size }, (_, i) => restFar(world, user(i % ACTIVE)));
-      let next = -1;
-      return track(world, () => {
+const SETUPS: Readonly<Record<Exclude<Mode, 'memory at random'>, (size: number) => Flow>> = {
+  'orders idle': (size) => {
+    const world = new World(1, 2 * ACTIVE);
+    for (let i = 0; i < size; i++) restFar(world, user(ACTIVE + (i % ACTIVE)));
+    return [world, active(world)];
+  },
+  'stops idle': (size) => {
+    const world = new World(1, 2 * ACTIVE);
+    openPositions(world, 2 * ACTIVE);
+    for (let i = 0; i < size; i++) {
+      world.must(world.stop(user(ACTIVE + (i % ACTIVE)), MID - 1000 - world.draw.below(10_000)));
+    }
+    return [world, active(world)];
+  },
+  'accounts idle': (size) => {
+    const world = new World(1, ACTIVE + size);
+    return [world, active(world)];
+  },
+  'positions idle': (size) => {
+    const world = new World(1, ACTIVE + size);
+    openPositions(world, ACTIVE + size);
+    return [world, active(world)];
+  },
+  markets: (count) => {
+    const world = new World(count, ACTIVE);
+    return [world, active(world, count)];
+  },
+  'orders at random': (size) => {
+    const world = new World(1, ACTIVE);
+    const ids = Array.from({ length: size }, (_, i) => restFar(world, user(i % ACTIVE)));
+    let next = -1;
+    return [
+      world,
+      () => {
         if (next < 0) {
           next = world.draw.below(size);
           return world.cancel(ids[next] ?? 0);
@@ -248,31 +252,25 @@ const SETUPS: Readonly<Record<Exclude<Mode, 'memory at random'>, (size: number) 
         ids[next] = world.placed;
         next = -1;
         return command;
-      });
-    },
-    'positions at random': (size) => {
-      const world = setUp(1, size);
-      openPositions(world, size);
-      let isMaker = false;
-      return track(world, () => {
+      },
+    ];
+  },
+  'positions at random': (size) => {
+    const world = new World(1, size);
+    openPositions(world, size);
+    let isMaker = false;
+    return [
+      world,
+      () => {
         isMaker = !isMaker;
         return world.limit(user(world.draw.below(size)), isMaker ? 1 : -1, MID);
-      });
-    },
-  };
-
-let current: World;
-function setUp(markets: number, accounts: number): World {
-  return new World(markets, accounts);
-}
-function track(world: World, flow: () => Command): () => Command {
-  current = world;
-  return flow;
-}
+      },
+    ];
+  },
+};
 
 /** Nanoseconds of processor time a command, and the share of commands that were refused. */
-function measure(next: () => Command): { readonly ns: number; readonly refused: number } {
-  const { exchange } = current;
+function measure([{ exchange }, next]: Flow): { readonly ns: number; readonly refused: number } {
   let refused = 0;
   const run = (count: number): number => {
     let us = 0;
