@@ -1,11 +1,12 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
- * Builds pages that are missing; `.ci/web.mjs` builds them again.
+ * Builds pages that are missing; `.ci/web.mjs` builds them again. Links the engine of a new build.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkIfChanged } from './link.mjs';
 import { buildPages, buildScreen, PAGE, SCREEN } from './web.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -32,6 +33,7 @@ export async function setup() {
   }
   if (!existsSync(PAGE)) await buildPages();
   if (!existsSync(SCREEN)) await buildScreen();
+  await linkIfChanged();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await setup();

@@ -7,7 +7,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setup as copyAssets } from './assets.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const inRoot = (...parts) => join(root, ...parts);
@@ -48,4 +47,6 @@ if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {
   run('bundling the pages', process.execPath, [inRoot('.ci', 'web.mjs')]);
   writeFileSync(built, '');
 }
+// Its packages may have been installed just now.
+const { setup: copyAssets } = await import('./assets.mjs');
 await copyAssets();

@@ -39,18 +39,6 @@ export class SlotIndex {
     }
   }
 
-  /**
-   * As `find`, for numeric keys in column 0 of rows of `stride` numbers: no closure on hot paths.
-   */
-  findNumber(hash: number, keys: Float64Array, stride: number, key: number): number {
-    const wanted = hash | 0;
-    for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
-      const slot = this.pairs[2 * at] ?? EMPTY;
-      if (slot === EMPTY) return -1;
-      if (this.pairs[2 * at + 1] === wanted && keys[slot * stride] === key) return slot;
-    }
-  }
-
   /** Removes the entry of this slot, which must exist. */
   remove(hash: number, slot: number): void {
     let at = (hash | 0) & this.mask;

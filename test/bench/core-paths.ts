@@ -7,6 +7,7 @@ import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { madeUpTape } from '../backtest/made-up.ts';
 import { barCommand, walk } from './bar-flow.ts';
 import { Flow, openExchange } from './engine-flow.ts';
+import { limitsFrom, openLimits } from './limits.ts';
 import { makeMix } from './mix.ts';
 
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
@@ -31,6 +32,10 @@ const PATHS: Readonly<Record<string, () => readonly [Exchange, readonly Command[
   orders: () => {
     const flow = new Flow(makeMix(count));
     return [openExchange(), flow.commands(0, flow.mix.count)];
+  },
+  limits: () => {
+    const { exchange: opened, firstUser } = openLimits();
+    return [opened, limitsFrom(0, firstUser, count)];
   },
   levels: () => {
     const commands = madeUpTape(Math.ceil(count / TAPE_COMMANDS));

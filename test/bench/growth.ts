@@ -5,7 +5,7 @@
  * reads as many bytes an item at random. Prints nanoseconds a command, and their ratio to the
  * smallest size; each figure is the least of the rounds.
  *
- *     node --expose-gc --import tsx test/bench/growth.ts [--only <text>] [--rounds 2]
+ *     npm run bench:one -- test/bench/growth.ts [--only <text>] [--rounds 2]
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -338,7 +338,7 @@ if (mode !== undefined) {
         const child = spawnSync(
           process.execPath,
           [
-            ...['--max-old-space-size=16384', '--expose-gc', '--import', 'tsx'],
+            ...['--max-old-space-size=16384', ...process.execArgv],
             ...[fileURLToPath(import.meta.url), name, String(count)],
           ],
           { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },

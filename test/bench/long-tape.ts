@@ -64,8 +64,15 @@ function later(record: TapeRecord, i: number, byUs: number): TapeRecord {
   }
 }
 
-export async function writeBars(folder: string, count: number, startUs: number): Promise<void> {
-  await written(folder, async (writer) => {
+/** Bars of one market, into a new dataset or beside those of others. */
+export async function writeBars(
+  folder: string,
+  count: number,
+  startUs: number,
+  symbol = UNITS.symbol,
+  mode: 'replace' | 'add' = 'replace',
+): Promise<void> {
+  const write = async (writer: DatasetWriter): Promise<void> => {
     for (const { minute, open, high, low, close, volume } of walk(count)) {
       const endUs = timeUs(startUs + (minute + 1) * MINUTE_US - 1);
       await writer.write({
@@ -81,15 +88,18 @@ export async function writeBars(folder: string, count: number, startUs: number):
         volume: lots(volume),
       });
     }
-  });
+  };
+  await written(folder, write, symbol, mode);
 }
 
 async function written(
   folder: string,
   write: (writer: DatasetWriter) => Promise<void>,
+  symbol = UNITS.symbol,
+  mode: 'replace' | 'add' = 'replace',
 ): Promise<void> {
-  const writer = await DatasetWriter.open(folder, { id: 'made', job: 'made', mode: 'replace' });
+  const writer = await DatasetWriter.open(folder, { id: 'made', job: `made ${symbol}`, mode });
   await write(writer);
-  const facts = { symbol: UNITS.symbol, format: 'made', source: 'made for a bench', licence: '' };
-  await writer.finish(facts, UNITS);
+  const facts = { symbol, format: 'made', source: 'made for a bench', licence: '' };
+  await writer.finish(facts, { ...UNITS, symbol });
 }

@@ -64,7 +64,7 @@ function finish(measured: Pick<Recorded, 'rows'>): void {
  */
 function apart(script: string, ...words: readonly string[]): unknown {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const args = ['--expose-gc', '--import', 'tsx', path, ...words];
+  const args = [...process.execArgv, path, ...words];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 const memory = apart('./memory.ts') as { orders: number; bytes: number };

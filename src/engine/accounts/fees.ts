@@ -7,6 +7,7 @@ import type { ExchangeState } from '../exchange-state.ts';
 import { creditMoney } from './ledger.ts';
 import { OrderFees, type SideFees } from './order-fees.ts';
 import type { State } from '../state.ts';
+import { LEDGER_CODES } from '../schema/event-schema.ts';
 
 /**
  * Fee on a signed notional, rounded up: positive is paid, negative is a rebate received, which thus
@@ -36,7 +37,12 @@ export function feesOf(
 export function distributeFee(state: State, net: Money): void {
   const toVault = ppmFloor(net, state.config.vaultFeeSharePpm);
   const toInsurance = ppmFloor(net, state.config.insuranceFeeSharePpm);
-  creditMoney(state, state.vault, toVault, 'feeShare');
-  creditMoney(state, state.insurance, toInsurance, 'feeShare');
-  creditMoney(state, state.treasury, minus(minus(net, toVault), toInsurance), 'feeShare');
+  creditMoney(state, state.vault, toVault, LEDGER_CODES.feeShare);
+  creditMoney(state, state.insurance, toInsurance, LEDGER_CODES.feeShare);
+  creditMoney(
+    state,
+    state.treasury,
+    minus(minus(net, toVault), toInsurance),
+    LEDGER_CODES.feeShare,
+  );
 }

@@ -8,13 +8,14 @@ import type { State } from '../state.ts';
 import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { creditMoney } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
+import { LEDGER_CODES } from '../schema/event-schema.ts';
 
 export function settleFill(state: State, side: FilledSide): void {
   const { exposure, slot, realized, plan, fees } = side;
   const subaccount = state.subaccount(exposure.subaccount);
   if (plan !== null) settleIsolated(state, subaccount, exposure, plan);
   else {
-    creditMoney(state, subaccount, realized, 'realizedPnl');
+    creditMoney(state, subaccount, realized, LEDGER_CODES.realizedPnl);
     if (fees !== NO_FEES) payFees(state, subaccount, fees);
   }
   if (fees === NO_FEES) return;
@@ -23,7 +24,7 @@ export function settleFill(state: State, side: FilledSide): void {
   const originator = state.orders.originator(slot);
   if (originator === null) return;
   const home = state.accounts.open(originator, 0, state.nowUs);
-  creditMoney(state, home, fees.originator, 'originatorFee');
+  creditMoney(state, home, fees.originator, LEDGER_CODES.originatorFee);
 }
 
 export function settleIsolated(
@@ -42,8 +43,8 @@ export function settleIsolated(
 }
 
 function payFees(state: State, subaccount: Subaccount, fees: SideFees): void {
-  creditMoney(state, subaccount, negated(fees.protocol), 'fee');
+  creditMoney(state, subaccount, negated(fees.protocol), LEDGER_CODES.fee);
   if (!fees.others) return;
-  creditMoney(state, subaccount, negated(fees.originator), 'originatorFee');
-  creditMoney(state, subaccount, negated(fees.liquidation), 'liquidationFee');
+  creditMoney(state, subaccount, negated(fees.originator), LEDGER_CODES.originatorFee);
+  creditMoney(state, subaccount, negated(fees.liquidation), LEDGER_CODES.liquidationFee);
 }

@@ -18,6 +18,7 @@ import {
   type Quanta,
   type SubaccountId,
   type TimeUs,
+  type OrderId,
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
 import type { MarginPart, MarginSums } from '../margin/margin-part.ts';
@@ -82,8 +83,8 @@ export class Exposure {
   safePlace = -1;
   /** Its live orders in ascending order id. Derived. */
   readonly orders: OwnerList = emptyOwnerList();
-  /** Slots of its live reduce-only orders in ascending order id; null before the first. Derived. */
-  closing: Set<number> | null = null;
+  /** Its live reduce-only orders in ascending order id; null before the first. Derived. */
+  closing: Set<OrderId> | null = null;
   /** Sums of its resting orders, and its part in the subaccount's margin; derived, null unused. */
   resting: RestingSums | null = null;
   part: MarginPart | null = null;

@@ -7,6 +7,8 @@
  * high bit set for two bytes per character, then the characters. Freed blocks are kept by cell
  * count. Longer texts, which no gateway accepts, stay strings.
  */
+import { RowValues } from '../../base/row-values.ts';
+import { UNIT_BUFFERS } from '../../base/unit-buffers.ts';
 import { hashEnd, hashStart, hashText, hashUnit } from '../../base/slot-index.ts';
 
 const CELL = 8;
@@ -26,7 +28,7 @@ export class ClientIds {
   private used = 0;
   /** Free lists by cell count; a free block stores the next one + 1 in its first 4 bytes. */
   private readonly free: number[] = [];
-  private readonly long = new Map<number, string>();
+  private readonly long = new RowValues<string>();
 
   /** `blockBytes`: allocation unit, a power of two. */
   constructor(blockBytes: number) {
@@ -42,6 +44,11 @@ export class ClientIds {
     const at = this.offsetOf(cell);
     const head = block[at]!;
     const length = head & LONGEST;
+    const units = (head & WIDE) === 0 ? UNIT_BUFFERS[length] : undefined;
+    if (units !== undefined) {
+      for (let i = 0; i < length; i++) units[i] = block[at + 1 + i]!;
+      return String.fromCharCode(...units);
+    }
     let text = '';
     if ((head & WIDE) === 0) {
       for (let i = 1; i <= length; i++) text += String.fromCharCode(block[at + i]!);

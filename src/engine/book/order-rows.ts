@@ -8,6 +8,7 @@
  * Rare fields are outside the rows: clientIds in client-ids, conditional terms in a map.
  */
 import { codeOf } from '../../base/code-of.ts';
+import { RowValues } from '../../base/row-values.ts';
 import type {
   AccountId,
   Address,
@@ -104,15 +105,16 @@ export class OrderRows {
   floats: Float64Array<ArrayBuffer>;
   ints: Int32Array<ArrayBuffer>;
   bigs: BigInt64Array<ArrayBuffer>;
+  words: Uint32Array<ArrayBuffer>;
   readonly clientIds: ClientIds;
-  /** By row; sparse. */
-  readonly extras = new Map<number, OrderExtras>();
+  readonly extras = new RowValues<OrderExtras>();
 
   constructor(rows: number, clientIdCells: number) {
     const buffer = new ArrayBuffer(rows * ROW_BYTES);
     this.floats = new Float64Array(buffer);
     this.ints = new Int32Array(buffer);
     this.bigs = new BigInt64Array(buffer);
+    this.words = new Uint32Array(buffer);
     this.clientIds = new ClientIds(clientIdCells);
   }
 
@@ -259,6 +261,10 @@ export class OrderRows {
   }
   nonce(row: number): bigint {
     return this.bigs[row * FLOATS + NONCE]!;
+  }
+  /** The pair of `words` that is the nonce; the expiry is the next one. */
+  widePair(row: number): number {
+    return row * FLOATS + NONCE;
   }
   expiresAtMs(row: number): bigint {
     return this.bigs[row * FLOATS + EXPIRY]!;

@@ -6,11 +6,11 @@
  *
  * Only files of this folder may assert (`!`) that a typed-array index is in range.
  */
-import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { Lots, MarketId, OrderId, PriceTicks, SubaccountId } from '../../num/units.ts';
 import type { CommandClock } from '../clock.ts';
 import type { OrderTerms } from '../commands.ts';
-import { FLOATS, NONE, OrderRows, ROW_BYTES } from './order-rows.ts';
+import { IdIndex } from './id-index.ts';
+import { NONE, OrderRows, ROW_BYTES } from './order-rows.ts';
 
 export { emptyOwnerList, NONE, ORDER_STATUSES, type OwnerList } from './order-rows.ts';
 
@@ -23,7 +23,7 @@ export class OrderTable extends OrderRows {
   private used = 0;
   private free = NONE;
   private liveCount = 0;
-  private readonly index = new SlotIndex(128);
+  private readonly index = new IdIndex();
 
   constructor() {
     super(FIRST_ROWS, CLIENT_ID_BYTES);
@@ -35,13 +35,13 @@ export class OrderTable extends OrderRows {
   }
 
   slotOf(id: OrderId): number {
-    return this.index.findNumber(hashNumber(id), this.floats, FLOATS, id);
+    return this.index.find(id);
   }
 
   add(id: OrderId, terms: OrderTerms, clock: CommandClock): number {
     const slot = this.take();
     this.fill(slot, id, terms, clock);
-    this.index.add(hashNumber(id), slot);
+    this.index.add(id, slot);
     return slot;
   }
 
@@ -60,7 +60,7 @@ export class OrderTable extends OrderRows {
 
   /** Frees the slot. */
   remove(slot: number): void {
-    if (this.isIndexed(slot)) this.index.remove(hashNumber(this.id(slot)), slot);
+    if (this.isIndexed(slot)) this.index.remove(this.id(slot));
     this.empty(slot);
     this.setNext(slot, this.free);
     this.free = slot;
@@ -100,6 +100,7 @@ export class OrderTable extends OrderRows {
     this.floats = new Float64Array(buffer);
     this.ints = new Int32Array(buffer);
     this.bigs = new BigInt64Array(buffer);
+    this.words = new Uint32Array(buffer);
     this.ints.set(old);
   }
 }

@@ -17,15 +17,9 @@ import type {
   TradeId,
 } from '../../num/units.ts';
 import { quantaOf, type Money } from '../../num/money.ts';
-import type { LedgerReason, MarkChanged, OracleSet, OrderFilled, TapeApplied } from '../events.ts';
+import type { MarkChanged, OracleSet, OrderFilled, TapeApplied } from '../events.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
-import {
-  EVENTS,
-  LEDGER_REASONS,
-  TAPE_UPDATES,
-  type EventKind,
-  type EventOf,
-} from '../schema/event-schema.ts';
+import { EVENTS, TAPE_UPDATES, type EventKind, type EventOf } from '../schema/event-schema.ts';
 import { recordHasher } from './hash-record.ts';
 
 type HashEvent<E> = (hash: RollingHash, cause: number, event: E) => void;
@@ -148,15 +142,16 @@ export function hashTradePrinted(
   hash.intNum(price, size);
 }
 
+/** The reason by its code in `LEDGER_REASONS`. */
 export function hashBalanceChanged(
   hash: RollingHash,
   cause: number,
   subaccount: SubaccountId,
-  reason: LedgerReason,
+  reasonCode: number,
   delta: Money,
   balance: Money,
 ): void {
-  hash.ints(8 | (cause << 8), subaccount, codeOf(LEDGER_REASONS, reason));
+  hash.ints(8 | (cause << 8), subaccount, reasonCode);
   hashMoneys(hash, delta, balance);
 }
 

@@ -21,7 +21,7 @@ export function openOrderSums(state: ExchangeState): string | null {
       if (table.isReduceOnly(slot)) {
         const market = table.market(slot);
         closing.set(market, (closing.get(market) ?? 0) + 1);
-        if (subaccount.exposures[market]?.closing?.has(slot) !== true) {
+        if (subaccount.exposures[market]?.closing?.has(table.id(slot)) !== true) {
           return `order ${String(table.id(slot))} is reduce-only and not listed`;
         }
       }

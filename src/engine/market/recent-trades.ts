@@ -45,10 +45,10 @@ export class TradeHistory {
     if (this.length === this.capacity && this.capacity < this.limit) this.grow();
     if (this.length === this.capacity) {
       this.droppedUs = this.timeAt(0);
-      this.start = (this.start + 1) % this.capacity;
+      this.start = this.placeOf(1);
       this.length -= 1;
     }
-    const at = (this.start + this.length) % this.capacity;
+    const at = this.placeOf(this.length);
     this.ids[at] = id;
     this.times[at] = clock.nowUs;
     this.prices[at] = price;
@@ -56,20 +56,26 @@ export class TradeHistory {
     this.length += 1;
   }
 
+  /** Place in the ring; a comparison costs less than a division. */
+  private placeOf(i: number): number {
+    const at = this.start + i;
+    return at < this.capacity ? at : at - this.capacity;
+  }
+
   /** i = 0 is the oldest kept. */
   timeAt(i: number): TimeUs {
-    return timeUs(this.times[(this.start + i) % this.capacity] ?? 0);
+    return timeUs(this.times[this.placeOf(i)] ?? 0);
   }
   priceAt(i: number): PriceTicks {
-    return priceTicks(this.prices[(this.start + i) % this.capacity] ?? 0);
+    return priceTicks(this.prices[this.placeOf(i)] ?? 0);
   }
   lotsAt(i: number): Lots {
-    return lots(this.sizes[(this.start + i) % this.capacity] ?? 0);
+    return lots(this.sizes[this.placeOf(i)] ?? 0);
   }
 
   view(i: number, market: MarketId): TradeView {
     return {
-      tradeId: tradeId(this.ids[(this.start + i) % this.capacity] ?? 0),
+      tradeId: tradeId(this.ids[this.placeOf(i)] ?? 0),
       market,
       priceTicks: this.priceAt(i),
       lots: this.lotsAt(i),

@@ -16,7 +16,8 @@ export function closeReduceOnly(
   if (closing === null || closing.size === 0) return;
   if (!hasTurned(positionBefore, exposure.positionLots)) return;
   const table = state.orders;
-  for (const slot of closing) {
+  for (const id of closing) {
+    const slot = table.slotOf(id);
     if (slot === matching || reducibleLots(exposure, table.side(slot)) !== 0) continue;
     if (table.conditional(slot)?.leg !== true) {
       const reason = state.context.cause === 'adl' ? 'adl' : 'reduceOnly';

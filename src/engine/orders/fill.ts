@@ -23,6 +23,7 @@ import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
+import { LEDGER_CODES } from '../schema/event-schema.ts';
 
 export function printTrade(
   state: State,
@@ -116,12 +117,12 @@ export function runFill(state: State, market: Market, takerOwner: Subaccount): v
   settleFill(state, taker);
   const takerFees = taker.fees;
   if (takerFees.others) {
-    creditMoney(state, state.insurance, takerFees.liquidation, 'liquidationFee');
+    creditMoney(state, state.insurance, takerFees.liquidation, LEDGER_CODES.liquidationFee);
   }
   let net = plus(maker.fees.protocol, takerFees.protocol);
   if (isNegative(net)) {
     // If a house taker pays no fee while its maker earns a rebate, the house pays that rebate.
-    creditMoney(state, takerOwner, net, 'fee');
+    creditMoney(state, takerOwner, net, LEDGER_CODES.fee);
     net = NO_MONEY;
   }
   distributeFee(state, net);

@@ -13,7 +13,7 @@ export function ownOrder({ orders: table }: ExchangeState, owner: Subaccount, sl
   const exposure = owner.exposure(table.market(slot));
   table.linkOwner(exposure.orders, slot);
   owner.orderCount += 1;
-  if (table.isReduceOnly(slot)) (exposure.closing ??= new Set()).add(slot);
+  if (table.isReduceOnly(slot)) (exposure.closing ??= new Set()).add(table.id(slot));
 }
 
 /** Removes an order from the lists of its owner. */
@@ -25,7 +25,7 @@ export function disownOrder(
   const exposure = owner.exposure(table.market(slot));
   table.unlinkOwner(exposure.orders, slot);
   owner.orderCount -= 1;
-  if (table.isReduceOnly(slot)) exposure.closing?.delete(slot);
+  if (table.isReduceOnly(slot)) exposure.closing?.delete(table.id(slot));
 }
 
 /** Slots of the live orders in one market, or in all (null), in ascending order id. */

@@ -3,6 +3,7 @@
  * or that what is hashed before it fixes it: the command, or the order that an id names. Tags and
  * codes are append-only.
  */
+import { codesOf } from '../../base/code-of.ts';
 import { ORDER_STATUSES } from '../book/order-table.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../events.ts';
 import { ORDER_TYPES } from '../orders/order-types.ts';
@@ -81,6 +82,9 @@ export const LEDGER_REASONS = [
   'insuranceRepaid',
   'delisting',
 ] as const satisfies readonly LedgerReason[];
+
+/** Index of a ledger reason in `LEDGER_REASONS`. */
+export const LEDGER_CODES = codesOf(LEDGER_REASONS);
 
 export const TAPE_UPDATES = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
 

@@ -6,6 +6,7 @@
  */
 import { unreachable } from '../../base/assert.ts';
 import {
+  ArchiveError,
   archiveList,
   ArchiveReader,
   ArchiveWriter,
@@ -13,7 +14,6 @@ import {
   type ArchivePart,
 } from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
-import { hashText } from '../../base/slot-index.ts';
 import {
   lots,
   orderId,
@@ -55,12 +55,15 @@ import type { ExchangeState } from '../exchange-state.ts';
 
 const FORMAT = 'orrery-snapshot-3';
 
+/** Of an order with a clientId and its part of a queue, about; untouched pages cost nothing. */
+const EXPECTED_BYTES = 96;
+
 /**
  * `pricesOnly`: without used nonces and ended orders, for a copy that gets prices only. Its state
  * hash differs; its events and chain hash do not.
  */
 export function snapshotOf(state: ExchangeState, pricesOnly = false): Uint8Array {
-  const io = new ArchiveWriter(pricesOnly);
+  const io = new ArchiveWriter(pricesOnly, EXPECTED_BYTES * state.orders.size);
   io.section(FORMAT);
   archiveConfig(io, state.config);
   io.int(state.seq);
@@ -210,8 +213,8 @@ function archiveOrders(io: Archive, state: ExchangeState): void {
     if (!io.loading) continue;
     const subaccount = state.subaccount(table.subaccount(slot));
     ownOrder(state, subaccount, slot);
-    const clientId = table.clientId(slot);
-    if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
+    const clientId = table.clientIds.hash(slot, subaccount.account);
+    if (clientId !== null) state.clientIds.add(clientId, slot);
     watchExpiry(state, slot, table.expiresAtMs(slot));
     const conditional = table.conditional(slot);
     if (conditional !== null && table.isWaiting(slot)) watchAgain(state, slot, conditional);
@@ -257,8 +260,7 @@ function archiveOrder(
   const ioc = io.bool(has && table.isIoc(saved));
   const postOnly = io.bool(has && table.isPostOnly(saved));
   const reduceOnly = io.bool(has && table.isReduceOnly(saved));
-  const nonce = io.bigint(has ? table.nonce(saved) : 0n);
-  const expiresAtMs = io.bigint(has ? table.expiresAtMs(saved) : 0n);
+  archiveWide(io, saved, table);
   const delegate = io.optionalInt(has ? table.delegate(saved) : null) as AccountId | null;
   const clientId = io.optionalText(has ? table.clientId(saved) : null);
   const originator = io.optionalText(has ? table.originator(saved) : null) as Address | null;
@@ -274,6 +276,9 @@ function archiveOrder(
   const conditional = io.bool(conditionalOf !== null) ? (conditionalOf ?? new Special()) : null;
   conditional?.archive(io);
   if (!io.loading) return saved;
+  if (id < 1 || target.slotOf(id) !== NONE) {
+    throw new ArchiveError(`no order of its own has the id ${String(id)}`);
+  }
   const slot = target.add(
     id,
     {
@@ -285,8 +290,8 @@ function archiveOrder(
       ioc,
       postOnly,
       reduceOnly,
-      nonce,
-      expiresAtMs,
+      nonce: wide[NONCE] ?? 0n,
+      expiresAtMs: wide[EXPIRY] ?? 0n,
       delegate,
       clientId,
       originator,
@@ -300,6 +305,26 @@ function archiveOrder(
   target.setWaiting(slot, waiting);
   if (conditional !== null) target.setSpecial(slot, conditional);
   return slot;
+}
+
+/** Nonce and expiry of the row that is read, and their words. */
+const wide = new BigInt64Array(2);
+const wideWords = new Uint32Array(wide.buffer);
+const NONCE = 0;
+const EXPIRY = 1;
+
+/**
+ * Nonce and expiry, which no order has below 0. An archive that takes words gets those of the row:
+ * bigints of 500,000 rows would cost more than all other fields.
+ */
+function archiveWide(io: Archive, saved: number, table: OrderRows): void {
+  if (io.pairs !== undefined) {
+    if (saved === NONE) io.pairs(wideWords, 0, wide.length);
+    else io.pairs(table.words, table.widePair(saved), wide.length);
+    return;
+  }
+  wide[NONCE] = io.bigint(saved === NONE ? 0n : table.nonce(saved));
+  wide[EXPIRY] = io.bigint(saved === NONE ? 0n : table.expiresAtMs(saved));
 }
 
 /** In place of an order id: a historical order (L3). */

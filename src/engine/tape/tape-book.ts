@@ -8,6 +8,7 @@
  */
 import type { Archive } from '../../base/archive.ts';
 import { archiveList } from '../../base/archive.ts';
+import { RowValues } from '../../base/row-values.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 
 export interface TapeLevelState {
@@ -31,7 +32,7 @@ export class TapeBook {
   readonly carry = new Map<number, number>();
   /** Segments of single historical orders, by venue order number, and back (L3). */
   readonly orders = new Map<number, number>();
-  readonly refs = new Map<number, number>();
+  readonly refs = new RowValues<number>();
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
   /** Lots and levels of history, ever, that contradict what users took. */

@@ -17,27 +17,30 @@ export interface Pace {
   readonly connections: number;
   readonly perSecond: number;
   readonly seconds: number;
+  /** At the beginning, not counted: connections open and the generator's code compiles. */
+  readonly warmSeconds?: number;
 }
 
 export async function paced(
   url: string,
   of: Request,
-  { connections, perSecond, seconds }: Pace,
+  { connections, perSecond, seconds, warmSeconds = 0 }: Pace,
 ): Promise<Paced> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
   const replies: Promise<void>[] = [];
   let failed = 0;
-  const count = Math.round(perSecond * seconds);
+  const count = Math.round(perSecond * (warmSeconds + seconds));
   const startedMs = performance.now();
   const dueMs = (i: number): number => startedMs + (i * 1000) / perSecond;
+  const countedMs = startedMs + warmSeconds * 1000;
   for (let i = 0; i < count;) {
     const nowMs = performance.now();
     for (; i < count && dueMs(i) <= nowMs; i++) {
       const due = dueMs(i);
       replies.push(
         send(agent, url, of).then((status) => {
-          latencies.push(performance.now() - due);
+          if (due >= countedMs) latencies.push(performance.now() - due);
           if (status !== 200) failed += 1;
         }),
       );
@@ -49,6 +52,7 @@ export async function paced(
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? 0;
   const took = (performance.now() - startedMs) / 1000;
+  // Failures of the first seconds count too.
   return { perSecond: count / took, p50: at(0.5), p99: at(0.99), failed };
 }
 

@@ -121,7 +121,7 @@ try {
   const ratio = median(samples.map(([a, b]) => b.perSecond / a.perSecond));
   console.log(`PostgreSQL to data folder: ${ratio.toFixed(2)} of the orders per second`);
   const half = middle(1, (sample) => sample.perSecond) / 2;
-  const pace = { connections: CONNECTIONS, perSecond: half, seconds: 2 * SECONDS };
+  const pace = { connections: CONNECTIONS, perSecond: half, seconds: 2 * SECONDS, warmSeconds: 2 };
   // The same requests without a journal and with a local one show the part of the machine.
   for (const [name, { server, orders }] of [
     ['health, no journal', { server: leader, orders: { path: '/healthz' } as Request }],

@@ -11,6 +11,7 @@ import { END_REASONS } from '../../../src/engine/refusals.ts';
 import {
   CAUSES,
   EVENTS,
+  LEDGER_CODES,
   type EventKind,
   type EventOf,
 } from '../../../src/engine/schema/event-schema.ts';
@@ -67,7 +68,7 @@ const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {
   },
   balanceChanged: (hash, cause, e) => {
     const [delta, balance] = [moneyOf(e.deltaQuanta), moneyOf(e.balanceQuanta)];
-    hashes.hashBalanceChanged(hash, cause, e.subaccount, e.reason, delta, balance);
+    hashes.hashBalanceChanged(hash, cause, e.subaccount, LEDGER_CODES[e.reason], delta, balance);
   },
   positionChanged: (hash, cause, e) => {
     hashes.hashPositionChanged(hash, cause, e.subaccount, e.market, e.lots, moneyOf(e.costQuanta));

@@ -42,6 +42,7 @@ const LEFT_OUT = new Set([
     'ExchangeState.marketBySymbol',
     'Account.subaccounts',
     'TapeBook.orders',
+    'RowValues.size',
   ],
   ...['ExchangeState.expiring', 'MarketTimers.earliestUs', 'Subaccount.exposureCount'],
   ...['Subaccount.margin', 'Subaccount.sumsOrders'],
