@@ -3,17 +3,11 @@
  * at a time, and a test must fail. `npm run mutants` has the mutants of whole rules. Results are
  * kept in an incremental file, so a second run tests only changed code.
  */
-const FILES = {
-  num: ['src/num/*.ts'],
-  risk: [
-    'src/engine/accounts/fees.ts',
-    'src/engine/margin/isolated-margin.ts',
-    'src/engine/margin/requirement.ts',
-    'src/engine/pricing/price-band.ts',
-  ],
-};
+import { ROOMS } from './stryker-rooms.mjs';
 
 const room = process.env['ORRERY_ROOM'] ?? 'num';
+/** Text in the names of the files to mutate; empty: all of the room. */
+const part = process.env['ORRERY_FILE'] ?? '';
 const cache = (name) => `node_modules/.cache/orrery/stryker-${room}${name}.json`;
 
 export default {
@@ -21,11 +15,11 @@ export default {
   vitest: { configFile: '.ci/vitest.stryker.config.mjs' },
   plugins: ['@stryker-mutator/vitest-runner'],
   coverageAnalysis: 'perTest',
-  mutate: FILES[room],
+  mutate: part === '' ? ROOMS[room].files : [`src/**/*${part}*.ts`],
   // Texts of assertions do not affect results.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
-  concurrency: 2,
+  concurrency: Number(process.env['ORRERY_WORKERS'] ?? 2),
   timeoutMS: 5_000,
   incremental: true,
   incrementalFile: cache(''),

@@ -1,16 +1,16 @@
 /**
- * `npm run stryker`: Stryker's mutants of `num` and of margin rules (.ci/stryker.config.mjs).
- * Writes the score of each file and the surviving mutants to reports/prove/stryker.md. Exit code 1
- * below a required score.
+ * `npm run stryker`: Stryker's mutants of the rooms in .ci/stryker-rooms.mjs. Writes the score of
+ * each file and the surviving mutants to reports/prove/stryker.md, with the last results of rooms
+ * that this call does not run. Exit code 1 below a required score.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ROOMS } from './stryker-rooms.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const ROOMS = ['num', 'risk'];
 /** Required percentage of killed mutants: of all, and of each file. The rest change no result. */
 const SCORE_NEEDED = 92;
 const FILE_SCORE_NEEDED = 83;
@@ -18,23 +18,26 @@ const cache = (room, name) =>
   join(root, 'node_modules', '.cache', 'orrery', `stryker-${room}${name}.json`);
 const page = join(root, 'reports', 'prove', 'stryker.md');
 
-const HELP = `npm run stryker -- [--fresh]
+const HELP = `npm run stryker -- [--only <rooms>] [--file <text>] [--workers <n>] [--fresh]
 
-  --fresh  forget what earlier runs found
+  --only <rooms>  ${Object.keys(ROOMS).join(', ')}, separated by commas [all]
+  --file <text>   only files whose name contains it; the others keep their last results
+  --workers <n>   mutants at the same time [2]
+  --fresh         forget what earlier runs found
 
 Examples:
   npm run stryker
-  npm run stryker -- --fresh`;
+  npm run stryker -- --only vault,funding`;
 
 const FOUND = new Set(['Killed', 'Timeout']);
 const ALIVE = new Set(['Survived', 'NoCoverage']);
 
-function run(room) {
+function run(room, { file, workers }) {
   const stryker = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [stryker, 'run', '.ci/stryker.config.mjs'], {
       cwd: root,
-      env: { ...process.env, ORRERY_ROOM: room },
+      env: { ...process.env, ORRERY_ROOM: room, ORRERY_FILE: file, ORRERY_WORKERS: workers },
       stdio: 'inherit',
     });
     // An interrupt of the terminal also reaches Stryker.
@@ -99,6 +102,9 @@ function pageOf(files) {
 
 const { values } = parseArgs({
   options: {
+    only: { type: 'string' },
+    file: { type: 'string', default: '' },
+    workers: { type: 'string', default: '2' },
     fresh: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -108,11 +114,17 @@ if (values.help) {
 } else {
   const files = [];
   let code = 0;
-  for (const room of ROOMS) {
-    if (values.fresh) rmSync(cache(room, ''), { force: true });
-    code = await run(room);
-    if (code !== 0) break;
-    files.push(...filesOf(JSON.parse(readFileSync(cache(room, '-report'), 'utf8'))));
+  const chosen = values.only?.split(',') ?? Object.keys(ROOMS);
+  const unknown = chosen.filter((room) => ROOMS[room] === undefined);
+  if (unknown.length > 0) throw new RangeError(`--only: no room ${unknown.join(', ')}`);
+  for (const room of Object.keys(ROOMS)) {
+    if (chosen.includes(room)) {
+      if (values.fresh) rmSync(cache(room, ''), { force: true });
+      code = await run(room, values);
+      if (code !== 0) break;
+    }
+    const report = cache(room, '-report');
+    if (existsSync(report)) files.push(...filesOf(JSON.parse(readFileSync(report, 'utf8'))));
   }
   if (code !== 0) {
     process.exitCode = code;

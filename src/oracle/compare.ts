@@ -5,6 +5,7 @@ import { levelsOf, queueAt, sizeOf } from './book.ts';
 import { hiddenAt } from './square-root.ts';
 import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
+import { isLiquidationPrice } from './liquidation-price.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
 import { max, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
@@ -116,6 +117,13 @@ function comparePositions(to: Comparison, world: World, exchange: ExchangeView, 
     to.same('R-8.1', of('fees'), position.fees, view.feesQuanta);
     const excess = isolatedExcess(world, sub, market.id);
     to.same('R-5.10', of('excess margin'), excess, exchange.isolatedExcess(id, view.market));
+    const { liquidationTicks: ticks } = view;
+    if (
+      to.found !== null ||
+      isLiquidationPrice(world, sub, market, ticks === null ? null : BigInt(ticks))
+    )
+      continue;
+    to.differ('R-6.1', of('liquidation price')(), 'the nearest mark below', String(ticks));
   }
 }
 

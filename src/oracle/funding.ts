@@ -40,10 +40,11 @@ export function premiumOf(world: World, market: Market): bigint | null {
 const nextMultiple = (world: World, interval: number): bigint =>
   world.now - (world.now % BigInt(interval)) + BigInt(interval);
 
-export function nextSample(world: World, market: Market): bigint | null {
+export function nextSample(world: World, market: Market, until: bigint): bigint | null {
   const { source, sampleIntervalUs } = market.spec.funding;
-  if (source === 'external' || premiumOf(world, market) === null) return null;
-  return nextPremiumInstant(world, market.id, BigInt(sampleIntervalUs));
+  if (source === 'external') return null;
+  const at = nextPremiumInstant(world, market.id, BigInt(sampleIntervalUs));
+  return at > until || premiumOf(world, market) === null ? null : at;
 }
 
 export function takeSample(world: World, market: Market): void {

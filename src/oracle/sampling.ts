@@ -41,11 +41,26 @@ export function halfSipHash(key: string, words: readonly bigint[]): bigint {
   return v1 ^ v3;
 }
 
+/** Instants of a world that were asked for: every command asks for the next ones. */
+const known = new WeakMap<World, Map<string, bigint>>();
+const MOST_KNOWN = 1000;
+
 /** The instant of the `n`-th interval of a length; never on a boundary. Kind 1: EMA, 2: premium. */
 function instant(world: World, kind: bigint, market: number, n: bigint, length: bigint): bigint {
-  const words = [kind, BigInt(market), n % WORD, n / WORD];
-  const draw = halfSipHash(world.config.samplingSeed, words);
-  return n * length + 1n + (draw * (length - 1n)) / WORD;
+  let instants = known.get(world);
+  if (instants === undefined || instants.size >= MOST_KNOWN) {
+    instants = new Map();
+    known.set(world, instants);
+  }
+  const name = `${kind} ${market} ${n} ${length}`;
+  let at = instants.get(name);
+  if (at === undefined) {
+    const words = [kind, BigInt(market), n % WORD, n / WORD];
+    const draw = halfSipHash(world.config.samplingSeed, words);
+    at = n * length + 1n + (draw * (length - 1n)) / WORD;
+    instants.set(name, at);
+  }
+  return at;
 }
 
 /** Sampling time of the basis in a second. */

@@ -12,28 +12,40 @@ import {
   recomputeDue,
   sampleBasis,
 } from './mark.ts';
-import { max, min } from './numbers.ts';
+import { max } from './numbers.ts';
 import { takeTerms } from './operator.ts';
 import { startSlices } from './twap.ts';
 import { runTriggers } from './triggers.ts';
 import { nextSnapshot, nextVaultLeave, runVaultLeave, takeSnapshots } from './vault.ts';
 import type { World } from './world.ts';
 
-/** Time of the next timer; null without one. */
-function nextDue(world: World): bigint | null {
-  const dues = [nextSnapshot(world), nextPayDown(world), nextVaultLeave(world), ...world.pauses];
-  for (const order of world.live) dues.push(expiryOf(order), order.dueAt);
-  for (const market of world.markets) {
-    dues.push(nextFreeze(world, market), market.nextAt, market.emaDue, market.markDue);
-    dues.push(nextSample(world, market), nextFunding(world, market));
-  }
+/** Time of the next timer up to a time; null without one. */
+function nextDue(world: World, until: bigint): bigint | null {
   let next: bigint | null = null;
-  for (const due of dues) if (due !== null) next = next === null ? due : min(next, due);
+  const note = (due: bigint | null): void => {
+    if (due !== null && due <= until && (next === null || due < next)) next = due;
+  };
+  note(nextSnapshot(world));
+  note(nextPayDown(world));
+  note(nextVaultLeave(world));
+  for (const end of world.pauses) note(end);
+  for (const order of world.live) {
+    note(expiryOf(order));
+    note(order.dueAt);
+  }
+  for (const market of world.markets) {
+    note(nextFreeze(world, market));
+    note(market.nextAt);
+    note(market.emaDue);
+    note(market.markDue);
+    note(nextSample(world, market, until));
+    note(nextFunding(world, market));
+  }
   return next;
 }
 
 export function runTimers(world: World, until: bigint): void {
-  for (let due = nextDue(world); due !== null && due <= until; due = nextDue(world)) {
+  for (let due = nextDue(world, until); due !== null; due = nextDue(world, until)) {
     world.now = max(world.now, due);
     beginStep(world);
     world.cause = 'expiry';

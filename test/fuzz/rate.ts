@@ -1,6 +1,11 @@
 /**
  * Measures rates by processor time: commands a second of runs beside the oracle, or with
- * `--exhaust` edges a second of each world without it, after a third of the time as warm-up.
+ * `--exhaust` edges a second of each world without it, after a third of the time as warm-up. As the
+ * workers of a campaign run, from compiled files and with their nursery:
+ *
+ *     npx esbuild test/fuzz/rate.ts --bundle --platform=node --format=esm --packages=external \
+ *       --outfile=node_modules/.cache/rate.mjs && \
+ *       node --max-semi-space-size=42 node_modules/.cache/rate.mjs
  */
 import { parseArgs } from 'node:util';
 import { checksOfRun, runBatch, type CampaignPlan } from '../../src/fuzz/campaign.ts';

@@ -1,8 +1,15 @@
-/** Worker bundled with a mutant: explores every world, and reports digests and the failure. */
+/** Worker bundled with a mutant: explores worlds, and reports digests and the failure. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Expander, type ExhaustFailure } from '../../src/fuzz/exhaust/expand.ts';
 import { Search } from '../../src/fuzz/exhaust/search.ts';
-import { WORLD_NAMES } from '../../src/fuzz/exhaust/worlds.ts';
+import type { WorldName } from '../../src/fuzz/exhaust/worlds.ts';
+
+export interface Exploration {
+  readonly worlds: readonly WorldName[];
+  readonly depth: number;
+  /** Every edge up to this depth is checked. */
+  readonly checkedDepth: number;
+}
 
 /** Result of the exploration of a build. */
 export interface Explored {
@@ -12,13 +19,17 @@ export interface Explored {
   readonly failure: ExhaustFailure | null;
 }
 
-/** Explores every world to a depth, with every edge checked; stops at the first failure. */
-export function explore(depth: number, onBatch: () => void = () => undefined): Explored {
+/** Explores world by world; stops at the first failure. */
+export function explore(
+  { worlds, depth, checkedDepth }: Exploration,
+  onBatch: () => void = () => undefined,
+): Explored {
   const digests: string[] = [];
   let edges = 0;
-  for (const world of WORLD_NAMES) {
-    const expander = new Expander({ world, depth, oracleDepth: depth, samplePpm: 0, digest: true });
-    const search = new Search(expander.plan, expander.rootKey());
+  for (const world of worlds) {
+    const plan = { world, depth, oracleDepth: checkedDepth, samplePpm: 0, digest: true };
+    const expander = new Expander(plan);
+    const search = new Search(plan, expander.rootKey());
     for (let batch = search.take(); batch !== null; batch = search.take()) {
       search.add(batch.from, expander.expand(batch));
       onBatch();
@@ -32,8 +43,8 @@ export function explore(depth: number, onBatch: () => void = () => undefined): E
 }
 
 if (parentPort !== null && typeof workerData === 'object' && workerData !== null) {
-  const { depth } = workerData as { readonly depth?: number };
-  if (depth !== undefined) {
-    parentPort.postMessage(explore(depth, () => parentPort?.postMessage('alive')));
+  const { exploration } = workerData as { readonly exploration?: Exploration };
+  if (exploration !== undefined) {
+    parentPort.postMessage(explore(exploration, () => parentPort?.postMessage('alive')));
   }
 }

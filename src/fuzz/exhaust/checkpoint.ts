@@ -10,8 +10,8 @@
  * reachable from a part, and not from an earlier one, has another value. Bytes of typed arrays are
  * not scanned, except those of parts in `scanned`.
  *
- * Cost: a generated function per class reads, compares and writes the fields of all its objects,
- * several times as fast as access by computed name.
+ * Cost: a generated class per class of objects keeps their values, and generated functions compare
+ * and write them, several times as fast as access by computed name.
  */
 import { InvariantError } from '../../base/assert.ts';
 
@@ -23,22 +23,26 @@ interface FieldCopier {
   readonly fields: readonly string[];
   /** Fields that can hold objects to follow. */
   readonly followed: readonly string[];
-  readonly save: (object: object, values: unknown[], at: number) => void;
+  /** Has the values of the fields at the time of its construction. */
+  readonly Saved: new (object: object) => object;
   /** Notes the objects that differ, and marks their parts. */
   readonly scan: (group: Group, changedParts: Uint8Array) => void;
-  readonly restore: (objects: object[], values: unknown[], changed: readonly number[]) => void;
+  readonly restore: (group: Group) => void;
 }
 
 /** The objects of one class. */
 interface Group {
   readonly copier: FieldCopier;
-  readonly objects: object[];
-  /** The fields of all objects, one object after the other. */
-  readonly values: unknown[];
+  /** These lists may be shared with the checkpoint before: they are copied before a change. */
+  objects: object[];
+  /** The values of each object. */
+  saved: object[];
   /** The part of each object. */
-  readonly parts: number[];
-  /** Indices of the objects that differed at the last scan. */
+  parts: number[];
+  isShared: boolean;
+  /** Begins with the indices of the objects that differed at the last scan, and their number. */
   readonly changed: number[];
+  changedCount: number;
 }
 
 /** By prototype, for classes; by names of fields, for plain objects. */
@@ -121,14 +125,23 @@ interface ScannedWords {
   readonly part: number;
 }
 
+interface SavedBuffer {
+  readonly live: Uint8Array;
+  saved: Uint8Array;
+  /** The part that owns it: its bytes are written back only if the part has changed. */
+  readonly part: number;
+}
+
 export interface Parts {
   /** Each with all that is reachable from it and not from an earlier one. */
   readonly objects: readonly object[];
   /** Those whose typed arrays are compared. */
   readonly scanned: readonly object[];
+  /** Those whose typed arrays change only with another value of the part. */
+  readonly owners: readonly object[];
 }
 
-const NO_PARTS: Parts = { objects: [], scanned: [] };
+const NO_PARTS: Parts = { objects: [], scanned: [], owners: [] };
 /** Objects that belong to no part. */
 const ELSEWHERE = 0;
 
@@ -143,16 +156,15 @@ export class Checkpoint {
   );
   private readonly maps = new Collections<Map<unknown, unknown>>(entriesOf, isSameMap, restoreMap);
   private readonly sets = new Collections<Set<unknown>>((set) => [...set], isSameSet, restoreSet);
-  private readonly buffers: Uint8Array[] = [];
-  /** The bytes of all buffers, and a part of them for each. */
-  private readonly bytes: Uint8Array[] = [];
+  private readonly buffers: SavedBuffer[] = [];
   private words: ScannedWords[] = [];
   /** Objects, views and buffers that are saved here and not in `before`. */
   private readonly seen = new Set<object>();
   private readonly partOf: Map<object, number>;
   private readonly changedParts: Uint8Array;
-  /** The part that is being saved. */
+  /** The part that is being saved, and whether it owns its typed arrays. */
   private part = ELSEWHERE;
+  private owns = false;
 
   /**
    * `before`: a scanned checkpoint of the same roots. Objects that it saved are visited again only
@@ -160,12 +172,13 @@ export class Checkpoint {
    */
   constructor(
     roots: readonly object[],
-    { objects, scanned }: Parts = NO_PARTS,
+    { objects, scanned, owners }: Parts = NO_PARTS,
     before: Checkpoint | null = null,
   ) {
     this.before = before;
-    this.partOf = new Map(before?.partOf ?? []);
-    const added = objects.filter((object) => !this.partOf.has(object));
+    const known = before?.partOf ?? new Map<object, number>();
+    const added = objects.filter((object) => !known.has(object));
+    this.partOf = added.length === 0 ? known : new Map(known);
     for (const object of added) this.partOf.set(object, this.partOf.size + 1);
     this.changedParts = new Uint8Array(this.partOf.size + 1);
     const changes = before === null ? [] : this.takeOver(before);
@@ -173,8 +186,10 @@ export class Checkpoint {
     for (const object of added) this.seen.add(object);
     for (const object of added) {
       this.part = this.partOf.get(object) ?? ELSEWHERE;
+      this.owns = owners.includes(object);
       this.saveFrom([object], scanned.includes(object));
     }
+    this.owns = false;
     // An object that several refer to belongs to the earliest part.
     const inOrder = ({ part }: Changed): number => (part === ELSEWHERE ? Infinity : part);
     for (const { part, values } of changes.sort((a, b) => inOrder(a) - inOrder(b))) {
@@ -183,7 +198,6 @@ export class Checkpoint {
     }
     this.part = ELSEWHERE;
     if (before === null) this.saveFrom(this.unseen(roots), false);
-    this.saveBytes();
   }
 
   /** Looks for changes since the checkpoint. */
@@ -213,32 +227,27 @@ export class Checkpoint {
 
   /** The same right after `scan`. */
   restoreScanned(): void {
-    for (const { copier, objects, values, changed } of this.groupList) {
-      if (changed.length > 0) copier.restore(objects, values, changed);
+    for (const group of this.groupList) {
+      if (group.changedCount > 0) group.copier.restore(group);
     }
     this.arrays.restoreScanned();
     this.maps.restoreScanned();
     this.sets.restoreScanned();
-    for (let i = 0; i < this.buffers.length; i += 1) {
-      this.buffers[i]?.set(this.bytes[i] as Uint8Array);
+    for (const { live, saved, part } of this.buffers) {
+      if (part === ELSEWHERE || this.changedParts[part] !== 0) live.set(saved);
     }
   }
 
   /** Returns the changes since `before`. */
   private takeOver(before: Checkpoint): Changed[] {
     const changes: Changed[] = [];
-    for (const { copier, objects, values, parts, changed } of before.groupList) {
-      const group = {
-        copier,
-        objects: objects.slice(),
-        values: values.slice(),
-        parts: parts.slice(),
-        changed: [],
-      };
+    for (const { copier, objects, saved, parts, changed, changedCount } of before.groupList) {
+      const group = { copier, objects, saved, parts, changed: [], changedCount: 0, isShared: true };
       this.addGroup(group);
-      for (const i of changed) {
+      if (changedCount > 0) own(group);
+      for (const i of changed.slice(0, changedCount)) {
         const object = objects[i] as Readonly<Record<string, unknown>>;
-        copier.save(object, group.values, i * copier.fields.length);
+        group.saved[i] = new copier.Saved(object);
         const followed = copier.followed.map((field) => object[field]);
         changes.push({ part: parts[i] ?? ELSEWHERE, values: followed });
       }
@@ -246,7 +255,10 @@ export class Checkpoint {
     this.arrays.takeOver(before.arrays, changes);
     this.maps.takeOver(before.maps, changes);
     this.sets.takeOver(before.sets, changes);
-    this.buffers.push(...before.buffers);
+    for (const { live, saved, part } of before.buffers) {
+      const isOld = part !== ELSEWHERE && before.changedParts[part] === 0;
+      this.buffers.push({ live, saved: isOld ? saved : live.slice(), part });
+    }
     this.words = before.words.map(({ live, part }) => ({ live, saved: live.slice(), part }));
     return changes;
   }
@@ -290,20 +302,9 @@ export class Checkpoint {
     }
     if (this.isSeen(view.buffer)) return;
     this.seen.add(view.buffer);
-    this.buffers.push(new Uint8Array(view.buffer));
-  }
-
-  /** One allocation for all buffers. */
-  private saveBytes(): void {
-    const total = this.buffers.reduce((sum, { length }) => sum + length, 0);
-    const pool = new ArrayBuffer(total);
-    let at = 0;
-    for (const buffer of this.buffers) {
-      const saved = new Uint8Array(pool, at, buffer.length);
-      saved.set(buffer);
-      this.bytes.push(saved);
-      at += buffer.length;
-    }
+    const live = new Uint8Array(view.buffer);
+    const part = this.owns ? this.part : ELSEWHERE;
+    this.buffers.push({ live, saved: live.slice(), part });
   }
 
   /** Returns the values to follow. */
@@ -312,12 +313,11 @@ export class Checkpoint {
       throw new InvariantError('a checkpoint cannot save weak collections');
     }
     const copier = copierOf(object);
-    const group =
-      this.groups.get(copier) ??
-      this.addGroup({ copier, objects: [], values: [], parts: [], changed: [] });
+    const group = this.groups.get(copier) ?? this.addGroup(emptyGroup(copier));
+    own(group);
     group.objects.push(object);
     group.parts.push(this.part);
-    copier.save(object, group.values, group.values.length);
+    group.saved.push(new copier.Saved(object));
     const record = object as Readonly<Record<string, unknown>>;
     return copier.followed.map((field) => record[field]);
   }
@@ -327,6 +327,25 @@ export class Checkpoint {
     this.groupList.push(group);
     return group;
   }
+}
+
+const emptyGroup = (copier: FieldCopier): Group => ({
+  copier,
+  objects: [],
+  saved: [],
+  parts: [],
+  changed: [],
+  changedCount: 0,
+  isShared: false,
+});
+
+/** Before a change of its lists. */
+function own(group: Group): void {
+  if (!group.isShared) return;
+  group.objects = group.objects.slice();
+  group.saved = group.saved.slice();
+  group.parts = group.parts.slice();
+  group.isShared = false;
 }
 
 function copierOf(object: object): FieldCopier {
@@ -345,30 +364,29 @@ function copierOf(object: object): FieldCopier {
 }
 
 function newCopier(fields: readonly string[]): FieldCopier {
-  const access = fields.map((field) => `o[${JSON.stringify(field)}]`);
-  const places = fields.map((_, i) => `v[at + ${String(i)}]`);
-  const differs = access.map((field, i) => `${field} !== ${places[i] ?? ''}`);
+  const names = fields.map((field) => `[${JSON.stringify(field)}]`);
+  const differs = names.map((name) => `o${name} !== s${name}`);
   // Equal values are not written: the compiler relies on fields that never change.
-  const writes = access.map((field, i) => {
-    const place = places[i] ?? '';
-    return `if (${field} !== ${place}) ${field} = ${place};`;
-  });
-  const saves = access.map((field, i) => `${places[i] ?? ''} = ${field};`);
-  const count = String(fields.length);
+  const writes = names.map((name) => `if (o${name} !== s${name}) o${name} = s${name};`);
+  const saves = names.map((name) => `this${name} = o${name};`);
   const scan = [
-    'const { objects, values: v, parts, changed } = group;',
-    'if (changed.length > 0) changed.length = 0;',
-    `for (let i = 0, at = 0; i < objects.length; i += 1, at += ${count}) {`,
+    'const { objects, saved, parts, changed } = group;',
+    'let count = 0;',
+    'for (let i = 0; i < objects.length; i += 1) {',
     '  const o = objects[i];',
+    '  const s = saved[i];',
     `  if (!(${differs.length === 0 ? 'false' : differs.join(' || ')})) continue;`,
-    '  changed.push(i);',
+    '  changed[count++] = i;',
     '  changedParts[parts[i]] = 1;',
     '}',
+    'group.changedCount = count;',
   ];
   const restore = [
-    'for (const i of changed) {',
+    'const { objects, saved, changed, changedCount } = group;',
+    'for (let k = 0; k < changedCount; k += 1) {',
+    '  const i = changed[k];',
     '  const o = objects[i];',
-    `  const at = i * ${count};`,
+    '  const s = saved[i];',
     ...writes,
     '}',
   ];
@@ -376,9 +394,9 @@ function newCopier(fields: readonly string[]): FieldCopier {
   return {
     fields,
     followed: fields.filter((field) => !FROZEN_FIELDS.has(field)),
-    save: new Function('o', 'v', 'at', saves.join('\n')) as FieldCopier['save'],
+    Saved: new Function('o', saves.join('\n')) as unknown as FieldCopier['Saved'],
     scan: new Function('group', 'changedParts', scan.join('\n')) as FieldCopier['scan'],
-    restore: new Function('objects', 'v', 'changed', restore.join('\n')) as FieldCopier['restore'],
+    restore: new Function('group', restore.join('\n')) as FieldCopier['restore'],
   };
   /* eslint-enable @typescript-eslint/no-implied-eval */
 }
@@ -398,6 +416,7 @@ function isSameArray(array: readonly unknown[], saved: readonly unknown[]): bool
 /** Order counts: iteration follows it. */
 function isSameMap(map: ReadonlyMap<unknown, unknown>, entries: readonly unknown[]): boolean {
   if (map.size * 2 !== entries.length) return false;
+  if (map.size === 0) return true;
   let at = 0;
   for (const [key, value] of map) {
     if (entries[at] !== key || entries[at + 1] !== value) return false;
@@ -408,6 +427,7 @@ function isSameMap(map: ReadonlyMap<unknown, unknown>, entries: readonly unknown
 
 function isSameSet(set: ReadonlySet<unknown>, members: readonly unknown[]): boolean {
   if (set.size !== members.length) return false;
+  if (set.size === 0) return true;
   let at = 0;
   for (const member of set) {
     if (members[at] !== member) return false;

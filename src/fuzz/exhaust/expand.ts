@@ -96,7 +96,7 @@ export class Expander {
       must(exchange.apply(command) === 'ok' ? true : undefined, 'the opening is accepted');
     }
     exchange.holdLabels();
-    gatherBuffers(exchange);
+    gatherBuffers(exchange, exchange.parts().owners);
     const apply = (i: number): void => {
       const command = this.command(i);
       if (command !== null) exchange.apply(command);

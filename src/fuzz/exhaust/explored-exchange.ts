@@ -40,7 +40,8 @@ export class ExploredExchange extends Exchange {
   readonly parts = (): Parts => {
     const { accounts, orders, markets } = this.state;
     const objects = [...accounts.all, ...accounts.subaccounts, orders, ...markets];
-    return { objects, scanned: [orders] };
+    // A counter of the book changes with every change of its levels.
+    return { objects, scanned: [orders], owners: [orders, ...markets] };
   };
 
   /**

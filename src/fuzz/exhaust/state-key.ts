@@ -98,8 +98,8 @@ export class StateKey implements Archive {
   private isUnchanged(kind: ArchivePart, of: object): boolean {
     const { changes, state } = this;
     if (changes === null || state === null || changes.isChanged(of)) return false;
-    if (kind === 'market') return state.nowUs === this.knownUs;
-    return kind === 'queues' || kind === 'triggers' ? !changes.isChanged(state.orders) : true;
+    // A change of a queue or of a waiting order changes a counter of its market.
+    return kind !== 'market' || state.nowUs === this.knownUs;
   }
 
   private key(words: Int32Array): void {

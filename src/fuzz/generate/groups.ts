@@ -50,8 +50,10 @@ export function makeBracket(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice } = context;
   const terms = { ...drawTerms(context), reduceOnly: false };
-  const own = plain(context, terms, context.expiresAtMs());
+  const limit = plain(context, terms, context.expiresAtMs());
   const attached = dice.chance(500);
+  // Only the order of a submit may be one that waits itself.
+  const own = attached ? sometimesWaiting(context, limit, terms.marketKnown) : limit;
   const kinds: OrderType[] = dice.chance(600)
     ? ['takeProfit', 'stopLoss']
     : [dice.chance(500) ? 'stopLoss' : 'takeProfit'];
@@ -240,6 +242,19 @@ function plain(context: Context, terms: DrawnTerms, expiresAtMs: bigint): NewOrd
     periodMs: null,
     parent: null,
     attached: false,
+  };
+}
+
+/** Occasionally a stop entry, or a trailing one. */
+function sometimesWaiting(context: Context, order: NewOrder, market: KnownMarket): NewOrder {
+  const { dice } = context;
+  if (dice.chance(700)) return order;
+  if (dice.chance(700)) return withTrigger(context, order, market);
+  return {
+    ...order,
+    orderType: 'trailingStop',
+    postOnly: false,
+    trailingPpm: dice.pick([500, 5000, 20_000]),
   };
 }
 

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
 import { BLIND_BUGS } from './blind-bugs.ts';
+import { FRESH_BUGS } from './fresh-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -32,6 +33,7 @@ function wholeNumber(name: string, text: string): number {
 
 function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (BLIND_BUGS.includes(bug)) return 'blind';
+  if (FRESH_BUGS.includes(bug)) return 'fresh';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

@@ -1,5 +1,6 @@
 /** Bugs that a measurement plants one by one; each was written from the sources alone. */
 import { BLIND_BUGS } from './blind-bugs.ts';
+import { FRESH_BUGS } from './fresh-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
@@ -10,4 +11,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...RECORD_BUGS,
   ...LATER_BUGS,
   ...BLIND_BUGS,
+  ...FRESH_BUGS,
 ];

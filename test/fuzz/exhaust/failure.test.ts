@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { WORLD_NAMES } from '../../../src/fuzz/exhaust/worlds.ts';
 import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { bundle } from '../../mutants/build.ts';
 import { MUTANTS } from '../../mutants/mutants.ts';
 import * as sound from './entry.ts';
 
 type Built = typeof sound;
+
+const ONE = { worlds: WORLD_NAMES, depth: 1, checkedDepth: 1 } as const;
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-exhaust-'));
 const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
@@ -80,9 +83,9 @@ test('a failure of a comparison is written with both journals', () => {
 });
 
 test('the digest of a build is reproducible, and a broken build fails', async () => {
-  const [one, again] = [sound.explore(1), sound.explore(1)];
+  const [one, again] = [sound.explore(ONE), sound.explore(ONE)];
   expect(one.failure).toBeNull();
   expect(again.digests).toEqual(one.digests);
   const broken = await buildWith('ceil-truncates');
-  expect(broken.explore(1).failure?.violation.rule).toBe('R-6.2');
+  expect(broken.explore(ONE).failure?.violation.rule).toBe('R-6.2');
 });

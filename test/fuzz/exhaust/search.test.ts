@@ -4,6 +4,7 @@ import { Checkpoint } from '../../../src/fuzz/exhaust/checkpoint.ts';
 import { comparePaths } from '../../../src/fuzz/exhaust/compare-paths.ts';
 import { Expander, type ExhaustPlan } from '../../../src/fuzz/exhaust/expand.ts';
 import { ExploredExchange } from '../../../src/fuzz/exhaust/explored-exchange.ts';
+import { gatherBuffers } from '../../../src/fuzz/exhaust/gather-buffers.ts';
 import { KeySet } from '../../../src/fuzz/exhaust/key-set.ts';
 import { OPERATIONS } from '../../../src/fuzz/exhaust/operations.ts';
 import { Search } from '../../../src/fuzz/exhaust/search.ts';
@@ -151,9 +152,11 @@ test('keys are equal exactly where SHA-256 hashes of the state are', () => {
   expect(hashOf.size).toBeLessThan(edges);
 });
 
-test('the key of an edge is the key that is made of the whole state', () => {
+test('an edge has the key of its whole state, and the way back restores every byte', () => {
   for (const world of WORLD_NAMES) {
     const exchange = opened();
+    const buffers = gatherBuffers(exchange, exchange.parts().owners);
+    const bytes = (): readonly Buffer[] => buffers.map((of) => Buffer.from(of));
     const archive = new StateKey();
     const names = operationsOf(world);
     const step = (i: number): void => {
@@ -167,6 +170,7 @@ test('the key of an edge is the key that is made of the whole state', () => {
     for (let i = 0; i < names.length; i += 1) {
       walk.moveTo([i, (i * 7) % names.length]);
       exchange.key(archive, key);
+      const before = bytes().map((of) => Buffer.from(of));
       for (let j = 0; j < names.length; j += 1) {
         step(j);
         walk.current.scan();
@@ -177,6 +181,7 @@ test('the key of an edge is the key that is made of the whole state', () => {
         );
         if (exchange.parts().objects.some((part) => !walk.current.isChanged(part))) reused += 1;
         walk.current.restoreScanned();
+        if (bytes().some((now, n) => !now.equals(before[n]!))) throw new Error(names[j]);
       }
     }
     expect(reused).toBeGreaterThan(100);

@@ -13,8 +13,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'closing-order-unlisted',
     file: 'engine/orders/owned-orders.ts#ownOrder',
-    find: '(exposure.closing ??= new Set()).add(slot)',
-    replace: 'if (exposure.closing === null) exposure.closing = new Set([slot])',
+    find: '(exposure.closing ??= new Set()).add(table.id(slot))',
+    replace: 'if (exposure.closing === null) exposure.closing = new Set([table.id(slot)])',
     means: 'only the first reduce-only order of a position ends with it',
     rule: 'R-2.7',
   },

@@ -85,16 +85,17 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'originator-fee-back-to-payer',
     file: 'engine/accounts/settle-fill.ts#settleFill',
-    find: "state, home, fees.originator, 'originatorFee'",
-    replace: "state, subaccount, fees.originator, 'originatorFee'",
+    find: 'state, home, fees.originator, LEDGER_CODES.originatorFee',
+    replace: 'state, subaccount, fees.originator, LEDGER_CODES.originatorFee',
     means: "an originator's fee returns to its payer",
     rule: 'R-2.14',
   },
   {
     id: 'originator-fee-from-nowhere',
     file: 'engine/accounts/settle-fill.ts#payFees',
-    find: "creditMoney(state, subaccount, negated(fees.originator), 'originatorFee'); creditMoney(state, subaccount, negated(fees.liquidation), 'liquidationFee');",
-    replace: "creditMoney(state, subaccount, negated(fees.liquidation), 'liquidationFee');",
+    find: 'creditMoney(state, subaccount, negated(fees.originator), LEDGER_CODES.originatorFee); creditMoney(state, subaccount, negated(fees.liquidation), LEDGER_CODES.liquidationFee);',
+    replace:
+      'creditMoney(state, subaccount, negated(fees.liquidation), LEDGER_CODES.liquidationFee);',
     means: 'an originator is paid without a payer',
     rule: 'R-2.14',
   },

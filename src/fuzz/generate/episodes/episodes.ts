@@ -18,6 +18,7 @@ import { dayLater, vaultHolders } from './history-episodes.ts';
 import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
+import { movedAtInstant, pausedUntilInstant } from './tie-episodes.ts';
 
 /** The commands of an episode; empty if this state offers none. */
 type Episode = (context: Context) => readonly Planned[];
@@ -25,6 +26,7 @@ type Episode = (context: Context) => readonly Planned[];
 const EPISODES: readonly Episode[] = [
   frozenMarket,
   shortfall,
+  movedAtInstant,
   partialLegs,
   reopenedInPause,
   nonceWindow,
@@ -37,6 +39,7 @@ const EPISODES: readonly Episode[] = [
   slicedLiquidation,
   revokedDelegate,
   vaultHolders,
+  pausedUntilInstant,
   dayLater,
 ];
 

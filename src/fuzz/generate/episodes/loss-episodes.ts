@@ -30,7 +30,7 @@ const HOUR_US = 60 * MINUTE_US;
 const NEAR_US = 5 * MINUTE_US;
 
 /** The first actor has all its money at risk against two others of equal size and money. */
-function leveraged(context: Context, stage: Stage): readonly Planned[] {
+export function leveraged(context: Context, stage: Stage): readonly Planned[] {
   const { market, side, size, actors } = stage;
   const [a, b, c] = actors;
   const half = Math.ceil(size / 2);
@@ -50,7 +50,11 @@ function leveraged(context: Context, stage: Stage): readonly Planned[] {
 }
 
 /** A price at which a holder has lost this share of what lies below its maintenance. */
-const lose = ({ market }: Stage, owner: KnownSubaccount | undefined, share: number): Planned =>
+export const lose = (
+  { market }: Stage,
+  owner: KnownSubaccount | undefined,
+  share: number,
+): Planned =>
   price(market, (now) =>
     owner === undefined ? market.markTicks : beyondLiquidation(now, owner, market, share),
   );

@@ -36,11 +36,13 @@ export function setStage(
   context: Context,
   count: number,
   fits: (market: KnownMarket) => boolean = () => true,
+  /** By default, markets whose price one command sets. */
+  moves: (market: KnownMarket) => boolean = isSettable,
 ): Stage | null {
   const { dice, world } = context;
   if (world.view.markets().some(({ markTicks }) => markTicks === null)) return null;
   const markets = world.markets.filter(
-    (market) => market.status === 'open' && isSettable(market) && fits(market),
+    (market) => market.status === 'open' && moves(market) && fits(market),
   );
   if (markets.length === 0) return null;
   // A price near the opening leaves room for moves to both sides.

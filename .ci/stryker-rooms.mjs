@@ -1,0 +1,49 @@
+/**
+ * The rooms of `npm run stryker`: their files, and the tests that run on their mutants. `lockstep`
+ * compares short runs with the oracle; the others are the tests of the room.
+ */
+const LOCKSTEP = 'test/mutants/stryker-lockstep.ts';
+
+export const ROOMS = {
+  num: {
+    files: ['src/num/*.ts'],
+    tests: [
+      'test/num/*.test.ts',
+      'test/property/money-paths.test.ts',
+      'test/scenario/time-text.test.ts',
+    ],
+  },
+  risk: {
+    files: [
+      'src/engine/accounts/fees.ts',
+      'src/engine/margin/isolated-margin.ts',
+      'src/engine/margin/requirement.ts',
+      'src/engine/pricing/price-band.ts',
+    ],
+    tests: [
+      'test/property/money-paths.test.ts',
+      'test/engine/accounts/fees.test.ts',
+      'test/engine/margin/isolated-fills.test.ts',
+      'test/engine/margin/isolated-margin.test.ts',
+      'test/engine/margin/requirement.test.ts',
+      'test/engine/pricing/price-band.test.ts',
+      'test/engine/liquidation/published.test.ts',
+    ],
+  },
+  funding: {
+    files: ['src/engine/funding/funding.ts', 'src/engine/accounts/order-fees.ts'],
+    tests: ['test/engine/funding/*.test.ts', LOCKSTEP],
+  },
+  vault: {
+    files: ['src/engine/vault/*.ts'],
+    tests: ['test/engine/vault/*.test.ts', LOCKSTEP],
+  },
+  liquidation: {
+    files: ['src/engine/liquidation/*.ts'],
+    tests: ['test/engine/liquidation/*.test.ts', LOCKSTEP],
+  },
+  orders: {
+    files: ['src/engine/orders/*.ts'],
+    tests: ['test/engine/orders/*.test.ts', 'test/engine/refusals.test.ts', LOCKSTEP],
+  },
+};
