@@ -1,5 +1,6 @@
 /** Worker thread of `snapshot-client.ts`: one snapshot. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../platform/thread-priority.ts';
 import { rehearse } from '../replication/rehearse.ts';
 import { PostgresStore } from './postgres-store.ts';
 
@@ -11,9 +12,23 @@ export interface PostgresSnapshotTask {
   readonly chainHash: string;
 }
 
+/**
+ * Rests for each unit of work. The priority of this thread covers neither the threads that compile
+ * and collect for it nor the database.
+ */
+const RESTS = 3;
+
+lowerThreadPriority();
 const { seq, chainHash, ...where } = workerData as PostgresSnapshotTask;
 const store = new PostgresStore(where);
-const problem = await rehearse(store, seq, chainHash).then(
+let resumedMs = performance.now();
+async function rest(): Promise<void> {
+  const workedMs = performance.now() - resumedMs;
+  await new Promise((resolve) => setTimeout(resolve, RESTS * workedMs));
+  resumedMs = performance.now();
+}
+
+const problem = await rehearse(store, { seq, chainHash }, rest).then(
   () => null,
   (error: unknown) => (error as Error).message,
 );

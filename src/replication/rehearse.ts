@@ -4,14 +4,18 @@
  */
 import { orderId } from '../num/units.ts';
 import type { OrderDigest } from '../journal/served-exchange.ts';
-import type { JournalStore } from './ports.ts';
+import type { JournalEnd, JournalStore } from './ports.ts';
 import { ReplicationError } from './replication-error.ts';
 import { Tail } from './tail.ts';
 
+/** Waits between rows, so that a replay does not compete with the exchange that is served. */
+export type Rest = () => Promise<void>;
+
 /** Applies the rows up to the one that ends with a command. Throws `ReplicationError`. */
-export async function replayTo(
+async function replayTo(
   store: JournalStore,
   seq: number,
+  rest: Rest,
 ): Promise<{ readonly tail: Tail; readonly orderIds: readonly OrderDigest[] }> {
   const base = await store.base();
   if (base === null) throw new ReplicationError('the journal is empty');
@@ -30,12 +34,17 @@ export async function replayTo(
         digests.forEach((digest, i) => orderIds.push([first + i, digest]));
       },
     });
+    await rest();
   }
   return { tail, orderIds };
 }
 
-export async function rehearse(store: JournalStore, seq: number, chainHash: string): Promise<void> {
-  const { tail, orderIds } = await replayTo(store, seq);
+export async function rehearse(
+  store: JournalStore,
+  { seq, chainHash }: JournalEnd,
+  rest: Rest,
+): Promise<void> {
+  const { tail, orderIds } = await replayTo(store, seq, rest);
   const { engine, end } = tail;
   if (end.chainHash !== chainHash) {
     throw new ReplicationError(
