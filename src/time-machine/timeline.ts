@@ -3,9 +3,10 @@
  *
  * `Timeline.open` reads the header only. `index` then executes the journal once, in as many calls
  * as the caller likes: it verifies recorded hashes, fills the index (`steps`) and keeps snapshots.
- * `seek` works at once for any command, indexed or not: it restores the nearest earlier snapshot
- * and applies the commands that follow. Every state is that of a straight replay; only the history
- * that serves readers (trades, candles, ended orders) is kept shorter, which no hash includes.
+ * `seek` works at once for any command, indexed or not: it restores the nearest earlier snapshot,
+ * or returns to a mark near by, and applies the commands that follow. Every state is that of a
+ * straight replay; only the history that serves readers (trades, candles, ended orders) is kept
+ * shorter, which no hash includes.
  *
  * An `Instant` and its `engine` are valid until the next `seek`; views (`views/`) are copies.
  * Nothing here waits or reads a clock, so a worker of a browser, Node and tests run the same code.
@@ -23,10 +24,10 @@ import { JournalError, type TornTail } from '../journal/format/frames.ts';
 import { BEGINNING, type JournalHeader } from '../journal/format/header.ts';
 import { StepIndex } from './index/step-index.ts';
 import { flagsOfCommand, flagsOfEvent, STEP_FLAGS } from './index/step-flags.ts';
+import { Cursors } from './cursors.ts';
 import { Keyframes, type Keyframe } from './keyframes.ts';
-import { NearStates } from './near-states.ts';
 import { RunCursor } from './run-cursor.ts';
-import { FrameStream } from './source/frame-stream.ts';
+import { FrameStream, type StreamPlace } from './source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from './source/journal-bytes.ts';
 import { contextOf, type StepContext } from './step-context.ts';
 import { isPriceCommand, weightOf, type PriceCommand } from './what-if/price-moves.ts';
@@ -39,10 +40,8 @@ export interface TimelineSource {
 }
 
 export interface TimelineOptions {
-  /** Memory for snapshots over the whole journal; 256 MB by default. */
+  /** Memory for snapshots over the whole journal; 160 MB by default. */
   readonly keyframeBytes?: number;
-  /** Memory for snapshots near the last seeks; 32 MB by default. */
-  readonly nearBytes?: number;
   /** Commands between two keyframes before any is dropped; 2,048 by default. */
   readonly spacing?: number;
 }
@@ -104,12 +103,8 @@ export interface Instant {
 const MEGABYTE = 1 << 20;
 /** Price commands and their levels that are kept for what-ifs. */
 const KEPT_PRICES = 50_000;
-/** Commands up to which the current state is advanced instead of restoring a snapshot. */
-const NEARBY = 256;
-/** Cursors that wait before the current instant, each for one step back. */
-const SPARES = 3;
-/** Steps back before the snapshots of `near` are passed. */
-const AHEAD = 12;
+/** Commands between two kept places of the journal. */
+const PLACE_EVERY = 256;
 
 /** History that only readers need: enough for a view, little to copy. */
 const LEAN = {
@@ -127,11 +122,11 @@ export class Timeline {
   readonly baseSeq: number;
   readonly keyframes: Keyframes;
   private readonly parts: readonly JournalBytes[];
-  private readonly near: NearStates;
+  private readonly cursors: Cursors;
   private readonly indexer: RunCursor;
-  private current: { readonly cursor: RunCursor; readonly instant: Instant } | null = null;
-  /** Restored already: a step back takes one and applies few commands. */
-  private spares: RunCursor[] = [];
+  private current: Instant | null = null;
+  /** From where each `PLACE_EVERY`th command can be read. */
+  private readonly places: StreamPlace[];
   private prices: { readonly seq: number; readonly command: PriceCommand }[] | null = [];
   private priceWeight = 0;
   private complete = false;
@@ -159,9 +154,15 @@ export class Timeline {
     const start = startOf(this.header, base);
     this.baseSeq = start.seq;
     const frame: Keyframe = { seq: start.seq, state: start.snapshot(), place: stream.place };
-    const { keyframeBytes = 256 * MEGABYTE, nearBytes = 32 * MEGABYTE, spacing = 2048 } = options;
-    this.keyframes = new Keyframes(frame, keyframeBytes, spacing);
-    this.near = new NearStates(nearBytes);
+    const { keyframeBytes = 160 * MEGABYTE, spacing = 2048 } = options;
+    const keyframes = new Keyframes(frame, keyframeBytes, spacing);
+    this.keyframes = keyframes;
+    this.places = [stream.place];
+    this.cursors = new Cursors({
+      baseSeq: start.seq,
+      restore: (target) => new RunCursor(parts, keyframes.before(target)),
+      restoredSeq: (target) => keyframes.seqBefore(target),
+    });
     this.steps = new StepIndex(start.seq);
     this.indexer = new RunCursor(parts, frame);
   }
@@ -204,6 +205,9 @@ export class Timeline {
           break;
         }
         if (keyframes.isDue(indexer.seq)) keyframes.add(indexer.keyframe());
+        if (indexer.seq === this.baseSeq + PLACE_EVERY * this.places.length) {
+          this.places.push(indexer.stream.place);
+        }
         flags = flagsOfCommand(command);
         const outcome = indexer.step(sink);
         if (outcome !== 'ok') flags |= STEP_FLAGS.refusal;
@@ -252,34 +256,60 @@ export class Timeline {
         { field: 'seq' },
       );
     }
-    const { current } = this;
-    if (current?.instant.seq === seq) return current.instant;
-    const cursor = this.cursorBefore(seq);
-    const reached = cursor.advanceTo(Math.max(this.baseSeq, seq - 1));
-    const instant = reached ? stepTo(cursor, seq) : null;
-    if (instant === null) {
-      this.current = null;
+    if (this.current?.seq === seq) return this.current;
+    this.current = null;
+    const target = Math.max(this.baseSeq, seq - 1);
+    const cursor = this.cursors.before(target);
+    try {
+      this.current = cursor.advanceTo(target) ? stepTo(cursor, seq) : null;
+    } catch (error) {
+      // Its exchange may have applied a part of a command.
+      this.cursors.drop();
+      throw error;
+    }
+    if (this.current === null) {
+      this.cursors.drop();
       throw new TimelineError(
         `command ${String(seq)} is not in this journal: its last is ${String(cursor.seq)}`,
         { field: 'seq' },
       );
     }
-    this.current = { cursor, instant };
-    return instant;
+    return this.current;
   }
 
   /** The exchange after the last command at or before a time; without one, before the first. */
   seekTime(timeUs: number): Instant {
     let seq = this.steps.seqBefore(timeUs);
-    const cursor = this.cursorBefore(seq + 1);
-    cursor.advanceTo(seq);
-    for (let command = cursor.peek(); command !== null; command = cursor.peek()) {
-      if (command.timeUs > timeUs) break;
-      cursor.step();
-      seq = cursor.seq;
-    }
+    // The cursor moves on beyond the instant that it gave.
     this.current = null;
+    const cursor = this.cursors.before(seq);
+    try {
+      cursor.advanceTo(seq);
+      for (let command = cursor.peek(); command !== null; command = cursor.peek()) {
+        if (command.timeUs > timeUs) break;
+        cursor.step();
+        seq = cursor.seq;
+      }
+    } catch (error) {
+      this.cursors.drop();
+      throw error;
+    }
     return this.seek(seq);
+  }
+
+  /**
+   * The first command after which a condition holds that, once true, stays true; the command after
+   * the last one if it never does. Seeks a few times.
+   */
+  firstSeq(holds: (engine: ExchangeView) => boolean): number {
+    let low = this.baseSeq;
+    let high = this.steps.lastSeq + 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (holds(this.seek(middle).engine)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   /** The chain hash after a command. */
@@ -289,30 +319,17 @@ export class Timeline {
 
   /**
    * Makes the next single steps backwards fast. To be called when nothing else is to do, until it
-   * returns false: each call may take as long as a seek.
+   * returns false: a call takes at most as long as a restore.
    */
   prepare(): boolean {
-    const seq = this.current?.instant.seq ?? this.baseSeq;
-    const target = Math.max(this.baseSeq, seq - 2);
-    if (target >= seq) return false;
-    const next = Math.max(this.baseSeq, target - AHEAD);
-    this.near.spread(() => this.cursorFor(next), next + 1);
-    const useful = (spare: RunCursor): boolean =>
-      spare.seq <= target && target - spare.seq <= NEARBY;
-    this.spares = this.spares.filter(useful);
-    if (this.spares.length === SPARES) return false;
-    // A snapshot just before the target serves fewer of the steps that follow.
-    const cursor = this.cursorFor(next);
-    if (target - cursor.seq > NEARBY) cursor.advanceTo(next);
-    this.spares.push(cursor);
-    return this.spares.length < SPARES;
+    return this.cursors.prepare();
   }
 
   /**
    * An exchange of its own after command `seq`, which the caller may change: for scans and forks.
    */
   cursorAt(seq: number): RunCursor {
-    const cursor = new RunCursor(this.parts, this.frameBefore(seq));
+    const cursor = new RunCursor(this.parts, this.keyframes.before(seq));
     if (cursor.advanceTo(seq)) return cursor;
     throw new TimelineError(`command ${String(seq)} is not in this journal`, { field: 'seq' });
   }
@@ -325,48 +342,28 @@ export class Timeline {
   /** A command of the journal; null if it does not have it. */
   commandAt(seq: number): Command | null {
     if (seq <= this.baseSeq) return null;
-    const stream = new FrameStream(this.parts, this.frameBefore(seq - 1).place);
+    const stream = this.framesAfter(seq - 1);
     for (let frame = stream.next(); frame !== null; frame = stream.next()) {
       if (frame.kind === 'command' && frame.seq === seq) return frame.command;
     }
     return null;
   }
 
+  /** Frames from at or before the one that follows command `seq`. */
+  framesAfter(seq: number): FrameStream {
+    const at = Math.floor((seq - this.baseSeq) / PLACE_EVERY);
+    const place = this.places[Math.min(Math.max(0, at), this.places.length - 1)];
+    return new FrameStream(this.parts, place);
+  }
+
   /** Command of the last keyframe before command `seq`: a run backwards re-executes from there. */
   partBefore(seq: number): number {
-    return this.keyframes.before(Math.max(this.baseSeq, seq - 1)).seq;
+    return this.keyframes.seqBefore(Math.max(this.baseSeq, seq - 1));
   }
 
   /** Snapshot of the exchange after command `seq`. */
   snapshotAt(seq: number): Uint8Array {
     return this.cursorAt(seq).engine.snapshot();
-  }
-
-  private frameBefore(seq: number): Keyframe {
-    const near = this.near.before(seq);
-    const far = this.keyframes.before(seq);
-    return near !== null && near.seq > far.seq ? near : far;
-  }
-
-  private cursorBefore(seq: number): RunCursor {
-    const { current } = this;
-    const target = Math.max(this.baseSeq, seq - 1);
-    const at = current?.instant.seq ?? Infinity;
-    if (current !== null && at <= target) {
-      const frame = this.frameBefore(target);
-      if (target - at <= NEARBY || frame.seq <= at) return current.cursor;
-    }
-    const spare = this.spares.findIndex((one) => one.seq <= target && target - one.seq <= NEARBY);
-    if (spare >= 0) return must(this.spares.splice(spare, 1)[0], 'it was found');
-    if (current !== null && at > target && at - target <= NEARBY) {
-      this.near.spread(() => this.cursorFor(target), target + 1);
-    }
-    return this.cursorFor(target);
-  }
-
-  private cursorFor(target: number): RunCursor {
-    const seq = Math.max(this.baseSeq, target);
-    return new RunCursor(this.parts, this.frameBefore(seq));
   }
 }
 

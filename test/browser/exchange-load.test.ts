@@ -71,7 +71,7 @@ test('10,000 rows and a thousand updates a second leave no long task', async () 
       `longest task ${longest.toFixed(1)} ms, ${used.toFixed(1)} ms sorted and filtered, ` +
       `p95 frame ${p95.toFixed(1)} ms`,
   );
-  expect(perSecond).toBeGreaterThan(900);
+  expect(perSecond).toBeGreaterThan(isMeasured ? 900 : 300);
   expect(longest).toBeLessThanOrEqual(LONG_TASK_MS);
   expect(used).toBeLessThanOrEqual(LONG_TASK_MS);
   if (isMeasured) expect(p95).toBeLessThanOrEqual(FRAME_MS);

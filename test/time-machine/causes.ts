@@ -2,8 +2,18 @@
  * Runs in which the cause of a liquidation is not an obvious act of the account: another's sale, a
  * closed hedge, a change of margin, funding, an order that waits.
  */
-import { lots, ppb, ppm, marketId, priceTicks } from '../../src/num/units.ts';
-import { FAR_MS, newOrder, withdrawTo, type Drift, type Planted } from './planted.ts';
+import { ppb, ppm, marketId, priceTicks } from '../../src/num/units.ts';
+import {
+  cancelProtection,
+  FAR_MS,
+  longAccount,
+  newOrder,
+  placeOrders,
+  spareOf,
+  withdrawTo,
+  type Drift,
+  type Planted,
+} from './planted.ts';
 
 /** Tiers of the market with another maintenance margin. */
 const HIGHER = { initialMargin: '0.3', maintenanceMargin: '0.15' };
@@ -14,7 +24,7 @@ function raiseMaintenance({ world }: Drift): number {
   return world.apply({ kind: 'setMarketTerms', timeUs: world.time, market: marketId(0), spec }).seq;
 }
 
-export const CASES: readonly Planted[] = [
+export const CAUSES: readonly Planted[] = [
   {
     name: "another's sale that moves the mark",
     options: {
@@ -63,9 +73,7 @@ export const CASES: readonly Planted[] = [
       drift.trade(victim, 1);
       drift.trade(victim, 1, 1);
       drift.move(60);
-      const { accountValueQuanta, maintenanceRequirementQuanta } = world.exchange.margin(victim);
-      const spare = Number(accountValueQuanta - maintenanceRequirementQuanta) / 1e6;
-      drift.offset = 90 - Math.floor(spare);
+      drift.offset = 90 - spareOf(drift, victim);
       return { victim, decisive: world.price(drift.ticks + drift.offset, 1).seq };
     },
   },
@@ -73,9 +81,7 @@ export const CASES: readonly Planted[] = [
     name: 'a higher maintenance margin',
     options: { config: { termsNoticeUs: 0 as never } },
     build: (drift) => {
-      const victim = drift.world.user(500);
-      drift.trade(victim, 1);
-      drift.move(60);
+      const victim = longAccount(drift, 500, 60);
       return { victim, decisive: raiseMaintenance(drift) };
     },
   },
@@ -83,9 +89,7 @@ export const CASES: readonly Planted[] = [
     name: 'the notice of a higher maintenance margin',
     options: { config: { termsNoticeUs: 20_000_000 as never } },
     build: (drift) => {
-      const victim = drift.world.user(500);
-      drift.trade(victim, 1);
-      drift.move(60);
+      const victim = longAccount(drift, 500, 60);
       return { victim, decisive: raiseMaintenance(drift) };
     },
   },
@@ -117,9 +121,7 @@ export const CASES: readonly Planted[] = [
     options: { terms: { funding: { source: 'external' } } },
     build: (drift) => {
       const { world } = drift;
-      const victim = world.user(600);
-      drift.trade(victim, 1);
-      drift.move(60);
+      const victim = longAccount(drift, 600, 60);
       const { seq } = world.apply({
         kind: 'settleFunding',
         timeUs: world.time,
@@ -133,62 +135,29 @@ export const CASES: readonly Planted[] = [
     name: 'a purchase in slices',
     build: (drift) => {
       const { world } = drift;
-      const victim = world.user(1600);
-      drift.trade(victim, 1);
-      drift.move(60);
+      const victim = longAccount(drift, 1600, 60);
       world.order(drift.maker, -100, drift.ticks);
-      const { seq } = world.apply({
-        kind: 'placeOrders',
-        timeUs: world.time,
-        subaccount: victim,
-        delegate: null,
-        orders: Array.from({ length: 6 }, (_, i) =>
-          newOrder({
-            orderType: 'twap',
-            priceTicks: priceTicks(drift.ticks + 10),
-            nonce: 2_000_000n + BigInt(i),
-            periodMs: 1000n,
-          }),
-        ),
-      });
-      return { victim, decisive: seq };
+      const slices = Array.from({ length: 6 }, (_, i) =>
+        newOrder({
+          orderType: 'twap',
+          priceTicks: priceTicks(drift.ticks + 10),
+          nonce: 2_000_000n + BigInt(i),
+          periodMs: 1000n,
+        }),
+      );
+      return { victim, decisive: placeOrders(drift, victim, slices) };
     },
   },
   {
     name: 'the cancel of a trailing stop',
-    build: (drift) => {
-      const { world } = drift;
-      const victim = world.user(900);
-      drift.move(50);
-      drift.trade(victim, 4);
-      world.order(drift.maker, 100, drift.ticks - 100);
-      world.apply({
-        kind: 'placeOrders',
-        timeUs: world.time,
-        subaccount: victim,
-        delegate: null,
-        orders: [
-          newOrder({
-            orderType: 'trailingStop',
-            lots: lots(-4),
-            reduceOnly: true,
-            nonce: 2_000_000n,
-            trailingPpm: 30_000,
-          }),
-        ],
-      });
-      const id = world.exchange.lastOrderId;
-      drift.move(6);
-      return { victim, decisive: world.cancel({ id }).seq };
-    },
+    build: (drift) =>
+      cancelProtection(drift, () => ({ orderType: 'trailingStop', trailingPpm: 30_000 })),
   },
   {
     name: 'a purchase in a second market',
     options: { markets: 2 },
     build: (drift) => {
-      const victim = drift.world.user(1500);
-      drift.trade(victim, 1);
-      drift.move(60);
+      const victim = longAccount(drift, 1500, 60);
       return { victim, decisive: drift.trade(victim, 6, 1) };
     },
   },

@@ -2,6 +2,7 @@
  * Runs with a known decisive command: before it the account is far from liquidation, and after it
  * the drift of the market liquidates it soon.
  */
+import { assert } from '../../src/base/assert.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import type { NewOrder } from '../../src/engine/commands.ts';
 import { marketId, ppm, priceTicks, lots, type SubaccountId } from '../../src/num/units.ts';
@@ -73,17 +74,57 @@ export class Drift {
   }
 }
 
+/** Equity above the maintenance requirement, in whole units. */
+export function spareOf({ world }: Drift, account: SubaccountId): number {
+  const { accountValueQuanta, maintenanceRequirementQuanta } = world.exchange.margin(account);
+  return Math.floor(Number(accountValueQuanta - maintenanceRequirementQuanta) / 1e6);
+}
+
 /** Equity so that the account is `ticks` away from liquidation, for a position of one lot. */
 export function withdrawTo(drift: Drift, account: SubaccountId, buffer: number): number {
-  const { accountValueQuanta, maintenanceRequirementQuanta } = drift.world.exchange.margin(account);
-  const spare = Number(accountValueQuanta - maintenanceRequirementQuanta) / 1e6;
-  return drift.world.withdraw(account, Math.floor(spare - buffer)).seq;
+  return drift.world.withdraw(account, spareOf(drift, account) - buffer).seq;
 }
 
 export interface Planted {
   readonly name: string;
   readonly build: (drift: Drift) => { readonly victim: SubaccountId; readonly decisive: number };
   readonly options?: DriftOptions;
+}
+
+/** An account that is long one lot, and some moves later. */
+export function longAccount(drift: Drift, deposit: number, moves: number): SubaccountId {
+  const account = drift.world.user(deposit);
+  drift.trade(account, 1);
+  drift.move(moves);
+  return account;
+}
+
+/** Places orders of an account in one command. */
+export function placeOrders(
+  { world }: Drift,
+  subaccount: SubaccountId,
+  orders: readonly NewOrder[],
+): number {
+  const timeUs = world.time;
+  return world.apply({ kind: 'placeOrders', timeUs, subaccount, delegate: null, orders }).seq;
+}
+
+/** A long account cancels the order that protects it. */
+export function cancelProtection(
+  drift: Drift,
+  terms: (drift: Drift) => Partial<NewOrder>,
+): { readonly victim: SubaccountId; readonly decisive: number } {
+  const { world, maker } = drift;
+  const victim = world.user(900);
+  drift.move(50);
+  drift.trade(victim, 4);
+  world.order(maker, 100, drift.ticks - 100);
+  const order = { lots: lots(-4), reduceOnly: true, nonce: 2_000_000n, ...terms(drift) };
+  const placed = placeOrders(drift, victim, [newOrder(order)]);
+  const id = world.exchange.lastOrderId;
+  drift.move(6);
+  assert(world.seq === placed + 6, 'the order waits: each later command is a move');
+  return { victim, decisive: world.cancel({ id }).seq };
 }
 
 /** Withdrawals keep the initial margin, so the buffer is at least half of it. */

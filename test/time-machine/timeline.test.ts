@@ -32,12 +32,41 @@ describe('Timeline', () => {
     expect(timeline.seek(0).step).toBeNull();
   });
 
-  it('keeps its snapshots within the budget by doubling their distance', () => {
-    const timeline = Timeline.open(bytes, { spacing: 4, keyframeBytes: 400_000 });
+  it('returns to marks in any order of steps and seeks, also while they are prepared', () => {
+    const timeline = Timeline.open(bytes, { spacing: 256 });
     timeline.index();
-    expect(timeline.keyframes.usedBytes).toBeLessThanOrEqual(400_000);
+    let state = 3;
+    const below = (bound: number): number => {
+      state = (state * 1103515245 + 12345) % 2147483648;
+      return Math.floor((state / 2147483648) * bound);
+    };
+    let seq = commands;
+    for (let i = 0; i < 400; i++) {
+      const far = below(20) === 0 ? below(600) - 300 : below(9) - 5;
+      seq = Math.min(commands, Math.max(1, seq + far));
+      expect(timeline.hashAt(seq), `${String(i)}: command ${String(seq)}`).toBe(hashes[seq]);
+      for (let prepared = below(4); prepared > 0; prepared--) timeline.prepare();
+    }
+  });
+
+  it('keeps its snapshots within the budget by doubling their distance', () => {
+    const timeline = Timeline.open(bytes, { spacing: 4, keyframeBytes: 100_000 });
+    timeline.index();
+    expect(timeline.keyframes.usedBytes).toBeLessThanOrEqual(100_000);
     expect(timeline.keyframes.distance).toBeGreaterThan(4);
     expect(timeline.hashAt(commands - 1)).toBe(hashes[commands - 1]);
+  });
+
+  it('reads any command, and those around it, from a place near it', () => {
+    const timeline = Timeline.open(bytes);
+    const straight = [1, 255, 256, 257, 512, commands].map((seq) => timeline.commandAt(seq));
+    timeline.index();
+    const near = [1, 255, 256, 257, 512, commands].map((seq) => timeline.commandAt(seq));
+    expect(near).toEqual(straight);
+    expect(near).not.toContain(null);
+    const first = timeline.framesAfter(300).next();
+    expect(first?.seq).toBeGreaterThan(200);
+    expect(first?.seq).toBeLessThanOrEqual(301);
   });
 
   it('indexes in parts, verifies recorded hashes and reports the end', () => {

@@ -18,7 +18,8 @@ export interface StreamPlace {
   readonly after: JournalPosition;
 }
 
-const BLOCK = 1 << 20;
+/** As many as a seek reads, for most journals. */
+const BLOCK = 1 << 18;
 /** Bytes of a header that is certainly complete. */
 const MAX_HEADER = 1 << 20;
 
@@ -139,7 +140,20 @@ export class FrameStream {
   }
 }
 
-function openPart(bytes: JournalBytes): { readonly header: JournalHeader; readonly end: number } {
+interface OpenPart {
+  readonly header: JournalHeader;
+  /** Offset of the first frame. */
+  readonly end: number;
+}
+
+/** Each seek opens a stream, and the headers stay the same. */
+const openParts = new WeakMap<JournalBytes, OpenPart>();
+
+function openPart(bytes: JournalBytes): OpenPart {
+  const known = openParts.get(bytes);
+  if (known !== undefined) return known;
   const { header, offset } = new JournalReader(bytes.read(0, Math.min(bytes.size, MAX_HEADER)));
-  return { header, end: offset };
+  const opened = { header, end: offset };
+  openParts.set(bytes, opened);
+  return opened;
 }

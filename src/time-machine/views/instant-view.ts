@@ -3,6 +3,7 @@
  * another thread or written as JSON. Prices, sizes and money are exact decimal text.
  */
 import type { MarketId, SubaccountId } from '../../num/units.ts';
+import type { MarginView } from '../../engine/read/views.ts';
 import type { Instant } from '../timeline.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { money } from '../../gateway/encode.ts';
@@ -127,32 +128,37 @@ export function instantView(instant: Instant, options: ViewOptions = {}): Instan
 
 /** Accounts in danger first, then users by id, then the exchange's own. */
 function accountRows({ engine }: Instant, limit: number): AccountRow[] {
-  const rows: AccountRow[] = [];
-  for (let id = 0; id < engine.subaccountCount; id++) {
+  const ranked = Array.from({ length: engine.subaccountCount }, (_, id) => {
     const subaccount = engine.subaccount(id as SubaccountId);
     const margin = engine.margin(subaccount.id);
-    const equity = margin.accountValueQuanta;
-    const maintenance = margin.maintenanceRequirementQuanta;
-    rows.push({
-      subaccount: id,
-      name: subaccountName(engine, subaccount.id),
-      address: engine.addressOf(subaccount.account),
-      system: subaccount.system,
-      equity: money(equity),
-      maintenance: money(maintenance),
-      pnl: money(equity - margin.netDepositsQuanta),
-      safety: maintenance === 0n ? null : Number(equity) / Number(maintenance),
-      positions: engine
-        .markets()
-        .filter((market) => engine.positionLots(subaccount.id, market.id) !== 0).length,
-    });
-  }
-  const rank = ({ system, safety }: AccountRow): number =>
-    system ? Infinity : (safety ?? Number.MAX_VALUE);
-  return rows
-    .sort((a, b) => (rank(a) === rank(b) ? a.subaccount - b.subaccount : rank(a) - rank(b)))
-    .slice(0, Math.max(0, limit));
+    const safety = safetyOf(margin);
+    return { subaccount, margin, safety, rank: rankOf(subaccount.system, safety) };
+  });
+  ranked.sort((a, b) => (a.rank === b.rank ? a.subaccount.id - b.subaccount.id : a.rank - b.rank));
+  const markets = engine.markets().map(({ id }) => id);
+  return ranked.slice(0, Math.max(0, limit)).map(({ subaccount, margin, safety }) => ({
+    subaccount: subaccount.id,
+    name: subaccountName(engine, subaccount.id),
+    address: engine.addressOf(subaccount.account),
+    system: subaccount.system,
+    equity: money(margin.accountValueQuanta),
+    maintenance: money(margin.maintenanceRequirementQuanta),
+    pnl: money(margin.accountValueQuanta - margin.netDepositsQuanta),
+    safety,
+    positions: markets.filter((market) => engine.positionLots(subaccount.id, market) !== 0).length,
+  }));
 }
+
+/** Equity ÷ maintenance requirement; null without a requirement. */
+function safetyOf({
+  accountValueQuanta: equity,
+  maintenanceRequirementQuanta: maintenance,
+}: MarginView): number | null {
+  return maintenance === 0n ? null : Number(equity) / Number(maintenance);
+}
+
+const rankOf = (isSystem: boolean, safety: number | null): number =>
+  isSystem ? Infinity : (safety ?? Number.MAX_VALUE);
 
 /** One order of an instant, live or ended shortly before; null if it is not known there. */
 export function orderView({ engine }: Instant, orderId: number): OrderAt | null {

@@ -22,13 +22,24 @@ export class OrderOrigins {
     this.sharedUpTo = sharedUpTo;
   }
 
-  /** Notes the orders that a command placed; those of the exchange itself have no origin. */
-  note(command: string, events: readonly EngineEvent[]): void {
+  /**
+   * Notes the orders that a command placed; those of the exchange itself have no origin. `without`:
+   * the place of an order that the command lacks here.
+   */
+  note(command: string, events: readonly EngineEvent[], without: number | null = null): void {
     let nth = 0;
+    let ownNth = 0;
     for (const event of events) {
       if (event.kind !== 'orderAccepted' && event.kind !== 'orderRejected') continue;
-      const origin = `${event.cause === 'command' ? '' : 'exchange '}${command}.${String(nth)}`;
-      nth += 1;
+      let origin: OrderOrigin;
+      if (event.cause === 'command') {
+        if (nth === without) nth += 1;
+        origin = `${command}.${String(nth)}`;
+        nth += 1;
+      } else {
+        origin = `exchange ${command}.${String(ownNth)}`;
+        ownNth += 1;
+      }
       this.byId.set(event.orderId, origin);
       this.byOrigin.set(origin, event.orderId);
     }

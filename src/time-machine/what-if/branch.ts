@@ -132,8 +132,9 @@ export class Branch {
     const seq = base.seq + 1;
     const planned = plannedAt(this.edits, seq, command, (of) => this.commandAt(of));
     // Ids are those of the journal before the command.
-    const translated = planned.map(({ origin, command: of }) => ({
+    const translated = planned.map(({ origin, command: of, without }) => ({
       origin,
+      without,
       command: translate(of, base.engine, branch, this.baseOrders, this.branchOrders),
     }));
     const baseEvents: EngineEvent[] = [];
@@ -145,7 +146,7 @@ export class Branch {
     }
     const branchEvents: EngineEvent[] = [];
     const branchOutcomes: string[] = [];
-    for (const [i, { origin, command: of }] of translated.entries()) {
+    for (const [i, { origin, command: of, without }] of translated.entries()) {
       if (of === null) {
         this.skipped.push(origin ?? seq);
         continue;
@@ -157,6 +158,7 @@ export class Branch {
       this.branchOrders.note(
         origin === null ? `new ${String(seq)}.${String(i)}` : String(origin),
         events,
+        without,
       );
       this.branchRecord.add(branch, seq, events, this.branchOrders);
       branchEvents.push(...events);

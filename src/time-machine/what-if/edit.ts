@@ -4,6 +4,8 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 
 export type Edit =
   | { readonly kind: 'drop'; readonly seq: number }
+  /** Without one order of a command that places several; `nth` begins at 0. */
+  | { readonly kind: 'dropOrder'; readonly seq: number; readonly nth: number }
   /** Another command in place of this one; ids in it are those of the journal. */
   | { readonly kind: 'replace'; readonly seq: number; readonly command: Command }
   /** A command before this one; `lastSeq + 1` appends. */
@@ -28,6 +30,7 @@ export function firstEdited(edits: readonly Edit[], baseSeq: number): number {
   const firsts = edits.map((edit) => {
     switch (edit.kind) {
       case 'drop':
+      case 'dropOrder':
       case 'replace':
         return edit.seq;
       case 'insert':
@@ -47,6 +50,8 @@ export function firstEdited(edits: readonly Edit[], baseSeq: number): number {
 export interface Planned {
   readonly origin: number | null;
   readonly command: Command;
+  /** Place of an order that the origin has and this command lacks; null without one. */
+  readonly without: number | null;
 }
 
 /**
@@ -62,10 +67,10 @@ export function plannedAt(
   const planned: Planned[] = [];
   for (const edit of edits) {
     if (edit.kind === 'insert' && edit.before === seq) {
-      planned.push({ origin: null, command: edit.command });
+      planned.push({ origin: null, command: edit.command, without: null });
     } else if (edit.kind === 'move' && edit.before === seq) {
       const moved = commandOf(edit.seq);
-      if (moved !== null) planned.push({ origin: edit.seq, command: moved });
+      if (moved !== null) planned.push({ origin: edit.seq, command: moved, without: null });
     }
   }
   if (command === null) return planned;
@@ -81,7 +86,12 @@ export function plannedAt(
       Math.max(1, Math.round((ticks * edit.factorPpm) / PPM)),
     );
   }
-  planned.push({ origin: seq, command: own });
+  const part = edits.find((edit) => edit.kind === 'dropOrder' && edit.seq === seq);
+  if (part?.kind === 'dropOrder' && own.kind === 'placeOrders') {
+    const orders = own.orders.filter((_, i) => i !== part.nth);
+    if (orders.length === 0) return planned;
+    planned.push({ origin: seq, command: { ...own, orders }, without: part.nth });
+  } else planned.push({ origin: seq, command: own, without: null });
   return planned;
 }
 

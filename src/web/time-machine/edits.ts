@@ -3,6 +3,13 @@ import type { ParameterChange } from '../../time-machine/what-if/parameters.ts';
 /** Changes of a journal as the page sends them: commands are JSON text, checked in the worker. */
 export type EditText =
   | { readonly kind: 'drop'; readonly seq: number }
+  /** Without one order of a command that places several; `order` names it for the reader. */
+  | {
+      readonly kind: 'dropOrder';
+      readonly seq: number;
+      readonly nth: number;
+      readonly order: number;
+    }
   | { readonly kind: 'replace'; readonly seq: number; readonly json: string }
   | { readonly kind: 'insert'; readonly before: number; readonly json: string }
   | { readonly kind: 'move'; readonly seq: number; readonly before: number }
@@ -29,6 +36,8 @@ export function editTitle(edit: EditText): string {
   switch (edit.kind) {
     case 'drop':
       return `without command ${String(edit.seq)}`;
+    case 'dropOrder':
+      return `without order #${String(edit.order)}`;
     case 'replace':
       return `another command ${String(edit.seq)}`;
     case 'insert':

@@ -3,7 +3,6 @@ import type { ExchangeView } from '../../engine/read/views.ts';
 import { timeUs } from '../../num/units.ts';
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
-import { FrameStream } from '../../time-machine/source/frame-stream.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import {
@@ -11,12 +10,13 @@ import {
   type InevitabilityCurve,
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
+import type { OrderLifeView } from '../../time-machine/views/order-life.ts';
 import { parametersOf } from '../../time-machine/what-if/parameters.ts';
 import { connect, serve, type Calls } from '../worker-link.ts';
 import { executeFutures, FuturesThread, type FuturesApi } from './futures.ts';
 import { runBranch } from './branch-run.ts';
 import type { EditText } from './edits.ts';
-import { orderHistory, type OrderMoment } from './order-history.ts';
+import { orderHistory, ordersOf, withoutOrder, type PlacedOrders } from './order-history.ts';
 import { searchEvents, type Finding } from './event-search.ts';
 import { countHits, nearestHit } from './breakpoint-runs.ts';
 import { compilePredicate } from '../../time-machine/expression/compile.ts';
@@ -89,6 +89,7 @@ export class Session {
   private runs = 0;
   private opens = 0;
   private histories = 0;
+  private lists = 0;
   private curves = 0;
   /** The curve so far. */
   private curve: (() => InevitabilityCurve) | null = null;
@@ -154,16 +155,8 @@ export class Session {
   /** The command that printed a trade; null if the journal has no such trade. */
   seqOfTrade(id: number): number | null {
     const timeline = this.mustTimeline();
-    const { baseSeq } = timeline;
-    const { lastSeq } = timeline.steps;
-    let low = baseSeq;
-    let high = lastSeq + 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (lastTrade(timeline.seek(middle).engine) < id) low = middle + 1;
-      else high = middle;
-    }
-    return low > lastSeq ? null : low;
+    const found = timeline.firstSeq((engine) => lastTrade(engine) >= id);
+    return found > timeline.steps.lastSeq ? null : found;
   }
 
   /** Makes single steps backwards fast, in between calls of the page. */
@@ -213,10 +206,11 @@ export class Session {
 
   /** Commands around an instant, without executing them. */
   around(seq: number, before: number, after: number): readonly CommandRow[] {
-    const { steps, keyframes, baseSeq } = this.mustTimeline();
+    const timeline = this.mustTimeline();
+    const { steps, baseSeq } = timeline;
     const from = Math.max(baseSeq + 1, seq - before);
     const rows: CommandRow[] = [];
-    const stream = new FrameStream(this.source.parts, keyframes.before(from - 1).place);
+    const stream = timeline.framesAfter(from - 1);
     for (let frame = stream.next(); frame !== null; frame = stream.next()) {
       if (frame.seq > seq + after) break;
       if (frame.kind !== 'command' || frame.seq < from) continue;
@@ -305,7 +299,7 @@ export class Session {
   }
 
   /** The life of an order; null if a newer call replaced it. */
-  orderHistory(order: number): Promise<readonly OrderMoment[] | null> {
+  orderHistory(order: number): Promise<OrderLifeView | null> {
     this.histories += 1;
     const mine = this.histories;
     const timeline = this.mustTimeline();
@@ -314,6 +308,14 @@ export class Session {
       order,
       () => mine !== this.histories || this.timeline !== timeline,
     );
+  }
+
+  /** All orders of an account; null if a newer call replaced it. */
+  ordersOf(subaccount: number): Promise<PlacedOrders | null> {
+    this.lists += 1;
+    const mine = this.lists;
+    const timeline = this.mustTimeline();
+    return ordersOf(timeline, subaccount, () => mine !== this.lists || this.timeline !== timeline);
   }
 
   countHits(text: string): Promise<number | null> {
@@ -374,6 +376,8 @@ export class Session {
         serve(new FuturesThread().api(), port);
       },
       orderHistory: (order: number) => this.orderHistory(order),
+      ordersOf: (subaccount: number) => this.ordersOf(subaccount),
+      withoutOrder: (seq: number, order: number) => withoutOrder(this.mustTimeline(), seq, order),
       countHits: (text: string) => this.countHits(text),
       packed: () => this.packed(),
     };

@@ -5,6 +5,7 @@ import type { AccountRow } from '../../time-machine/views/instant-view.ts';
 import { count, money, rateText, result, toneOf } from '../exact-text.ts';
 import { nextSorting, sortedRows, Table, type Column, type Sorting } from '../table.tsx';
 import { AccountName, litAccount, litOrder, OrderName } from './names.tsx';
+import { AllOrders } from './placed-orders.tsx';
 import { scene } from './store.ts';
 
 type OrderRow = NonNullable<typeof scene.value>['orders'][number];
@@ -30,17 +31,22 @@ export function Orders() {
   if (now?.account == null) {
     return <p class="note">Select an account to see its orders and what each waits for.</p>;
   }
-  if (now.orders.length === 0) {
-    return <p class="note">{now.account.name} has no live order at this instant.</p>;
-  }
+  const { name, subaccount } = now.account;
   return (
-    <Table
-      caption={`Live orders of ${now.account.name}`}
-      columns={ORDERS}
-      rows={now.orders}
-      keyOf={(row) => row.orderId}
-      look={(row) => ({ class: litOrder(row.orderId) })}
-    />
+    <>
+      {now.orders.length === 0 ? (
+        <p class="note">{name} has no live order at this instant.</p>
+      ) : (
+        <Table
+          caption={`Live orders of ${name}`}
+          columns={ORDERS}
+          rows={now.orders}
+          keyOf={(row) => row.orderId}
+          look={(row) => ({ class: litOrder(row.orderId) })}
+        />
+      )}
+      <AllOrders subaccount={subaccount} name={name} />
+    </>
   );
 }
 

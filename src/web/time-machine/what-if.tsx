@@ -10,7 +10,8 @@ import { comparison, edits, problem, runFork, status } from './fork.ts';
 import { SeqLink } from './names.tsx';
 import { lastSeq, market, scene, seq } from './store.ts';
 
-type Action = EditText['kind'];
+/** One order of several is left out from the list of an account's orders. */
+type Action = Exclude<EditText['kind'], 'dropOrder'>;
 const ACTIONS: readonly (readonly [Action, string])[] = [
   ['drop', 'leave this command out'],
   ['replace', 'another command in its place'],
