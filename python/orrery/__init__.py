@@ -7,7 +7,8 @@ in a backtest. Guide: docs/PYTHON.md.
 
 from .command import OrreryError
 from .environment import Environment, ParallelEnvironment
-from .runs import Run, Sweep, backtest, open_run, sweep
+from .runs import Run, Sweep, WalkForward, backtest, concat, open_run, sweep, walk_forward
+from .sizing import fixed_fraction, kelly, volatility_target
 from .strategy import Context, Result, Strategy, run_strategy
 
 __all__ = [
@@ -19,8 +20,14 @@ __all__ = [
     "Run",
     "Strategy",
     "Sweep",
+    "WalkForward",
     "backtest",
+    "concat",
+    "fixed_fraction",
+    "kelly",
     "open_run",
     "run_strategy",
     "sweep",
+    "volatility_target",
+    "walk_forward",
 ]

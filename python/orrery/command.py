@@ -61,6 +61,10 @@ def options(values: Mapping[str, Option]) -> List[str]:
     return words
 
 
+#: One encoder for all messages: ``json.dumps`` with separators makes one for each.
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class Bridge:
     """A process of ``orrery bridge``."""
 
@@ -81,7 +85,7 @@ class Bridge:
 
     def send(self, message: Mapping[str, Any]) -> None:
         try:
-            self._input.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self._input.write(_encoded(message).encode() + b"\n")
             self._input.flush()
         except BrokenPipeError:
             # The reason is the last message of the process.

@@ -1,4 +1,4 @@
-"""Runs and sweeps as data frames."""
+"""Runs, sweeps and walk-forwards as data frames."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from .command import Option, OrreryError, optional, options, run
 
@@ -33,6 +34,20 @@ def frames(path: str) -> Dict[str, pd.DataFrame]:
             table, column = key.split(".", 1)
             columns.setdefault(table, {})[column] = _column(arrays[key])
     return {name: pd.DataFrame(table) for name, table in columns.items()}
+
+
+def same(frame: pd.DataFrame) -> pd.DataFrame:
+    """The dtypes of ``frames``, whichever reader of Parquet: its version decides on its own."""
+    columns = {}
+    for name, values in frame.items():
+        if isinstance(values.dtype, pd.DatetimeTZDtype):
+            columns[name] = values.dt.tz_convert("UTC").astype("datetime64[ns, UTC]")
+        elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
+            words = [word for word in pd.unique(values) if isinstance(word, str)]
+            columns[name] = pd.Series(pd.Categorical(values, categories=words))
+        else:
+            columns[name] = values
+    return pd.DataFrame(columns)
 
 
 def _column(values: np.ndarray) -> Any:
@@ -67,7 +82,7 @@ class Run:
             return frames(written["files"][0])
         written = run(["export", self.folder, "--format=parquet"])
         names = [os.path.splitext(os.path.basename(file))[0] for file in written["files"]]
-        return {name: pd.read_parquet(file) for name, file in zip(names, written["files"])}
+        return {name: same(pd.read_parquet(file)) for name, file in zip(names, written["files"])}
 
     @property
     def report(self) -> Dict[str, Any]:
@@ -93,6 +108,30 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({self.folder!r})"
+
+
+def concat(runs: Mapping[str, Run], table: str) -> pd.DataFrame:
+    """One table of several runs, with their names in the first column, ``run``.
+
+    Text stays a category: plain ``pd.concat`` makes objects of columns with other categories.
+    """
+    if table not in TABLES:
+        raise OrreryError(f"no table {table}; tables are {', '.join(TABLES)}")
+    if not runs:
+        raise OrreryError("concat: no run is given")
+    parts = {name: run.tables[table] for name, run in runs.items()}
+    first = next(iter(parts.values()))
+    names = pd.Categorical(
+        [name for name, part in parts.items() for _ in range(len(part))], categories=list(parts)
+    )
+    columns: Dict[str, Any] = {"run": names}
+    for column in first.columns:
+        series = [part[column] for part in parts.values()]
+        if isinstance(first[column].dtype, pd.CategoricalDtype):
+            columns[column] = union_categoricals([one.array for one in series])
+        else:
+            columns[column] = pd.concat(series, ignore_index=True)
+    return pd.DataFrame(columns)
 
 
 def open_run(folder: str) -> Run:
@@ -158,3 +197,66 @@ def sweep(
     """Searches parameters. ``vary={'fast': '3:9:1'}``; options are those of ``orrery sweep``."""
     words = options({"data": data, "vary": vary, "trials": trials, **more})
     return Sweep(run(["sweep", strategy, *words]))
+
+
+class WalkForward:
+    """``windows`` is a data frame with a row for each test; ``result`` the object of the command."""
+
+    def __init__(self, result: Dict[str, Any]) -> None:
+        self.result = result
+        self.windows = _windows(result)
+
+    @property
+    def efficiency(self) -> Optional[float]:
+        """Mean score out of sample ÷ mean score in sample; None if undefined."""
+        efficiency: Optional[float] = self.result["efficiency"]
+        return efficiency
+
+    @property
+    def metrics(self) -> Dict[str, Any]:
+        """Figures of the joined tests."""
+        return self.result["outOfSample"] or {}
+
+    def __repr__(self) -> str:
+        return f"WalkForward({len(self.windows)} windows)"
+
+
+def _windows(result: Mapping[str, Any]) -> pd.DataFrame:
+    """One row for each window: its times, the parameters that were selected, scores, figures."""
+    rows: List[Dict[str, Any]] = []
+    for one in result["windows"]:
+        times = {
+            name: pd.Timestamp(one["window"][key], unit="us", tz="UTC")
+            for name, key in (
+                ("train_from", "trainFromUs"),
+                ("train_to", "trainToUs"),
+                ("test_from", "testFromUs"),
+                ("test_to", "testToUs"),
+            )
+        }
+        scores = {
+            "trials": one["trials"],
+            "train_score": one["trainScore"],
+            "test_score": one["testScore"],
+        }
+        parameters = {name: _number(text) for name, text in (one["parameters"] or {}).items()}
+        figures = {name: _number(value) for name, value in (one["test"] or {}).items()}
+        rows.append({**times, **scores, **parameters, **figures})
+    return pd.DataFrame(rows)
+
+
+def walk_forward(
+    strategy: str,
+    *,
+    data: str,
+    train: str,
+    test: str,
+    vary: Mapping[str, str],
+    **more: Option,
+) -> WalkForward:
+    """Searches parameters in ``train='40d'`` and trades the next ``test='20d'``, and so on.
+
+    Options are those of ``orrery walkforward``.
+    """
+    words = options({"data": data, "train": train, "test": test, "vary": vary, **more})
+    return WalkForward(run(["walkforward", strategy, *words]))

@@ -1,6 +1,7 @@
 """Tests of the package, with numpy and pandas only: ``npm run test:python``."""
 
 import json
+import math
 import os
 import re
 import resource
@@ -52,12 +53,35 @@ class RunTest(Folder):
             self.assertEqual(kinds[0], kinds[1], name)
             both = pd.concat([left, right], ignore_index=True)
             self.assertEqual(len(both), len(left) + len(right), name)
+        runs = {"cross": cross, "maker": maker}
+        for name in orrery.runs.TABLES:
+            both = orrery.concat(runs, name)
+            self.assertEqual(list(both.columns), ["run", *cross.tables[name].columns])
+            for column, kind in cross.tables[name].dtypes.items():
+                self.assertEqual(str(both[column].dtype), str(kind), f"{name}.{column}")
+            self.assertEqual(
+                both.loc[both["run"] == "maker"].drop(columns="run").astype(str).values.tolist(),
+                maker.tables[name].astype(str).values.tolist(),
+            )
+        with self.assertRaisesRegex(orrery.OrreryError, "no table fees"):
+            orrery.concat(runs, "fees")
         fills = cross.fills
         self.assertGreater(len(fills), 0)
         self.assertEqual(str(fills["time"].dtype), "datetime64[ns, UTC]")
         self.assertEqual(str(fills["fill_id"].dtype), "int64")
         turnover = float((fills["price"] * fills["size"]).sum())
         self.assertAlmostEqual(turnover, float(cross.summary["turnover"]), places=4)
+
+    def test_frames_of_parquet_are_those_of_npz(self) -> None:
+        times = pd.to_datetime(["2024-01-01T00:00:00.000001Z", None], utc=True)
+        read = pd.DataFrame({"time": times, "tag": ["b", None], "fill_id": [1, 2], "fee": [0.5, None]})
+        found = orrery.runs.same(read)
+        kinds = ["datetime64[ns, UTC]", "category", "int64", "float64"]
+        self.assertEqual([str(kind) for kind in found.dtypes], kinds)
+        self.assertEqual(list(found["tag"].cat.categories), ["b"])
+        self.assertTrue(found["tag"].isna()[1])
+        empty = orrery.runs.same(read.iloc[:0])
+        self.assertEqual([str(kind) for kind in empty.dtypes], kinds)
 
     def test_a_sweep_has_a_row_for_each_trial(self) -> None:
         found = orrery.sweep(
@@ -74,11 +98,67 @@ class RunTest(Folder):
         )
         self.assertEqual(len(found.trials), 2)
 
+    def test_a_walk_forward_has_a_row_for_each_window(self) -> None:
+        walk = orrery.walk_forward(
+            CROSS,
+            data=DATA,
+            train="2m",
+            test="1m",
+            vary={"fast": "3,5"},
+            method="grid",
+            out=self.path("walk"),
+            check=False,
+            ledger=False,
+        )
+        windows = walk.windows
+        self.assertEqual(len(windows), len(walk.result["windows"]))
+        self.assertGreater(len(windows), 1)
+        self.assertTrue((windows["test_from"] >= windows["train_to"]).all())
+        self.assertTrue(set(windows["fast"]) <= {3, 5})
+        self.assertEqual(str(windows["test_to"].dtype), "datetime64[ns, UTC]")
+        self.assertIn("sharpe", walk.metrics)
+
     def test_errors_name_their_cause(self) -> None:
         with self.assertRaisesRegex(orrery.OrreryError, "none.ts"):
             orrery.backtest("none.ts", data=DATA)
         with self.assertRaisesRegex(orrery.OrreryError, "no such folder"):
             orrery.open_run(self.path("none"))
+
+
+class SizingTest(unittest.TestCase):
+    def test_sizes_are_those_of_typescript(self) -> None:
+        """The rows of ``test/strategy/sizing.test.ts``."""
+        size, target, kelly = orrery.fixed_fraction, orrery.volatility_target, orrery.kelly
+        rows = [
+            (size(10_000, 0.01, 50_000, stop=49_800), 0.5),
+            (size(10_000, 0.2, 500), 4),
+            (size(10_000, 0.01, 100, stop=99.99, max_leverage=3), 300),
+            (size(-5, 0.01, 100), 0),
+            (target(10_000, 0.2, 0.4, 100), 50),
+            (target(10_000, 0.8, 0.4, 100), 100),
+            (target(10_000, 0.8, 0.4, 100, max_leverage=2), 200),
+            (target(10_000, 0.1, 0, 100), 100),
+            (target(10_000, 0, 0, 100), 0),
+            (kelly(win_rate=0.6, payoff=1), 0.1),
+            (kelly(win_rate=0.9, payoff=2, share=1), 0.25),
+            (kelly(win_rate=0.4, payoff=1), 0),
+            (kelly(mean=0.001, variance=0.01, share=1), 0.1),
+        ]
+        for i, (found, expected) in enumerate(rows):
+            self.assertAlmostEqual(found, expected, 12, str(i))
+        wrong = [
+            ("price 0", lambda: size(1, 0.1, 0)),
+            ("the stop is at the price", lambda: size(1, 0.1, 5, stop=5)),
+            ("fraction nan", lambda: size(1, math.nan, 5)),
+            ("max_leverage -1", lambda: size(1, 1, 5, max_leverage=-1)),
+            ("equity inf", lambda: target(math.inf, 1, 1, 1)),
+            ("win_rate 2", lambda: kelly(win_rate=2, payoff=1)),
+            ("variance 0", lambda: kelly(mean=1, variance=0)),
+            ("needs win_rate", lambda: kelly(mean=1)),
+        ]
+        for message, call in wrong:
+            with self.assertRaisesRegex(ValueError, message):
+                call()
 
 
 class EnvironmentTest(unittest.TestCase):

@@ -160,6 +160,8 @@ export const COMPLETION = {
   describe: 'Print a script that completes commands and options in bash or zsh',
 } as const;
 
+const COMPLETIONS = '--get-yargs-completions';
+
 /** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) {
@@ -191,12 +193,15 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     .alias('help', 'h')
     .wrap(100)
     .exitProcess(false)
+    .middleware((values) => {
+      if (argv[0] !== COMPLETIONS) mustHaveValues(argv, values);
+    })
     .fail((message: string | null, error: Error | undefined) => {
       const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
       throw error ?? new InputError(message ?? 'bad command line', { hint });
     });
   // The shell asks for completions with `--get-yargs-completions orrery <command> …`.
-  const name = argv[0] === '--get-yargs-completions' ? argv[2] : argv[0];
+  const name = argv[0] === COMPLETIONS ? argv[2] : argv[0];
   for (const { usage, describe, load } of COMMANDS) {
     if (usage.split(' ')[0] === name) {
       const { command } = await load();
@@ -215,6 +220,19 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     }
   }
   return parser;
+}
+
+/** Throws `InputError` for an option of the line that has no value, such as a last `--seed`. */
+function mustHaveValues(argv: readonly string[], values: Readonly<Record<string, unknown>>): void {
+  const end = argv.indexOf('--');
+  for (const [i, token] of (end < 0 ? argv : argv.slice(0, end)).entries()) {
+    const [, name = 'no-name', equals] = /^--([a-z][\w-]*)(=?)$/.exec(token) ?? [];
+    // A flag needs none.
+    if (name.startsWith('no-') || typeof values[name] === 'boolean') continue;
+    const next = argv[i + 1];
+    if (equals === '' && next !== undefined && !next.startsWith('--')) continue;
+    throw new InputError(`--${name} needs a value`, { hint: `see orrery ${argv[0] ?? ''} --help` });
+  }
 }
 
 /** Joins `--option -value`, because yargs would parse the value as short options. */

@@ -99,7 +99,7 @@ export const RUN_OPTIONS = {
   bars: {
     type: 'string',
     describe:
-      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (prudent) quote=close|nextOpen spread=<ticks> depth=<lots>',
+      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through (prudent) quote=close|nextOpen holes=close|keep spread=<ticks> depth=<lots>',
   },
   fees: {
     type: 'string',

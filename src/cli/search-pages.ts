@@ -8,7 +8,7 @@ import { pageLibraries } from '../report/libraries.ts';
 import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
 import { duration, time } from '../design/number-text.ts';
 import { renderWalk } from '../report/walk-page.ts';
-import { assignmentText, type Space } from '../search/samplers/space.ts';
+import { assignmentOf, assignmentText, type Space } from '../search/samplers/space.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import type { Robustness } from '../search/robustness.ts';
 import type { Selection, SweepPlan, SweepResult } from '../search/sweep.ts';
@@ -98,6 +98,13 @@ const SHARED = [
   ] as const),
   ...(['queue', 'impact', 'bars', 'fees', 'margin', 'faults'] as const),
 ];
+
+/** Command that runs one trial. */
+export function commandOf(args: SearchArguments, { plan, space }: SweepPlan, trial: Trial): string {
+  const chosen = Object.entries(assignmentOf(space, trial.point));
+  const flags = chosen.map(([name, value]) => `--param ${quoted(`${name}=${value}`)}`);
+  return [trialCommand(args, plan), ...flags].join(' ');
+}
 
 /** Command that runs a trial, to which its parameters are added. */
 function trialCommand(args: SearchArguments, plan: RunPlan): string {

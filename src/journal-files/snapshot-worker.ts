@@ -1,8 +1,7 @@
 /** Worker thread of `snapshot-worker-client.ts`: one task, one reply. */
-import { constants, setPriority } from 'node:os';
-import { platform } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
 import { orderId } from '../num/units.ts';
+import { lowerThreadPriority } from '../platform/thread-priority.ts';
 import { recover } from './recover.ts';
 import { writeSnapshot } from './snapshots.ts';
 
@@ -26,8 +25,7 @@ async function snapshotWorker({ folder, seq, chainHash }: SnapshotTask): Promise
   return { name: await writeSnapshot(folder, { seq, engine: engine.snapshot(), orderIds: known }) };
 }
 
-// On Linux a priority belongs to a thread: the served exchange comes first where cores are few.
-if (platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+lowerThreadPriority();
 const answer = await snapshotWorker(workerData as SnapshotTask).catch(
   (error: unknown): SnapshotReply => ({
     error: (error as Error).message,

@@ -243,7 +243,7 @@ function endOf(run: ExplainedRun, { fills }: StrategyOutput, order: OrderRow): s
   const price = own.reduce((sum, fill) => sum + Number(fill.size) * Number(fill.price), 0) / size;
   const roles = [...new Set(own.map(({ role }) => role))].join(' and ');
   const lastUs = own.at(-1)?.timeUs ?? order.arrivedUs;
-  return `Filled ${order.filled} of ${order.size} at ${grouped(price.toFixed(decimals))} on average as ${roles}, ${duration(lastUs - order.arrivedUs)} after it arrived.`;
+  return `Filled ${order.filled} of ${order.size} at ${grouped(price.toFixed(decimals))} on average as ${roles}, ${lastUs === order.arrivedUs ? 'on arrival' : `${duration(lastUs - order.arrivedUs)} after it arrived`}.`;
 }
 
 function titleOf({ side, size, symbol, price, ioc, tag }: OrderRow): string {

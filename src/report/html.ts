@@ -13,10 +13,10 @@ import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures, verdict } from './sections/figures.ts';
 import { drawdownTable } from './sections/drawdown-table.ts';
 import {
+  decimalsOf,
   fillTable,
   fundingTable,
   liquidationTable,
-  tickDecimals,
   tradeTable,
 } from './sections/lists.ts';
 import { marketSection } from './sections/market-section.ts';
@@ -243,6 +243,7 @@ ${figures(strategy)}`;
       run.timeMachine === null ? null : (fill: FillRow): string | null => instantLink(run, fill),
   };
   const spanUs = report.lastUs - report.firstUs;
+  const decimals = decimalsOf(report.markets);
   return `<section data-strategy="${String(index)}"${panel}>
 ${head}
 <div class="split"${id('result')}>
@@ -285,11 +286,11 @@ ${sideTable(strategy)}
 ${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
 ${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
 ${liquidationTable(strategy)}
-${fundingTable(strategy, index)}
+${fundingTable(strategy, index, decimals)}
 <h2${id('fills')}>Closed trades</h2>
-${tradeTable(strategy, index, tickDecimals(report.markets))}
+${tradeTable(strategy, index, decimals)}
 <h2>Fills</h2>
-${fillTable(strategy, index, links)}
+${fillTable(strategy, index, links, decimals)}
 </section>`;
 }
 

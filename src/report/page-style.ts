@@ -63,7 +63,7 @@ table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20
 caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--text-3); font-size: 12px; font-weight: 600; }
-thead th { position: sticky; top: 0; background: var(--bg); z-index: 1; }
+thead th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--bg); z-index: 1; }
 th.text, td.text { text-align: left; }
 th:first-child, td:first-child { padding-left: 0; position: sticky; left: 0; background: var(--bg); }
 td.long { white-space: normal; min-width: 18rem; }
@@ -110,8 +110,8 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
   .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
-  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } button, input, select { min-height: 44px; }
-  .bars .bar { display: none; }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } td.text:first-child { min-width: 7rem; } button, input, select { min-height: 44px; }
+  .bars .bar, .bars .total td:last-child { display: none; }
 }
 @media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }
 `;

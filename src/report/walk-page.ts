@@ -160,7 +160,11 @@ function windowTable({ windows, objective }: WalkReport): string {
       },
       { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
     ],
-    { id: 'windows-list', filter: 'fast=5', caption: 'windows' },
+    {
+      id: 'windows-list',
+      filter: windows.find(({ parameters }) => parameters !== null)?.parameters ?? 'parameters',
+      caption: 'windows',
+    },
   );
 }
 
@@ -204,12 +208,13 @@ function chainOf({ windows, periodUs }: WalkReport): Chain {
 }
 
 /** Input of the page's script; see page-script.ts. */
-function dataOf({ windows }: WalkReport, chain: Chain): unknown {
+function dataOf({ windows, objective }: WalkReport, chain: Chain): unknown {
   return {
     markets: [],
     strategies: [],
     walk: {
       chain,
+      objective: titleOf(objective),
       scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
       /** Tests in seconds since 1970. */
       tests: windows.map(({ testFromUs, testToUs }) => [testFromUs / 1e6, testToUs / 1e6]),

@@ -7,6 +7,7 @@ import type { Note } from '../backtest/note.ts';
 import type { BacktestOutput } from '../backtest/output.ts';
 import type { TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyError } from '../strategy/definition.ts';
+import { STANDS } from '../tape/bar-holes.ts';
 import type { RecordKind } from '../tape/record.ts';
 import {
   DEFAULT_TAPE_MODEL,
@@ -16,7 +17,12 @@ import {
 } from '../tape/tape-model.ts';
 import type { DatasetManifest, StreamManifest } from '../tape/manifest.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
-import { openDataset, type DatasetMarket, type TapeReading } from '../tape-files/dataset-files.ts';
+import {
+  closesHoles,
+  openDataset,
+  type DatasetMarket,
+  type TapeReading,
+} from '../tape-files/dataset-files.ts';
 
 /** A market of a run, with the terms that follow from its data. */
 export interface SourceMarket {
@@ -124,7 +130,7 @@ function sourceMarket(
     market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
   const { symbol, tickSize, lotSize } = market;
   // A synthetic book has no premium, and its last price is the market's own.
-  const book = describeModel(model, fidelity);
+  const book = describeModel(model, fidelity, closesHoles(market, model));
   return {
     symbol,
     tickSize,
@@ -214,12 +220,9 @@ function gapsText(
   return `${span} Bars are missing in ${gaps === 1 ? '1 place' : `${String(gaps)} places`}, ${isMore}${hoursText(us)} in all.`;
 }
 
-/** Share of a bar after its end in which orders that answer it may still fill at its close. */
-const FRESH = 0.5;
-
 /**
- * The fills at a price that no bar confirms: while bars are missing the book keeps the last close,
- * and after the end of a market's data too.
+ * The fills at a price that no bar confirms: of a book that is kept where bars are missing, or that
+ * ends with the run.
  */
 function deadFills(
   { bars, barUs, lastUs, gapList }: SyncFacts,
@@ -227,7 +230,7 @@ function deadFills(
   strategies: PlayedRun['strategies'],
 ): Note[] {
   if (bars === 0) return [];
-  const freshUs = FRESH * (barUs ?? 0);
+  const freshUs = STANDS * (barUs ?? 0);
   const isDead = (timeUs: number): boolean =>
     timeUs > lastUs + freshUs ||
     gapList.some(({ fromUs, toUs }) => timeUs > fromUs + freshUs && timeUs < toUs);

@@ -1,10 +1,15 @@
-/** Report of a search's best trial, with its Sharpe ratio deflated by the number of trials. */
+/**
+ * A search's best trial as a run of its own: its folder can be replayed, explained and exported.
+ * The Sharpe ratio of its report is deflated by the number of trials.
+ */
 import type { Trials } from '../metrics/metrics.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
+import { writeRunPage } from '../report/run-page.ts';
 import { writeReport } from '../report/write.ts';
 import { assignmentOf } from './samplers/space.ts';
 import { bundleHashes } from '../run-plan/bundle-hashes.ts';
-import { executePlan, type RunPlan } from '../run-plan/plan.ts';
+import { executePlan, type PlanResult, type RunPlan } from '../run-plan/plan.ts';
+import { RunFolder } from '../run-plan/run-folder.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
 
@@ -16,22 +21,24 @@ export interface BestTask {
   readonly method: string;
   readonly options: MetricsOptions;
   readonly trials: Trials;
-  /** Folder of the report. */
+  /** Folder of the run; an earlier run in it is replaced. */
   readonly folder: string;
+  /** Command that runs the trial alone. */
+  readonly command: string;
 }
 
 export function bestTask(
   { plan, space, objective, method, options }: SweepPlan,
   best: Trial,
   trials: Trials,
-  folder: string,
+  { folder, command }: Pick<BestTask, 'folder' | 'command'>,
 ): BestTask {
   const chosen = assignmentOf(space, best.point);
   const strategies = plan.strategies.map((planned) => ({
     ...planned,
     parameters: { ...planned.parameters, ...chosen },
   }));
-  return { plan: { ...plan, strategies }, objective, method, options, trials, folder };
+  return { plan: { ...plan, strategies }, objective, method, options, trials, folder, command };
 }
 
 export interface BestReport {
@@ -41,13 +48,34 @@ export interface BestReport {
   readonly deflatedSharpe: number | null;
 }
 
-/** Runs the best trial again and writes its report; null if stopped. */
+/** Runs the best trial again and writes its folder; null if stopped. */
 export async function writeBest(
-  { plan, objective, method, options, trials, folder }: BestTask,
+  task: BestTask,
   stopped: () => boolean,
 ): Promise<BestReport | null> {
-  const { output, assumptions, data } = await executePlan(plan, { cancelled: stopped });
-  if (output.cancelled) return null;
+  const folder = await RunFolder.create(task.folder, task.plan, true);
+  try {
+    const result = await executePlan(task.plan, { journal: folder.target, cancelled: stopped });
+    if (result.output.cancelled) {
+      folder.abandon();
+      return null;
+    }
+    await folder.finish(result);
+    await writeRunPage(folder.path, folder.file('journal'));
+    return await writePage(task, result, folder);
+  } catch (error) {
+    folder.abandon();
+    throw error;
+  } finally {
+    folder.release();
+  }
+}
+
+async function writePage(
+  { plan, objective, method, options, trials, command }: BestTask,
+  { output, assumptions, data }: PlanResult,
+  folder: RunFolder,
+): Promise<BestReport> {
   const count = String(trials.count);
   const { page, report } = await writeReport(
     output,
@@ -61,12 +89,12 @@ export async function writeBest(
         ...assumptions,
       ],
       data,
-      verify: [],
+      verify: [`npx orrery replay ${folder.file('journal')} --verify`, command],
       bundle: bundleHashes(plan.strategies),
       options,
       trials,
     },
-    folder,
+    folder.path,
   );
   return { page, deflatedSharpe: report.strategies[0]?.metrics?.deflatedSharpe ?? null };
 }

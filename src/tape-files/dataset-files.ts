@@ -20,6 +20,7 @@ import {
   type PartManifest,
   type StreamManifest,
 } from '../tape/manifest.ts';
+import { omitsEmptyBars } from '../tape/formats/formats.ts';
 import { mergeStreams } from '../tape/merge.ts';
 import { readPart } from '../tape/part-reader.ts';
 import type { OrderingFacts } from '../tape/reading-order.ts';
@@ -127,6 +128,15 @@ function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
   };
 }
 
+/** Whether the synthetic book of bars is closed where bars of the market are missing. */
+export function closesHoles(
+  { streams }: Pick<DatasetMarket, 'streams'>,
+  { holes }: TapeModel,
+): boolean {
+  if (holes !== null) return holes === 'close';
+  return !streams.some(({ barUs, format }) => barUs !== null && omitsEmptyBars(format));
+}
+
 /** Throws `TapeError` if the market's records do not allow the requested fidelity. */
 export function playedAs(
   path: string,
@@ -164,6 +174,8 @@ function read(
   const onRows = (rows: number): void => {
     done += rows;
   };
+  const { model = DEFAULT_TAPE_MODEL } = options;
+  const untilUs = Math.max(...markets.map(({ lastUs }) => lastUs));
   const tapes = markets.map(
     (market, i) =>
       new TapeSteps(
@@ -172,7 +184,8 @@ function read(
         () => market,
         {
           fidelity: played[i] ?? 'l2',
-          model: options.model ?? DEFAULT_TAPE_MODEL,
+          model,
+          ...(closesHoles(market, model) ? { closesUntilUs: untilUs } : {}),
         },
       ),
   );

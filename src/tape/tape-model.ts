@@ -24,6 +24,12 @@ export interface TapeModel {
    * fill market orders there assume. Each bar then opens at its own time, even after missing bars.
    */
   readonly quote: 'close' | 'nextOpen';
+  /**
+   * The book where bars are missing. `close`: it leaves one bar after the last bar, and the next
+   * bar brings it back. `keep`: it stays at the last close. Null: `keep` for formats that omit bars
+   * without trades, else `close`.
+   */
+  readonly holes: 'close' | 'keep' | null;
 }
 
 export const DEFAULT_TAPE_MODEL: TapeModel = {
@@ -32,10 +38,12 @@ export const DEFAULT_TAPE_MODEL: TapeModel = {
   path: 'nearest',
   fill: 'touch',
   quote: 'close',
+  holes: null,
 };
 
 const QUOTES: readonly TapeModel['quote'][] = ['close', 'nextOpen'];
-const MODEL_FIELDS = 'path, fill, quote, spread and depth';
+const HOLES = ['close', 'keep'] as const;
+const MODEL_FIELDS = 'path, fill, quote, holes, spread and depth';
 
 /**
  * Parses `path=stopFirst,fill=through,quote=close,spread=2,depth=100`; missing fields have their
@@ -54,6 +62,9 @@ export function parseTapeModel(text: string): TapeModel {
         break;
       case 'quote':
         model = { ...model, quote: wordOf(name, value, QUOTES) };
+        break;
+      case 'holes':
+        model = { ...model, holes: wordOf(name, value, HOLES) };
         break;
       case 'spread':
         model = { ...model, spreadTicks: wholeOf(name, value, 1 << 24, 'ticks') };
@@ -80,8 +91,15 @@ function wholeOf(name: string, value: string, max: number, unit: string): number
   throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
 }
 
-/** Description for reports of the assumptions at this fidelity; null if none is used. */
-export function describeModel(model: TapeModel, fidelity: Fidelity | null): string | null {
+/**
+ * Description for reports of the assumptions at this fidelity; null if none is used. `closes`: the
+ * book of bars leaves where bars are missing.
+ */
+export function describeModel(
+  model: TapeModel,
+  fidelity: Fidelity | null,
+  closes = model.holes !== 'keep',
+): string | null {
   if (fidelity !== 'bars' && fidelity !== 'trades') return null;
   const depth =
     model.depthLots === null
@@ -99,7 +117,7 @@ export function describeModel(model: TapeModel, fidelity: Fidelity | null): stri
     model.fill === 'touch'
       ? 'touched, which assumes the front of the queue (fill=through is the prudent choice)'
       : 'traded through';
-  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${fill}; strategies receive a bar when ${model.quote === 'close' ? 'it' : 'the'} ${delivery}.`;
+  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${fill}; strategies receive a bar when ${model.quote === 'close' ? 'it' : 'the'} ${delivery}. Where bars are missing, the book ${closes ? 'is closed' : 'stays at the last close'}.`;
 }
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;

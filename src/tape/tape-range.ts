@@ -83,6 +83,9 @@ class RangePrefix {
         this.gap = true;
         this.whole = false;
         return;
+      case 'tapeBar':
+        this.gap = false;
+        return;
       case 'setMark':
       case 'setIndex':
         this.last = { ...this.last, [command.kind]: command };

@@ -4,6 +4,7 @@
  */
 import { durationUs, lots, type MarketId } from '../num/units.ts';
 import type { TapeBar } from '../engine/commands.ts';
+import { closedInHoles } from './bar-holes.ts';
 import { BookSync, type SyncFacts, type TapeStep } from './book-sync.ts';
 import { mergeStreams } from './merge.ts';
 import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.ts';
@@ -18,6 +19,11 @@ export interface TapeOptions {
   /** Fidelity to play; default: a book with its trades. */
   readonly fidelity?: Fidelity;
   readonly model?: TapeModel;
+  /**
+   * Closes the book of bars where bars are missing, also after the last one if it is before this
+   * time; default: it stays open.
+   */
+  readonly closesUntilUs?: number;
   /** Receives each record in order. */
   readonly checks?: RecordChecks;
 }
@@ -27,6 +33,7 @@ export class TapeSteps {
   private readonly sync: BookSync;
   private readonly streams: readonly AsyncIterable<readonly TapeRecord[]>[];
   private readonly model: TapeModel;
+  private readonly closesUntilUs: number | null;
   private readonly checks: RecordChecks | undefined;
 
   /** `unitsOf` is called after the first record: raw recordings name their symbol themselves. */
@@ -34,9 +41,10 @@ export class TapeSteps {
     streams: readonly AsyncIterable<readonly TapeRecord[]>[],
     market: MarketId,
     unitsOf: () => TapeUnits,
-    { fidelity = 'l2', model = DEFAULT_TAPE_MODEL, checks }: TapeOptions = {},
+    { fidelity = 'l2', model = DEFAULT_TAPE_MODEL, closesUntilUs, checks }: TapeOptions = {},
   ) {
     this.streams = streams;
+    this.closesUntilUs = fidelity === 'bars' ? (closesUntilUs ?? null) : null;
     this.orders = streams.map(() => new ReadingOrder(WINDOW_US, fidelity === 'l3'));
     this.model = model;
     this.checks = checks;
@@ -59,7 +67,10 @@ export class TapeSteps {
 
   /** Batches of steps, in order; a batch is empty if nothing is due. */
   batches(): AsyncGenerator<TapeStep[]> {
-    return this.model.quote === 'nextOpen' ? opened(this.played()) : this.played();
+    const { closesUntilUs } = this;
+    const played =
+      closesUntilUs === null ? this.played() : closedInHoles(this.played(), closesUntilUs);
+    return this.model.quote === 'nextOpen' ? opened(played) : played;
   }
 
   private async *played(): AsyncGenerator<TapeStep[]> {

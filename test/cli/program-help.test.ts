@@ -1,8 +1,41 @@
-import { expect, test } from 'vitest';
-import { COMMANDS, COMPLETION, parserOf } from '../../src/cli/main.ts';
+import { expect, test, vi } from 'vitest';
+import type * as CliSupport from '../../src/cli/cli-support.ts';
+import { COMMANDS, COMPLETION, main, parserOf } from '../../src/cli/main.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
+
+let failure = '';
+vi.mock('../../src/cli/cli-support.ts', async (original) => {
+  const real = await original<typeof CliSupport>();
+  const explainFailure = (error: unknown): number => {
+    failure = error instanceof Error ? error.message : '';
+    return real.explainFailure(error);
+  };
+  return { ...real, explainFailure };
+});
 
 test('the help of the program is that of yargs', async () => {
   const parser = await parserOf(['--help']);
   expect(programHelp([COMPLETION, ...COMMANDS])).toBe(await parser.getHelp());
+});
+
+test.each([
+  ['backtest none.ts --data none --seed', 'seed'],
+  ['backtest none.ts --data= --seed 7', 'data'],
+  ['backtest none.ts --seed --data none', 'seed'],
+  ['backtest none.ts --data none --param', 'param'],
+  ['sweep none.ts --data none --trials', 'trials'],
+])('%s lacks a value', async (line, option) => {
+  expect(await main(line.split(' '))).toBe(2);
+  expect(failure).toBe(`--${option} needs a value`);
+});
+
+test('options with a value and flags do not lack one', async () => {
+  for (const line of [
+    'backtest none.ts --data none --seed 0 --json',
+    'backtest none.ts --data none --no-journal --overwrite',
+    'backtest none.ts --data none --seed -1',
+  ]) {
+    await main(line.split(' '));
+    expect(failure).toContain('none.ts');
+  }
 });

@@ -57,6 +57,20 @@ describe('sweep', () => {
     expect(readFileSync(join(scratch, 'two', 'best', 'report.json'), 'utf8')).toContain(
       '"count": 4',
     );
+    const best = join('two', 'best');
+    const { chainHash } = JSON.parse(
+      readFileSync(join(scratch, best, 'run.json'), 'utf8'),
+    ) as Record<string, string>;
+    const replayed = orrery('replay', join(best, 'journal.orrery'), '--verify', '--json');
+    expect(JSON.parse(replayed.out)).toMatchObject({ chainHash, ofItsRun: true, mismatch: null });
+    const { verify } = JSON.parse(readFileSync(join(scratch, best, 'report.json'), 'utf8')) as {
+      verify: string[];
+    };
+    const [, repeat = ''] = verify;
+    expect(repeat).toContain(`npx orrery backtest ${STRATEGY} --data ${DATA}`);
+    const words = repeat.split(' ').slice(2);
+    const repeated = JSON.parse(orrery(...words, '--out', 'repeated', '--json').out) as object;
+    expect(repeated).toMatchObject({ chainHash });
 
     const one = JSON.parse(
       sweep('one', '--workers', '1', '--json', '--no-robustness').out,

@@ -2,7 +2,14 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backtest, openDataset, sweep, walkForward, writeCandles } from 'orrery/backtest';
+import {
+  backtest,
+  defineStrategy,
+  openDataset,
+  sweep,
+  walkForward,
+  writeCandles,
+} from 'orrery/backtest';
 import type { Candle, WalkForwardOptions } from 'orrery/backtest';
 import { afterAll, expect, test } from 'vitest';
 import grid from '../../examples/strategies/grid.ts';
@@ -111,6 +118,46 @@ test('OHLCV arrays of ccxt are traded as they are, and as a dataset that is writ
   });
   expect(found.windows).toHaveLength(3);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('orrery-candles-'))).toEqual([]);
+});
+
+test('the book is closed where candles are missing, unless it is kept', async () => {
+  const hour = 3_600_000_000;
+  const holed = CANDLES.filter((_, i) => i < 20 || i > 60);
+  const tries: number[] = [];
+  const late = defineStrategy({
+    name: 'late',
+    parameters: {},
+    barsUs: () => [hour],
+    create: () => ({
+      onBar(_bar, context) {
+        if (context.now() - START_MS * 1000 > 19.5 * hour) return;
+        // Half an hour after the book has closed.
+        context.setTimer('late', 21 * hour - (context.now() - START_MS * 1000));
+      },
+      async onTimer(_name, context) {
+        tries.push(context.now());
+        await context.submit({ side: 'buy', size: '0.1' });
+      },
+    }),
+  });
+  const run = {
+    ...{ strategy: late, candles: [{ symbol: 'ETHUSDT', candles: holed }], latency: '5ms' },
+  };
+  const closed = await backtest(run);
+  expect(tries.length).toBeGreaterThan(0);
+  expect(closed.strategies[0].fills).toEqual([]);
+  expect(closed.markets[0]?.gaps).toEqual([
+    {
+      fromUs: START_MS * 1000 + 21 * hour - 1,
+      toUs: START_MS * 1000 + 62 * hour - 1,
+    },
+  ]);
+  expect(closed.report.data.filter(({ isWarning }) => isWarning)).toEqual([]);
+  const kept = await backtest({ ...run, bars: 'holes=keep' });
+  expect(kept.strategies[0].fills.length).toBeGreaterThan(0);
+  expect(kept.report.data.filter(({ isWarning }) => isWarning).map(({ text }) => text)).toEqual([
+    expect.stringContaining('where bars are missing'),
+  ]);
 });
 
 test.each([

@@ -132,6 +132,11 @@ test('the surface of a search zooms, and a cell opens its trial with the command
   await page.click('[data-zooms="in"]');
   expect(Number(await surface.getAttribute('data-columns'))).toBeLessThan(5);
   await page.click('[data-zooms="all"]');
+  // Scores are text on a canvas, which axe does not see.
+  const contrast = async () => Number(await surface.getAttribute('data-contrast'));
+  expect(await contrast()).toBeGreaterThanOrEqual(4.5);
+  await page.click('[data-themes]');
+  expect(await contrast()).toBeGreaterThanOrEqual(4.5);
   await surface.focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowDown');

@@ -73,6 +73,14 @@ test('CSV quotes text and has microseconds', () => {
   expect(csvTable(table)).toBe(`strategy,time,text\r\na,${time},"a ""quoted"", line\nand 株"\r\n`);
 });
 
+test('CSV has doubles with a point, so that a column without fractions is one too', () => {
+  const table = runTables(FULL).find(({ name }) => name === 'fills')!;
+  const [head = '', ...lines] = csvTable(table).split('\r\n');
+  const last = lines.find((line) => line.startsWith('b,'))?.split(',');
+  const cells = Object.fromEntries(head.split(',').map((name, i) => [name, last?.[i]] as const));
+  expect(cells).toMatchObject({ fill_id: String(2 ** 52), price: '5.0', size: '1.0' });
+});
+
 test('npz files have an aligned array for each column, and equal bytes for equal runs', () => {
   const bytes = npzTables(runTables(FULL));
   expect(bytes).toEqual(npzTables(runTables(FULL)));

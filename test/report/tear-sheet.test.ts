@@ -8,6 +8,7 @@ import { roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { sideResults } from '../../src/report/analysis/sides.ts';
 import { momentsOf } from '../../src/report/explain-page.ts';
 import { scoreText, titleOf } from '../../src/report/objective-text.ts';
+import { decimalsOf, fillTable, fundingTable } from '../../src/report/sections/lists.ts';
 import { fill } from './fixture.ts';
 
 const point = (timeUs: number, mid: number | null, mark: number | null = null) => ({
@@ -102,6 +103,22 @@ test('candles open at the close before, skip gaps, and need samples', () => {
   expect(candles?.rows.find(([at]) => at === 65)?.[1]).toBe(100);
   expect(priceCandles(series.slice(0, 30), 1e6)).toBeNull();
   expect(priceCandles([], 1e6)).toBeNull();
+});
+
+test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
+  const decimals = decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]);
+  const fills = [
+    fill('buy', '0.17', '61000.1', '0.17', { realizedPnl: '0' }),
+    fill('sell', '0.17', '61000.1', '-0.05', { realizedPnl: '-0.004' }),
+  ];
+  const rows = fillTable({ fills }, 0, { order: () => null, instant: null }, decimals);
+  expect(rows).toContain('<td>0.170</td>');
+  expect(rows).toContain('<td>−0.050</td>');
+  expect(rows).toContain('<td title="-0.004" data-exact="-0.004">0.00</td>');
+  const paid = { timeUs: 0, symbol: 'BTCUSDT', rate: '0.0001', position: '2', payment: '-0.009' };
+  const funding = fundingTable({ funding: [paid] }, 0, decimals);
+  expect(funding).toContain('<td>2.000</td>');
+  expect(funding).toContain('<td class="loss" title="-0.009" data-exact="-0.009">−0.01</td>');
 });
 
 test('lines of an explanation become moments', () => {

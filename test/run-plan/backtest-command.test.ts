@@ -139,7 +139,7 @@ export default defineStrategy({ name: 'early', parameters: {}, create: () => ({
   expect(second!.timeUs - first!.timeUs).toBeLessThan(60_000_000);
 });
 
-test('fills where a market has no bars are a warning', async () => {
+test('the book is closed where a market has no bars; fills of a kept book are a warning', async () => {
   const table = (minutes: readonly number[]): string =>
     `timestamp,open,high,low,close,volume\n${minutes
       .map((minute) => `${1_704_067_200_000 + minute * 60_000},100,101,99,100,50\n`)
@@ -155,7 +155,10 @@ test('fills where a market has no bars are a warning', async () => {
   expect(await main(['data', 'import', 'csv', holes, '--symbol', 'BBB', '--add', ...load])).toBe(0);
   const strategy = join(folder, 'holes.ts');
   const out = join(folder, 'in-holes');
-  const warningsAt = async (minutes: readonly number[]): Promise<string> => {
+  const runAt = async (
+    minutes: readonly number[],
+    ...more: readonly string[]
+  ): Promise<{ fills: number; warnings: string }> => {
     writeFileSync(
       strategy,
       `import { defineStrategy } from 'orrery/strategy';
@@ -168,14 +171,18 @@ export default defineStrategy({ name: 'holes', parameters: {}, create: () => ({
 }) });
 `,
     );
-    const args = ['--data', data, '--out', out, '--overwrite', '--json'];
+    const args = ['--data', data, '--out', out, '--overwrite', '--json', ...more];
     expect(await main(['backtest', strategy, ...args])).toBe(0);
     const run = await readRun(out);
-    expect(run.strategies[0]?.fills).toHaveLength(minutes.length);
-    return run.data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])).join();
+    const warnings = run.data.flatMap(({ text, isWarning }) => (isWarning ? [text] : [])).join();
+    return { fills: run.strategies[0]?.fills.length ?? 0, warnings };
   };
-  expect(await warningsAt([3, 9, 21, 24])).toBe('');
-  expect(await warningsAt([3, 12, 15, 30])).toContain('3 fills of BBB where bars are missing');
+  expect(await runAt([3, 9, 21, 24])).toEqual({ fills: 4, warnings: '' });
+  // In the hole twice, and after the end.
+  expect(await runAt([3, 12, 15, 30])).toEqual({ fills: 1, warnings: '' });
+  const kept = await runAt([3, 12, 15, 30], '--bars', 'holes=keep');
+  expect(kept.fills).toBe(4);
+  expect(kept.warnings).toContain('3 fills of BBB where bars are missing');
 });
 
 test('several strategies share one exchange, each with its own account and parameters', async () => {

@@ -154,6 +154,29 @@ describe('bars', () => {
     });
   });
 
+  test('close the book where they are missing, when the next one was due', async () => {
+    const mark = (minute: number): TapeRecord => ({
+      ...{ kind: 'mark', priceTicks: priceTicks(8) },
+      ...at(minute * MINUTE),
+    });
+    const records = [...bars.slice(0, 2), mark(2.4), mark(2.6), bars[2]!, mark(4.2), mark(9)];
+    const times = async (options: TapeOptions) => {
+      const { commands } = await play(records, { fidelity: 'bars', ...options });
+      return commands.map(({ kind, timeUs: us }) => `${kind} ${String(Math.round(us / 6e6) / 10)}`);
+    };
+    const played = ['tapeBar 1', 'tapeBar 2', 'setMark 2.4', 'setMark 2.6'];
+    expect(await times({ closesUntilUs: 9 * MINUTE })).toEqual([
+      ...played,
+      ...['tapeGap 3', 'tapeBar 4', 'setMark 4.2', 'tapeGap 5', 'setMark 9'],
+    ]);
+    expect(await times({})).toEqual([...played, 'tapeBar 4', 'setMark 4.2', 'setMark 9']);
+    // At the end of all data nothing closes.
+    const { commands } = await play(bars.slice(0, 2), {
+      ...{ fidelity: 'bars', closesUntilUs: 2 * MINUTE - 1 },
+    });
+    expect(commands.map(({ kind }) => kind)).toEqual(['tapeBar', 'tapeBar']);
+  });
+
   test('change no book if one is recorded, unless selected by fidelity', async () => {
     const folder = join(scratch, 'both');
     const write = async (id: string, records: readonly TapeRecord[], mode: 'create' | 'add') => {
@@ -174,7 +197,14 @@ describe('bars', () => {
       return all;
     };
     expect(await kinds({})).toEqual(['tapeGap', 'tapeSnapshot']);
-    expect(await kinds({ fidelity: 'bars' })).toEqual(['tapeBar', 'tapeBar', 'tapeBar']);
+    const withHole = ['tapeBar', 'tapeBar', 'tapeGap', 'tapeBar'];
+    expect(await kinds({ fidelity: 'bars' })).toEqual(withHole);
+    const model = { ...DEFAULT_TAPE_MODEL, holes: 'keep' } as const;
+    expect(await kinds({ fidelity: 'bars', model })).toEqual(['tapeBar', 'tapeBar', 'tapeBar']);
+    // A range that begins in the hole, and one after it.
+    const from = (minutes: number) => kinds({ fidelity: 'bars', fromUs: minutes * MINUTE });
+    expect(await from(2.9)).toEqual(['tapeGap', 'tapeBar']);
+    expect(await from(1.2)).toEqual(['tapeBar', 'tapeGap', 'tapeBar']);
     expect(() => dataset.read({ fidelity: 'l3' })).toThrow(
       `${folder}: X cannot be played as l3: it has snapshot, bar, which allows l2, bars`,
     );
@@ -222,9 +252,11 @@ test('the model of a run is parsed from one line, and described in its report', 
     path: 'stopFirst',
     fill: 'through',
     quote: 'nextOpen',
+    holes: null,
     spreadTicks: 0,
     depthLots: 7,
   });
+  expect(parseTapeModel('holes=keep').holes).toBe('keep');
   expect(parseTapeModel('')).toEqual(DEFAULT_TAPE_MODEL);
   expect(describeModel(model, 'bars')).toContain('7 lots a side with a spread of 0 ticks');
   expect(describeModel(model, 'l2')).toBeNull();
@@ -233,7 +265,10 @@ test('the model of a run is parsed from one line, and described in its report', 
 test.each([
   ['path=best', "bars: path 'best' is not one of nearest, worstCase, stopFirst"],
   ['spread=-1', "bars: spread '-1' is not from 0 to 16777216 ticks"],
-  ['deep=1', "bars: 'deep=1' is not one of path, fill, quote, spread and depth, each name=value"],
+  [
+    'deep=1',
+    "bars: 'deep=1' is not one of path, fill, quote, holes, spread and depth, each name=value",
+  ],
 ])('%s is rejected', (text, message) => {
   expect(() => parseTapeModel(text)).toThrow(message);
 });

@@ -53,7 +53,7 @@ export class MarketRecorder {
   onTape({ what, timeUs }: TapeApplied): void {
     const { state } = this;
     if (what === 'gap') state.staleSinceUs ??= timeUs;
-    else if (what === 'snapshot' && state.staleSinceUs !== null) {
+    else if ((what === 'snapshot' || what === 'bar') && state.staleSinceUs !== null) {
       // A recording that begins with a snapshot has a book at once.
       if (timeUs > state.staleSinceUs) {
         state.gaps.push({ fromUs: state.staleSinceUs, toUs: timeUs });

@@ -148,15 +148,15 @@ export class Environment {
     if (agent !== this.agents.at(-1)) return;
     const observations = this.agents.map((each) => each.observe(each.equity));
     const rewards = this.agents.map((each) => each.reward(each.equity));
-    const sent = { o: observations, r: rewards, t: context.now() };
-    this.wire.send(sent);
+    const sent = JSON.stringify({ o: observations, r: rewards, t: context.now() });
+    this.wire.sendText(sent);
     const answer = this.wire.receive();
     if (answer === null || !('a' in answer)) {
       this.next = answer;
       throw new EpisodeOver();
     }
     const actions = actionsOf(answer['a'], this.agents.length);
-    this.hash.update(JSON.stringify([sent, actions]));
+    this.hash.update(`[${sent},${JSON.stringify(actions)}]`);
     this.agents.forEach((each, i) => {
       each.aim(actions[i] ?? 0);
     });

@@ -30,7 +30,12 @@ export class Wire {
   }
 
   send(message: Message): void {
-    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** A message that is JSON already. */
+  sendText(text: string): void {
+    const bytes = Buffer.from(`${text}\n`);
     for (let at = 0; at < bytes.length;) {
       at += attempted(() => writeSync(this.output, bytes, at)) ?? 0;
     }

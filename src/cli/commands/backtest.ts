@@ -183,7 +183,7 @@ function quoted(path: string): string {
 async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
   const { reportOptions } = await import('../../report/report.ts');
   const { writeReport } = await import('../../report/write.ts');
-  const { writeRunPage } = await import('../time-machine/run-page.ts');
+  const { writeRunPage } = await import('../../report/run-page.ts');
   await writeRunPage(folder.path, plan.journal === false ? null : folder.file('journal'));
   const about = aboutOf(result, folder, plan, reportOptions(result.output));
   return (await writeReport(result.output, about, folder.path)).page;

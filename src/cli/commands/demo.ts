@@ -9,7 +9,7 @@ import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
-import { writeRunPage } from '../time-machine/run-page.ts';
+import { writeRunPage } from '../../report/run-page.ts';
 import { isInterrupted, Interrupted, print, printJson, startProgress } from '../cli-support.ts';
 
 interface DemoArguments {

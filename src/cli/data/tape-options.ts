@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { MarketSpec } from '../../engine/config.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { marketId } from '../../num/units.ts';
-import { FORMATS } from '../../tape/formats/formats.ts';
+import { omitsEmptyBars } from '../../tape/formats/formats.ts';
 import { originOf } from '../../tape/record-origin.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../../tape/record.ts';
@@ -85,10 +85,6 @@ export async function openTapes(
         hasGapsByNature: market.streams.every(({ format }) => omitsEmptyBars(format)),
       };
     });
-}
-
-function omitsEmptyBars(format: string): boolean {
-  return FORMATS.find(({ name }) => name === format)?.omitsEmptyBars === true;
 }
 
 function playedKinds(fidelity: Fidelity, booksAlone: boolean): (record: TapeRecord) => boolean {

@@ -35,7 +35,7 @@ export class FuzzPool {
       maxWorkers: workers,
       workerTerminateTimeout: GRACE_MS,
       // Most of what a run makes is gone soon: a larger nursery halves the collector's part.
-      workerThreadOpts: { resourceLimits: { maxYoungGenerationSizeMb: 64 } },
+      workerThreadOpts: { resourceLimits: { maxYoungGenerationSizeMb: 128 } },
     });
   }
 

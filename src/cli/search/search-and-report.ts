@@ -38,7 +38,7 @@ import {
   startProgress,
 } from '../cli-support.ts';
 import type { SearchArguments } from '../search-options.ts';
-import { sweepPage } from '../search-pages.ts';
+import { commandOf, sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
 import { ratio } from '../../design/number-text.ts';
@@ -52,6 +52,8 @@ export interface SweepArguments extends SearchArguments {
 }
 
 const SHOWN = 10;
+/** Folder of the best run in that of the search. */
+const BEST = 'best';
 
 export async function searchAndReport(
   args: SweepArguments,
@@ -84,7 +86,8 @@ export async function searchAndReport(
       best === null
         ? { tested: null, report: null }
         : await checker(search, best, pool, ahead, {
-            folder: join(out, 'best'),
+            folder: join(out, BEST),
+            command: commandOf(args, search, best),
             trials: selection.trials,
             robustness: args.robustness ? { parameters, perYear } : null,
             quiet: args.json,
@@ -138,8 +141,9 @@ async function runSearch(
 }
 
 interface Judging {
-  /** Folder of the report. */
+  /** Folder of the best run. */
   readonly folder: string;
+  readonly command: string;
   readonly trials: Trials;
   /** Null omits variations. */
   readonly robustness: { readonly parameters: ParameterSpecs; readonly perYear: number } | null;
@@ -152,7 +156,7 @@ async function checker(
   best: Trial,
   pool: SearchPool,
   ahead: RunsAhead,
-  { folder, trials, robustness: wanted, quiet }: Judging,
+  { folder, command, trials, robustness: wanted, quiet }: Judging,
 ): Promise<{ report: BestReport; tested: Robustness | null }> {
   const progress = startProgress('best one', quiet);
   let begun = 0;
@@ -168,7 +172,7 @@ async function checker(
   ahead.want([]);
   try {
     const [report, tested] = await Promise.all([
-      counted(pool.report(bestTask(search, best, trials, folder))),
+      counted(pool.report(bestTask(search, best, trials, { folder, command }))),
       wanted === null ? null : robustness(search, wanted.parameters, best, wanted.perYear, vary),
     ]);
     if (report === null || (wanted !== null && tested === null)) {
@@ -262,6 +266,9 @@ function printSummary(
   }
   if (tested !== null) printRobustness(tested, objective, plan.latency === 'none');
   print(`log          ${join(out, 'trials.jsonl')}`);
+  if (best !== null) {
+    print(`best run     ${join(out, BEST)}, for orrery replay, explain, report and export`);
+  }
   print(`report       ${page}`);
 }
 

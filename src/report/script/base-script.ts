@@ -14,6 +14,20 @@ export const BASE_SCRIPT = `
   };
   const stamp = (seconds) => new Date(Math.round(seconds * 1e3)).toISOString().replace('T', ' ');
 
+  /** UTC label of a tick: time of day within two days, day within a year, else the month. */
+  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+  const day = (text) => MONTHS[Number(text.slice(5, 7)) - 1] + ' ' + Number(text.slice(8, 10));
+  const tickText = (seconds, span) => {
+    const text = stamp(seconds);
+    return span <= 2 * 86400 ? text.slice(11, 19) : span <= 366 * 86400 ? day(text) : text.slice(0, 7);
+  };
+  /** The same for kinds of ticks of the charts that zoom: year, month, day, time. */
+  const markText = (seconds, kind, span) => {
+    const text = stamp(seconds);
+    if (span <= 2 * 86400) return span < 120 ? text.slice(11, 21) : text.slice(11, 19);
+    return kind === 0 ? text.slice(0, 4) : kind === 1 ? MONTHS[Number(text.slice(5, 7)) - 1] : kind === 2 ? day(text) : day(text) + ' ' + text.slice(11, 16);
+  };
+
   const themed = [];
   const repaint = () => { for (const paint of themed) paint(); };
   dark.addEventListener('change', repaint);
@@ -36,8 +50,8 @@ export const BASE_SCRIPT = `
     grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
     rightPriceScale: { borderVisible: false, minimumWidth: 72, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.08 } },
     leftPriceScale: { borderVisible: false, minimumWidth: 56, entireTextOnly: true },
-    timeScale: { borderColor: colour('--line'), allowBoldLabels: false, timeVisible: true, secondsVisible: span < 86400, fixLeftEdge: true, fixRightEdge: true, minBarSpacing: 0.001,
-      tickMarkFormatter: (time) => span > 2 * 86400 ? stamp(time).slice(0, 10) : span < 120 ? stamp(time).slice(11, 21) : stamp(time).slice(11, 19) },
+    timeScale: { borderColor: colour('--line'), allowBoldLabels: false, timeVisible: true, secondsVisible: span < 86400, fixLeftEdge: true, fixRightEdge: true, minBarSpacing: 0.001, tickMarkMaxCharacterLength: span > 2 * 86400 ? 11 : 8,
+      tickMarkFormatter: (time, kind) => markText(time, kind, span) },
     localization: { timeFormatter: (time) => stamp(time).slice(0, 23) },
     crosshair: { mode: 0 },
   });

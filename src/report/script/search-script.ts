@@ -34,24 +34,24 @@ export const SEARCH_SCRIPT = `
     height: 340,
     scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
       fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
-    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74, values: stepwise }),
-      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : number(tick, decimalsOf(tick)) + '\u202f%') })],
+    axes: [axis({ size: 40, space: 72, values: clock }), axis({ scale: 'growth', size: 74, values: stepwise }),
+      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, ticks: { show: false }, filter: (_, ticks) => ticks.map((tick) => tick > 0 ? null : tick), values: (_, ticks) => ticks.map((tick) => tick === null ? '' : number(tick, decimalsOf(tick)) + '\u202f%') })],
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--s1'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--s3'), width: 1, fill: colour('--s3') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
   const dots = (name, size) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: shortly(3) });
-  const drawScores = (root, scores) => {
+  const drawScores = (root, scores, objective) => {
     small(root, () => ({
       hooks: { drawAxes: [linkScores(scores)] },
       scales: { x: { time: false, range: [0.5, scores.length + 0.5] } },
       axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis({ values: stepwise })],
-      series: [{ label: 'window' }, { label: 'in sample', ...dots('--text-3', 7) }, { label: 'out of sample', ...dots('--s1', 9) }],
+      series: [{ label: 'window' }, { label: objective + ' in sample', ...dots('--text-3', 7) }, { label: 'out of sample', ...dots('--s1', 9) }],
     }), [scores.map((_, i) => i + 1), scores.map(([inside]) => inside), scores.map(([, outside]) => outside)]);
   };
   if (data.walk) {
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     if (part('chain')) drawChain(part('chain'), data.walk.chain, data.walk.tests);
-    drawScores(part('scores'), data.walk.scores);
+    drawScores(part('scores'), data.walk.scores, data.walk.objective);
   }
 
   const drawTrials = (root, { trials, objective }) => {
@@ -61,7 +61,7 @@ export const SEARCH_SCRIPT = `
       scales: { x: { time: false } },
       axes: [axis({ size: 40 }), axis({ values: stepwise })],
       series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5) },
-        { label: 'best so far', stroke: colour('--s1'), width: 1.5, points: { show: false }, value: shortly(3) }],
+        { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: shortly(3) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
   };
   /** Padding on both sides, so that trials at the min or max value are visible. */
@@ -106,8 +106,21 @@ export const SEARCH_SCRIPT = `
       high = Math.max(...scores);
       view = { x: 0, y: 0, width: across.length, height: down.length };
     };
+    /** Relative luminance of a colour of six digits, or of a mix of two. */
+    const channels = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16) / 255);
+    const luminance = (parts) => { const [r, g, b] = parts.map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const shareOf = (score) => Math.round(high > low ? 8 + 84 * (score - low) / (high - low) : 50);
+    /** Black or white, whichever has more contrast on the cell: 4.5 at least. */
+    const inkOn = (score) => {
+      const [ink, ground, share] = [channels('--s1'), channels('--bg'), shareOf(score) / 100];
+      const cell = luminance(ink.map((part, i) => part * share + ground[i] * (1 - share)));
+      const [onDark, onLight] = [contrast(cell, 1), contrast(cell, 0)];
+      canvas.dataset.contrast = String(Math.min(Number(canvas.dataset.contrast || 21), Math.max(onDark, onLight)));
+      return onDark > onLight ? 'white' : 'black';
+    };
     /** Light to dark by rank between the lowest and the highest score. */
-    const paintOf = (score) => 'color-mix(in srgb, ' + colour('--s1') + ' ' + Math.round(high > low ? 8 + 84 * (score - low) / (high - low) : 50) + '%, ' + colour('--bg') + ')';
+    const paintOf = (score) => 'color-mix(in srgb, ' + colour('--s1') + ' ' + shareOf(score) + '%, ' + colour('--bg') + ')';
     const draw = () => {
       const width = canvas.clientWidth, scale = devicePixelRatio || 1;
       canvas.width = width * scale;
@@ -129,8 +142,7 @@ export const SEARCH_SCRIPT = `
         ctx.fillStyle = paintOf(score);
         ctx.fillRect(x + 0.5, y + 0.5, Math.max(1, w - 1), Math.max(1, h - 1));
         if (w > 52 && h > 16) {
-          const strong = high > low ? (score - low) / (high - low) : 0.5;
-          ctx.fillStyle = strong > 0.5 ? colour('--on-accent') : colour('--text');
+          ctx.fillStyle = inkOn(score);
           ctx.fillText(short(score), x + w / 2, y + h / 2);
         }
         if (ring || (at && at[0] === i && at[1] === k)) {

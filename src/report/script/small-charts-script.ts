@@ -52,14 +52,8 @@ export const SMALL_CHARTS_SCRIPT = `
       { label: 'periods', stroke: colour('--s1'), fill: colour('--s1') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
   }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);
 
-  /** UTC labels: time of day for up to two days, dates for longer ranges. */
-  const clock = (times) => {
-    const isLong = times[times.length - 1] - times[0] > 2 * 86400;
-    return times.map((time) => {
-      const text = new Date(time * 1e3).toISOString();
-      return isLong ? text.slice(0, 10) : text.slice(11, 19);
-    });
-  };
+  /** Labels of a time axis, by the range that it shows. */
+  const clock = (chart, times) => times.map((time) => tickText(time, chart.scales.x.max - chart.scales.x.min));
 
   const drawExcursions = (root, trades) => {
     const sorted = [...trades].sort(([a], [b]) => a - b);
@@ -76,7 +70,7 @@ export const SMALL_CHARTS_SCRIPT = `
 
   const drawRolling = (root, rolling) => small(root, () => ({
     scales: { sharpe: {}, volatility: {} },
-    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
+    axes: [axis({ size: 40, space: 72, values: clock }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
     series: [{ label: 'time', value: (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19) }, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--s1'), width: 1.5 },
       { label: 'volatility %', scale: 'volatility', stroke: colour('--s2'), width: 1 }],
   }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
@@ -95,7 +89,7 @@ export const SMALL_CHARTS_SCRIPT = `
     const joined = uPlot.join(data.strategies.map(({ time, equity }) => [time, equity.map((value) => (value / equity[0] - 1) * 100)]));
     small(overlay, () => ({
       height: 300,
-      axes: [axis({ size: 40, space: 90, grid: { show: false }, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + '\u202f%') })],
+      axes: [axis({ size: 40, space: 72, grid: { show: false }, values: clock }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + '\u202f%') })],
       series: [{ label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(0, 19) },
         ...data.strategies.map(({ id }, i) => ({ label: id, stroke: colour('--s' + (i % 5 + 1)), width: 1.5, spanGaps: true, ...(i > 1 ? { dash: [6, 2 + i] } : {}), value: (_, value) => number(value, 2) + '\u202f%' }))],
     }), joined);
@@ -107,7 +101,7 @@ export const SMALL_CHARTS_SCRIPT = `
 
   const drawPrice = (root, price) => small(root, () => ({
     padding: [null, 40, null, null],
-    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ size: 84 })],
+    axes: [axis({ size: 40, space: 72, values: clock }), axis({ size: 84 })],
     series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--s1'), width: 1.25 }, { label: 'index', stroke: colour('--s2'), width: 1, dash: [4, 3] }],
   }), [price.map(({ timeUs }) => timeUs / 1e6), price.map(({ mid }) => mid), price.map(({ index }) => index)]);
 
@@ -154,7 +148,7 @@ export const SMALL_CHARTS_SCRIPT = `
   const queue = document.querySelector('[data-draws="queue"]');
   if (queue && data.queue && data.queue.length > 1) {
     small(queue, () => ({
-      axes: [axis({ size: 40, space: 90, grid: { show: false }, values: (_, times) => times.map((time) => stamp(time).slice(11, 21)) }), axis()],
+      axes: [axis({ size: 40, space: 72, grid: { show: false }, values: (_, times) => times.map((time) => stamp(time).slice(11, 21)) }), axis()],
       series: [{ label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(11, 23) },
         { label: 'volume ahead', stroke: colour('--s1'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }) }],
     }), [data.queue.map(([time]) => time), data.queue.map(([, ahead]) => ahead)]);

@@ -13,14 +13,18 @@ import {
 } from '../../design/number-text.ts';
 import { table, type Column } from '../text.ts';
 
-/** Decimals of the tick of each market. */
-export type TickDecimals = ReadonlyMap<string, number>;
+/** Decimals of the tick and of the lot of each market. */
+export type Decimals = ReadonlyMap<string, { readonly tick: number; readonly lot: number }>;
 
-export function tickDecimals(
-  markets: readonly Pick<MarketReport, 'symbol' | 'tickSize'>[],
-): TickDecimals {
+export function decimalsOf(
+  markets: readonly Pick<MarketReport, 'symbol' | 'tickSize' | 'lotSize'>[],
+): Decimals {
+  const count = (step: string): number => step.split('.')[1]?.length ?? 0;
   return new Map(
-    markets.map(({ symbol, tickSize }) => [symbol, tickSize.split('.')[1]?.length ?? 0]),
+    markets.map(({ symbol, tickSize, lotSize }) => [
+      symbol,
+      { tick: count(tickSize), lot: count(lotSize) },
+    ]),
   );
 }
 
@@ -46,7 +50,7 @@ function marketColumn<T extends { readonly symbol: string }>(rows: readonly T[])
 export function tradeTable(
   { trades }: Pick<StrategyReport, 'trades'>,
   index: number,
-  ticks: TickDecimals,
+  decimals: Decimals,
 ): string {
   if (trades.length === 0) return '<p>No position was closed.</p>';
   return table<ExcursionTrip>(
@@ -67,9 +71,12 @@ export function tradeTable(
       ...(trades.some(({ tag }) => tag !== null)
         ? [{ title: 'Reason', isText: true, cell: ({ tag }: ExcursionTrip) => tag ?? '–' }]
         : []),
-      { title: 'Size', cell: ({ size }) => plain(size) },
-      { title: 'Entry', cell: ({ entryPrice, symbol }) => average(entryPrice, ticks.get(symbol)) },
-      { title: 'Exit', cell: ({ exitPrice, symbol }) => average(exitPrice, ticks.get(symbol)) },
+      { title: 'Size', cell: ({ size, symbol }) => sized(plain(size), decimals.get(symbol)) },
+      {
+        title: 'Entry',
+        cell: ({ entryPrice, symbol }) => average(entryPrice, decimals.get(symbol)),
+      },
+      { title: 'Exit', cell: ({ exitPrice, symbol }) => average(exitPrice, decimals.get(symbol)) },
       { title: 'Fees', cell: ({ fees }) => money(-fees), exact: ({ fees }) => exact(-fees) },
       {
         title: 'Funding',
@@ -80,13 +87,17 @@ export function tradeTable(
         title: 'PnL',
         cell: ({ pnl }) => money(pnl),
         exact: ({ pnl }) => exact(pnl),
-        tone: ({ pnl }) => pnl,
+        tone: ({ pnl }) => shown(pnl),
       },
       { title: 'Of notional', cell: ({ pnlShare }) => percent(pnlShare) },
       { title: 'MAE', cell: ({ mae }) => percent(-mae) },
       { title: 'MFE', cell: ({ mfe }) => percent(mfe) },
     ],
-    { id: `trades-${String(index)}`, filter: 'short 08-08', caption: 'closed trades' },
+    {
+      id: `trades-${String(index)}`,
+      filter: `${trades[0]?.side ?? ''} ${dayOf(trades[0]?.entryUs ?? 0)}`,
+      caption: 'closed trades',
+    },
   );
 }
 
@@ -101,6 +112,7 @@ export function fillTable(
   { fills }: Pick<StrategyReport, 'fills'>,
   index: number,
   links: FillLinks,
+  decimals: Decimals,
 ): string {
   if (fills.length === 0) return '<p>No order was filled.</p>';
   const { instant } = links;
@@ -117,15 +129,18 @@ export function fillTable(
       },
       { title: 'Role', isText: true, cell: ({ role }) => role },
       { title: 'Price', cell: ({ price }) => grouped(price) },
-      { title: 'Size', cell: ({ size }) => size },
+      { title: 'Size', cell: ({ size, symbol }) => sized(size, decimals.get(symbol)) },
       { title: 'Fee', cell: ({ fee }) => amount(Number(fee)), exact: ({ fee }) => fee },
       {
         title: 'Realised',
         cell: ({ realizedPnl }) => money(Number(realizedPnl)),
         exact: ({ realizedPnl }) => realizedPnl,
-        tone: ({ realizedPnl }) => Number(realizedPnl),
+        tone: ({ realizedPnl }) => shown(Number(realizedPnl)),
       },
-      { title: 'Position after', cell: ({ position }) => grouped(position) },
+      {
+        title: 'Position after',
+        cell: ({ position, symbol }) => sized(position, decimals.get(symbol)),
+      },
       ...(fills.some(({ tag }) => tag !== null)
         ? [{ title: 'Reason', isText: true, cell: ({ tag }: FillRow) => tag ?? '–' }]
         : []),
@@ -141,7 +156,7 @@ export function fillTable(
     ],
     {
       id: `fills-${String(index)}`,
-      filter: 'sell maker 61,8',
+      filter: `${fills[0]?.side ?? ''} ${fills[0]?.role ?? ''} ${dayOf(fills[0]?.timeUs ?? 0)}`,
       caption: 'fills',
       rowId: ({ fillId }: FillRow) => `fill-${String(index)}-${String(fillId)}`,
     },
@@ -166,7 +181,7 @@ export function liquidationTable({ liquidations }: StrategyReport): string {
         title: 'Amount',
         cell: ({ amount: of }) => money(Number(of)),
         exact: ({ amount: of }) => of,
-        tone: ({ amount: of }) => Number(of),
+        tone: ({ amount: of }) => shown(Number(of)),
       },
     ],
     { caption: 'liquidations and auto-deleveraging' },
@@ -174,7 +189,11 @@ export function liquidationTable({ liquidations }: StrategyReport): string {
 }
 
 /** Empty without funding payments. */
-export function fundingTable({ funding }: Pick<StrategyReport, 'funding'>, index: number): string {
+export function fundingTable(
+  { funding }: Pick<StrategyReport, 'funding'>,
+  index: number,
+  decimals: Decimals,
+): string {
   if (funding.length === 0) return '';
   return `<h2>Funding</h2>${table<FundingRow>(
     funding,
@@ -182,30 +201,50 @@ export function fundingTable({ funding }: Pick<StrategyReport, 'funding'>, index
       timeColumn('Time', funding, ({ timeUs }) => timeUs),
       ...marketColumn(funding),
       {
-        title: 'Rate',
+        title: 'Rate, a settlement',
         cell: ({ rate }) => `${signed((Number(rate) * 100).toFixed(4))}\u202f%`,
         exact: ({ rate }) => rate,
       },
-      { title: 'Position', cell: ({ position }) => grouped(position) },
+      {
+        title: 'Position',
+        cell: ({ position, symbol }) => sized(position, decimals.get(symbol)),
+      },
       {
         title: 'Payment',
         cell: ({ payment }) => money(Number(payment)),
         exact: ({ payment }) => payment,
-        tone: ({ payment }) => Number(payment),
+        tone: ({ payment }) => shown(Number(payment)),
       },
     ],
-    { id: `funding-${String(index)}`, filter: '2024-08', caption: 'funding payments' },
+    {
+      id: `funding-${String(index)}`,
+      filter: time(funding[0]?.timeUs ?? 0).slice(0, 7),
+      caption: 'funding payments',
+    },
   )}`;
 }
 
 /** An average price: one decimal more than the tick. */
-const average = (value: number, decimals = 2): string =>
-  grouped(value.toFixed(Math.min(12, decimals + 1)));
+const average = (value: number, { tick } = { tick: 2 }): string =>
+  grouped(value.toFixed(Math.min(12, tick + 1)));
+
+/** A size with all decimals of the lot. */
+function sized(text: string, { lot } = { lot: 0 }): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  const digits = fraction.padEnd(lot, '0');
+  return grouped(digits === '' ? whole : `${whole}.${digits}`);
+}
+
+/** Money for the colour of its sign: none if two decimals show 0. */
+const shown = (value: number): number => (Math.abs(value) < 0.005 ? 0 : value);
+
+/** 08-24 */
+const dayOf = (us: number): string => time(us).slice(5, 10);
 
 /** Six decimals, those of money. */
 const exact = (value: number): string => value.toFixed(6).replace(/^-(0\.0*)$/, '$1');
 
 /** Significant digits of a size. */
 function plain(value: number): string {
-  return grouped(String(Number(value.toPrecision(10))));
+  return String(Number(value.toPrecision(10)));
 }

@@ -10,16 +10,20 @@ import type { FurtherMetrics } from '../../metrics/further.ts';
 import type { RelativeMetrics } from '../../metrics/relative.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import { amount, duration, money, percent, ratio } from '../../design/number-text.ts';
+import { amount, duration, money, percent, probability, ratio } from '../../design/number-text.ts';
 import { escape, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
+
+/** Metrics that are amounts of money. */
+const MONEY: readonly string[] = ['expectancy', 'bestTrade', 'worstTrade'];
 
 /** A metric with the format of its unit. */
 function rowOf(metric: MetricRow): Row {
   const text = { fraction: percent, number: ratio, time: null }[metric.unit];
   const figure = (metrics: Metrics): string => {
     const value = valueOf(metrics, metric);
+    if (MONEY.includes(metric.id)) return value === null ? '–' : money(value);
     return text === null ? duration(value ?? 0) : text(value, metric.decimals);
   };
   return [metric.title, figure];
@@ -107,7 +111,7 @@ const FURTHER_ROWS: readonly (readonly [string, (figures: FurtherMetrics) => str
       'Mean length of a drawdown',
       ({ meanDrawdownUs }) => (meanDrawdownUs === null ? '–' : duration(meanDrawdownUs)),
     ],
-    ['Risk of ruin', ({ riskOfRuin }) => percent(riskOfRuin)],
+    ['Risk of ruin', ({ riskOfRuin }) => probability(riskOfRuin)],
     ['Outlier gain', ({ outlierGain }) => ratio(outlierGain)],
     ['Outlier loss', ({ outlierLoss }) => ratio(outlierLoss)],
     [

@@ -4,7 +4,10 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { wideIntegers } from './arrow-table.ts';
 import type { ColumnType, RunTable, TableCell, TableColumn } from './run-tables.ts';
 
-/** RFC 4180; times are ISO 8601 with µs, an unknown cell is empty. */
+/**
+ * RFC 4180; times are ISO 8601 with µs, an unknown cell is empty. A double has a point or an
+ * exponent, so that readers that detect types find the same one in every run.
+ */
 export function csvTable({ columns, rows }: RunTable): string {
   const lines = [columns.map(({ name }) => name).join(',')];
   for (let row = 0; row < rows; row++) {
@@ -17,6 +20,7 @@ function csvCell(type: ColumnType, cell: TableCell): string {
   if (cell === null) return '';
   if (type === 'time') return isoOf(Number(cell));
   const text = String(cell);
+  if (type === 'float' && /^-?\d+$/.test(text)) return `${text}.0`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -313,6 +313,11 @@ const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
 /** A pair at the start of a name in two words, as ccxt's tools write it: `BTC_USDT-1m.json`. */
 const SPLIT_PAIR = /^([0-9A-Z]{2,})[_-](USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR)(?![0-9A-Za-z])/;
 
+/** Whether bars without trades are not in files of the format: a missing bar is no gap. */
+export function omitsEmptyBars(format: string): boolean {
+  return FORMATS.find(({ name }) => name === format)?.omitsEmptyBars === true;
+}
+
 /**
  * Symbol in a file name; null if the name has none. It is the only word that is a pair
  * (`BTCUSDT-1m-2024-01.zip`, `binance_btcusdt-trades.csv`). Otherwise it is the leading word in
