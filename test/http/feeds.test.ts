@@ -563,7 +563,7 @@ describe('clients that send requests and do not read', () => {
     const bounded = await Served.start({ limits });
     await Promise.all([deaf(bounded, requests), deaf(bounded, requests), deaf(bounded, 0)]);
     expect(await open(bounded)).toBeGreaterThan(1);
-    await expect.poll(() => open(bounded), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => open(bounded), { timeout: 60_000 }).toBe(1);
     await bounded.remove();
   });
 });

@@ -33,7 +33,7 @@ test('one is taken every `snapshotEvery` commands; the last two are kept', async
   for (let i = 0; i < 3; i++) {
     const { seq } = exchange.snapshots;
     await depositGroups(exchange, [10]);
-    await expect.poll(() => exchange.snapshots.seq, { timeout: 10_000 }).toBeGreaterThan(seq);
+    await expect.poll(() => exchange.snapshots.seq, { timeout: 60_000 }).toBeGreaterThan(seq);
   }
   expect(snapshots().length).toBe(2);
   await exchange.close();
