@@ -17,8 +17,9 @@ import {
 import { dayLater, vaultHolders } from './history-episodes.ts';
 import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
+import { equalNotionals } from './notional-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
-import { movedAtInstant, pausedUntilInstant } from './tie-episodes.ts';
+import { movedAtInstant, noticeUntilInstant, pausedUntilInstant } from './tie-episodes.ts';
 
 /** The commands of an episode; empty if this state offers none. */
 type Episode = (context: Context) => readonly Planned[];
@@ -30,10 +31,12 @@ const EPISODES: readonly Episode[] = [
   partialLegs,
   reopenedInPause,
   nonceWindow,
+  equalNotionals,
   vaultTakeover,
   cappedMarket,
   frozenGains,
   bankruptcy,
+  noticeUntilInstant,
   trailingStops,
   stoppedSweep,
   slicedLiquidation,

@@ -2,7 +2,7 @@
  * Episodes about ties: several timers that end in one instant, such as slices, expiries, pauses,
  * notices, marks from the book, and minutes or days. Their order decides the result.
  */
-import { lots, priceTicks } from '../../../num/units.ts';
+import { lots, ppm, priceTicks } from '../../../num/units.ts';
 import type { Command, NewOrder, TapeLevel } from '../../../engine/commands.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
@@ -42,12 +42,19 @@ class Instant {
     this.leadUs = leadUs;
   }
 
-  at({ nowUs, dice }: Context): number {
+  at({ nowUs, dice, world }: Context): number {
     if (this.chosen !== 0) return this.chosen;
     const from = nowUs + this.leadUs;
     const day = nextMultiple(from, DAY_US);
     const minute = nextMultiple(from, MINUTE_US);
-    if (day - from < NEAR_US && dice.chance(700)) this.chosen = day;
+    const sampled = world.markets.filter(({ spec }) => spec.funding.source !== 'external');
+    // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
+    const isDay =
+      day - from < NEAR_US ? dice.chance(700) : sampled.length === 0 && dice.chance(300);
+    const funding = sampled.map(({ spec }) => nextMultiple(from, spec.funding.intervalUs));
+    const near = funding.filter((at) => at - from < NEAR_US);
+    if (isDay) this.chosen = day;
+    else if (near.length > 0 && dice.chance(500)) this.chosen = dice.pick(near);
     else this.chosen = dice.chance(400) ? minute : nextMultiple(from, SECOND_US);
     return this.chosen;
   }
@@ -224,13 +231,45 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
   ];
 }
 
-/** Terms with another fee, which take effect after their notice. */
+/**
+ * The notice of new terms ends at an instant, often a boundary of the funding interval, with a
+ * position and quotes that have a premium.
+ */
+export function noticeUntilInstant(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const { termsNoticeUs: noticeUs } = setup.config;
+  const stage = noticeUs === 0 ? null : setStage(context, 3);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c] = actors;
+  const instant = new Instant(noticeUs + SECOND_US);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(stage, actor, 4_000_000)),
+    ...trade(stage, a, b, side * size),
+    order(stage, b, size, dice.pick([-1000, 1000])),
+    order(stage, c, -size, dice.pick([2000, 8000])),
+    instant.before(noticeUs),
+    refresh(market),
+    newTerms(market),
+    instant.before(dice.pick([1, 1000, 400_000])),
+    refresh(market),
+    instant.before(dice.pick([0, 0, -1, -SECOND_US])),
+    refresh(market),
+    advance(SECOND_US),
+  ];
+}
+
+/** Terms with another fee, and with another cap of funding, which has a notice. */
 const newTerms =
   (market: KnownMarket): Planned =>
   ({ nowUs, dice }) => {
     const { spec } = market;
     const takerFeePpm = dice.pick([spec.takerFeePpm, 2 * spec.takerFeePpm]);
-    const changed = { ...spec, takerFeePpm, maxOpenOrders: spec.maxOpenOrders + 1 };
+    const capPpm = ppm(spec.funding.capPpm === 0 ? 1 : spec.funding.capPpm - 1);
+    const funding = { ...spec.funding, capPpm };
+    const changed = { ...spec, takerFeePpm, funding, maxOpenOrders: spec.maxOpenOrders + 1 };
     return {
       kind: 'setMarketTerms',
       timeUs: nowUs,
