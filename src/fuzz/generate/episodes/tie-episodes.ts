@@ -2,7 +2,7 @@
  * Episodes about ties: several timers that end in one instant, such as slices, expiries, pauses,
  * notices, marks from the book, and minutes or days. Their order decides the result.
  */
-import { lots, ppm, priceTicks } from '../../../num/units.ts';
+import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
 import type { Command, NewOrder, TapeLevel } from '../../../engine/commands.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
@@ -12,6 +12,7 @@ import {
   advance,
   advanceTo,
   away,
+  beyondLiquidation,
   clearBook,
   endowVault,
   groupOrder,
@@ -28,9 +29,9 @@ import {
 
 const SECOND_US = 1_000_000;
 const MINUTE_US = 60 * SECOND_US;
-const DAY_US = 1440 * MINUTE_US;
+export const DAY_US = 1440 * MINUTE_US;
 /** A day or a minute is the instant only if it is near. */
-const NEAR_US = 2 * MINUTE_US;
+export const NEAR_US = 2 * MINUTE_US;
 
 /** An instant that is chosen when the episode reaches its first use. */
 class Instant {
@@ -50,7 +51,7 @@ class Instant {
     const sampled = world.markets.filter(({ spec }) => spec.funding.source !== 'external');
     // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
     const isDay =
-      day - from < NEAR_US ? dice.chance(700) : sampled.length === 0 && dice.chance(300);
+      day - from < NEAR_US ? dice.chance(850) : sampled.length === 0 && dice.chance(300);
     const funding = sampled.map(({ spec }) => nextMultiple(from, spec.funding.intervalUs));
     const near = funding.filter((at) => at - from < NEAR_US);
     if (isDay) this.chosen = day;
@@ -205,6 +206,8 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
   const { market, side, size, actors } = stage;
   const [a, , c, d] = actors;
   const part = side * Math.max(market.spec.minLots, Math.ceil(size / 4));
+  // A smaller bid ends the liquidation at once, without a pause.
+  const slice = Math.ceil((size * setup.config.liquidationSlicePpm) / PPM) + market.spec.minLots;
   const instant = new Instant(Math.max(pauseUs, 3 * SECOND_US));
   const value = BigInt(size) * BigInt(market.markTicks) * BigInt(market.spec.quantaPerTickLot);
   const isFresh = pauseUs <= indexStaleUs;
@@ -215,7 +218,14 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
     ...(noticeUs > 0 && noticeUs <= pauseUs ? [instant.before(noticeUs), newTerms(market)] : []),
     instant.before(pauseUs),
     refresh(market),
-    (now) => order(stage, d, part, -side * 20_000)(now),
+    ...purse(stage, d, 20_000_000),
+    // At the price at which the liquidation begins, which is within the band of its mark.
+    (now) => {
+      if (a === undefined) return null;
+      const ticks = beyondLiquidation(now, a, market, 0);
+      const abovePpm = ((ticks - market.markTicks) / market.markTicks) * PPM;
+      return order(stage, d, side * slice, abovePpm)(now);
+    },
     lose(stage, a, dice.pick([0.05, 0.15])),
     orderUntil(stage, c, part, -side * dice.pick([2000, 20_000]), instant),
     ...(dice.chance(300) ? [] : clearBook(context, market)),
