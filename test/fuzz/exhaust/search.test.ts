@@ -163,7 +163,8 @@ test('an edge has the key of its whole state, and the way back restores every by
       const command = OPERATIONS[names[i]!](exchange);
       if (command !== null) exchange.apply(command);
     };
-    const walk = new Walk([exchange], step, exchange.parts);
+    const isSame: IsSameBytes = (one, other) => Buffer.compare(one, other) === 0;
+    const walk = new Walk([exchange], step, exchange.parts, isSame);
     const key = new Int32Array(KEY_WORDS);
     const whole = new Int32Array(KEY_WORDS);
     let reused = 0;
