@@ -17,8 +17,8 @@ const MAX_GAP = 400;
 /** The same until the next restore, which costs less than a comparison. */
 const BYTES_PER_RESTORE = 1024;
 const LEAST_GAP = 16;
-/** An early restore comes after this part of the gap. */
-const EARLY_PART = 4;
+/** Commands between two early restores at least: a pause may end soon. */
+const EARLY_GAP = 4;
 const EARLY_AFTER: ReadonlySet<EngineEvent['kind']> = new Set(['liquidationStep', 'marketFrozen']);
 
 interface RestoreOptions {
@@ -37,7 +37,7 @@ export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions):
     twin = Exchange.restore(bytes);
     const gap = every === 1 ? 1 : LEAST_GAP + Math.ceil(bytes.length / BYTES_PER_RESTORE);
     restoreAt = engine.seq + gap + (every === 1 ? 0 : engine.nowUs % 7);
-    earlyAt = engine.seq + Math.ceil(gap / EARLY_PART);
+    earlyAt = engine.seq + EARLY_GAP;
     isEarly = false;
     if (engine.seq < compareAt) return null;
     const wait = every === 1 ? 1 : 4 * every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
