@@ -77,7 +77,9 @@ function isAlike(expected: readonly Emitted[], emitted: readonly EngineEvent[]):
   if (expected.length !== emitted.length) return false;
   return expected.every((wanted, i) => {
     const other = emitted[i] as unknown as Fields;
-    for (const field in wanted) if (!isSame(wanted[field] ?? null, other[field])) return false;
+    for (const field of Object.keys(wanted)) {
+      if (!isSame(wanted[field] ?? null, other[field])) return false;
+    }
     return true;
   });
 }
