@@ -170,7 +170,8 @@ export class CommandGenerator {
   private beginEpisode(): Command | null {
     const { context, profile, made } = this;
     const { episodeGap } = profile;
-    if (episodeGap === 0 || made < this.episodeAt) return null;
+    if (episodeGap === 0) return null;
+    if (made < this.episodeAt && !this.episodes.meetsDay(context)) return null;
     context.faulty = false;
     context.mismatched = false;
     this.plan = this.episodes.next(context);

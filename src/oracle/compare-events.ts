@@ -77,7 +77,10 @@ function isAlike(expected: readonly Emitted[], emitted: readonly EngineEvent[]):
   if (expected.length !== emitted.length) return false;
   return expected.every((wanted, i) => {
     const other = emitted[i] as unknown as Fields;
-    return Object.keys(wanted).every((field) => isSame(wanted[field] ?? null, other[field]));
+    for (const field of Object.keys(wanted)) {
+      if (!isSame(wanted[field] ?? null, other[field])) return false;
+    }
+    return true;
   });
 }
 

@@ -41,25 +41,30 @@ export function halfSipHash(key: string, words: readonly bigint[]): bigint {
   return v1 ^ v3;
 }
 
-/** Instants of a world that were asked for: every command asks for the next ones. */
-const known = new WeakMap<World, Map<string, bigint>>();
-const MOST_KNOWN = 1000;
+/** The instant of an interval that was asked for. */
+interface Known {
+  readonly n: bigint;
+  readonly length: bigint;
+  readonly at: bigint;
+}
+
+/** The newest instants of a world by kind, market and parity: every command asks for the next. */
+const known = new WeakMap<World, Map<number, Known>>();
 
 /** The instant of the `n`-th interval of a length; never on a boundary. Kind 1: EMA, 2: premium. */
 function instant(world: World, kind: bigint, market: number, n: bigint, length: bigint): bigint {
   let instants = known.get(world);
-  if (instants === undefined || instants.size >= MOST_KNOWN) {
+  if (instants === undefined) {
     instants = new Map();
     known.set(world, instants);
   }
-  const name = `${kind} ${market} ${n} ${length}`;
-  let at = instants.get(name);
-  if (at === undefined) {
-    const words = [kind, BigInt(market), n % WORD, n / WORD];
-    const draw = halfSipHash(world.config.samplingSeed, words);
-    at = n * length + 1n + (draw * (length - 1n)) / WORD;
-    instants.set(name, at);
-  }
+  const place = 4 * market + Number(kind - 1n) * 2 + Number(n % 2n);
+  const last = instants.get(place);
+  if (last?.n === n && last.length === length) return last.at;
+  const words = [kind, BigInt(market), n % WORD, n / WORD];
+  const draw = halfSipHash(world.config.samplingSeed, words);
+  const at = n * length + 1n + (draw * (length - 1n)) / WORD;
+  instants.set(place, { n, length, at });
   return at;
 }
 

@@ -429,7 +429,7 @@ export const isLive = ({ status }: Order): boolean =>
 
 /** Emits an event with its time and cause. */
 export function emit(world: World, emitted: Emitted): void {
-  world.emitted.push({ ...emitted, timeUs: world.now, cause: world.cause });
+  world.emitted.push(Object.assign(emitted, { timeUs: world.now, cause: world.cause }));
 }
 
 /** Runs `act` with another cause. */

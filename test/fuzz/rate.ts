@@ -12,6 +12,7 @@ import { checksOfRun, runBatch, type CampaignPlan } from '../../src/fuzz/campaig
 import { Expander } from '../../src/fuzz/exhaust/expand.ts';
 import { Search } from '../../src/fuzz/exhaust/search.ts';
 import { WORLD_NAMES, type WorldName } from '../../src/fuzz/exhaust/worlds.ts';
+import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { optimizeLate } from '../../src/platform/late-optimizing.ts';
 
 const PLAN: CampaignPlan = {
@@ -49,7 +50,7 @@ function measureRuns(seconds: number): void {
 
 function measureWorld(world: WorldName, seconds: number): void {
   const plan = { world, depth: 6, oracleDepth: 0, samplePpm: 0, digest: false };
-  const expander = new Expander(plan);
+  const expander = new Expander(plan, (a, b) => Buffer.compare(a, b) === 0);
   const search = new Search(plan, expander.rootKey());
   const spent = clock();
   let warm: { readonly edges: number; readonly at: number } | null = null;
@@ -71,5 +72,6 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 if (!(seconds > 0)) throw new RangeError('--seconds must be above 0');
 if (values.exhaust) {
+  raiseInliningLimits();
   for (const world of WORLD_NAMES) measureWorld(world, seconds / WORLD_NAMES.length);
 } else measureRuns(seconds);

@@ -26,6 +26,8 @@ export interface TargetOptions {
 }
 
 const USERS = 4;
+/** A line of progress costs as much as a request. */
+const SHOWN_EVERY_MS = 100;
 
 export interface TargetResult extends DriveResult {
   /** Commands of the twin in its own time, readable by `orrery replay` and `inspect`. */
@@ -49,6 +51,7 @@ export async function driveTarget(
   const profile = drawProfile(seed, { name: options.profile, commands });
   if (!options.quiet) print(describeProfile(profile));
   const started = performance.now();
+  let shownAt = started;
   const driven = driveHost(profile, {
     host,
     config,
@@ -56,8 +59,12 @@ export async function driveTarget(
     users: host.users,
     keccak,
     onRequest: (requests) => {
-      const seconds = (performance.now() - started) / 1000;
-      progress.update(Math.min(1, seconds / options.seconds), `${String(requests)} requests`);
+      const now = performance.now();
+      const seconds = (now - started) / 1000;
+      if (now >= shownAt + SHOWN_EVERY_MS) {
+        shownAt = now;
+        progress.update(Math.min(1, seconds / options.seconds), `${String(requests)} requests`);
+      }
       return isInterrupted() || seconds >= options.seconds;
     },
   });

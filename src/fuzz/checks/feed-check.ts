@@ -6,6 +6,7 @@
  * Several commands may share one publication, as they do in a served exchange.
  */
 import { sha256Hex } from '../../base/sha256.ts';
+import type { EngineEvent } from '../../engine/events.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
 import { encodeOrder } from '../../gateway/encode.ts';
 import { BookFeed } from '../../gateway/feeds/book-feed.ts';
@@ -76,15 +77,18 @@ export function feedCheck(every: number): Checker {
     changes = null;
     return found === null ? null : broken(engine, found);
   };
-  const pending: Parameters<Changes['note']>[0][] = [];
+  const pending: EngineEvent[] = [];
   return {
     onEvent: (event) => {
       pending.push(event);
     },
     after: (engine) => {
       changes ??= new Changes(shortfallOf(engine));
+      const listed = LISTS.map((name) => changes?.[name].length ?? 0);
       for (const event of pending) changes.note(event);
+      const unlisted = unlistedFault(changes, listed, pending, shortfallOf(engine));
       pending.length = 0;
+      if (unlisted !== null) return broken(engine, unlisted);
       if (engine.seq % every === 0) return compare(engine);
       if (engine.seq % MERGED_EVERY === 0) return null;
       const found = open(engine).publish(changes);
@@ -93,6 +97,35 @@ export function feedCheck(every: number): Checker {
     },
     end: compare,
   };
+}
+
+/** The events that are published one by one, by the list that has them. */
+const LISTS = ['trades', 'fills', 'liquidations'] as const;
+
+function isListed(name: (typeof LISTS)[number], event: EngineEvent, shortfall: SubaccountId) {
+  const { kind } = event;
+  if (name === 'trades') return kind === 'tradePrinted';
+  if (name === 'fills') return kind === 'orderFilled' || kind === 'positionTransferred';
+  // Orders that a liquidation cancels have records of their own, and its end is no action.
+  if (kind === 'liquidationStep') return event.step !== 'cancelOrders' && event.step !== 'safe';
+  if (kind === 'balanceChanged') return event.subaccount === shortfall;
+  return kind === 'positionTransferred';
+}
+
+/** Whether a list has gained other events than those of the command; null if not. */
+function unlistedFault(
+  changes: Changes,
+  listed: readonly number[],
+  events: readonly EngineEvent[],
+  shortfall: SubaccountId,
+): string | null {
+  for (const [i, name] of LISTS.entries()) {
+    const wanted = events.filter((event) => isListed(name, event, shortfall));
+    const found = changes[name].slice(listed[i]);
+    const isSame = found.length === wanted.length && wanted.every((event, k) => event === found[k]);
+    if (!isSame) return `${name}: ${String(found.length)} events, not ${String(wanted.length)}`;
+  }
+  return null;
 }
 
 function shortfallOf(view: ExchangeView): SubaccountId {

@@ -1,9 +1,11 @@
 /**
  * A twin of the exchange is saved and restored again and again. It must stay equal to the exchange:
  * the same chain hash after each command; at each restore the same state hash, the same bytes, and
- * the same answers to every read.
+ * the same answers to every read. After steps of liquidations and freezes it is restored early:
+ * pauses, debts and sources of prices are derived from the state that they leave.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
+import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import type { Checker, Violation } from '../checker.ts';
@@ -15,6 +17,9 @@ const MAX_GAP = 400;
 /** The same until the next restore, which costs less than a comparison. */
 const BYTES_PER_RESTORE = 1024;
 const LEAST_GAP = 16;
+/** Commands between two early restores at least: a pause may end soon. */
+const EARLY_GAP = 4;
+const EARLY_AFTER: ReadonlySet<EngineEvent['kind']> = new Set(['liquidationStep', 'marketFrozen']);
 
 interface RestoreOptions {
   /** Commands between two comparisons at least; 1: one after each command. */
@@ -24,12 +29,16 @@ interface RestoreOptions {
 export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
   let twin: Engine = new Exchange(config);
   let restoreAt = 1;
+  let earlyAt = 1;
   let compareAt = 1;
+  let isEarly = false;
   const restore = (engine: Engine): Violation | null => {
     const bytes = twin.snapshot();
     twin = Exchange.restore(bytes);
     const gap = every === 1 ? 1 : LEAST_GAP + Math.ceil(bytes.length / BYTES_PER_RESTORE);
     restoreAt = engine.seq + gap + (every === 1 ? 0 : engine.nowUs % 7);
+    earlyAt = engine.seq + EARLY_GAP;
+    isEarly = false;
     if (engine.seq < compareAt) return null;
     const wait = every === 1 ? 1 : 4 * every + Math.ceil(bytes.length / BYTES_PER_COMMAND);
     compareAt = engine.seq + Math.min(MAX_GAP, wait);
@@ -38,12 +47,16 @@ export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions):
     return compare(engine, twin);
   };
   return {
+    onEvent: ({ kind }) => {
+      isEarly ||= EARLY_AFTER.has(kind);
+    },
     after: (engine, command) => {
       twin.apply(command);
       if (twin.chainHash() !== engine.chainHash()) {
         return broken(`${command.kind} has another outcome or other events`, engine);
       }
-      return engine.seq >= restoreAt ? restore(engine) : null;
+      const isDue = engine.seq >= (isEarly ? earlyAt : restoreAt);
+      return isDue ? restore(engine) : null;
     },
     end: (engine) => {
       compareAt = engine.seq;

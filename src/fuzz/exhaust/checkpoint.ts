@@ -8,7 +8,7 @@
  *
  * Some of the objects may be **parts**: after `scan`, `isChanged` answers whether anything that is
  * reachable from a part, and not from an earlier one, has another value. Bytes of typed arrays are
- * not scanned, except those of parts in `scanned`.
+ * not scanned, except those of parts in `scanned`; `isSameBytes` compares them.
  *
  * Cost: a generated class per class of objects keeps their values, and generated functions compare
  * and write them, several times as fast as access by computed name.
@@ -21,8 +21,8 @@ const FROZEN_FIELDS = new Set(['config', 'spec', 'nextSpec']);
 /** Reads, compares or writes all fields of the objects of one class. */
 interface FieldCopier {
   readonly fields: readonly string[];
-  /** Fields that can hold objects to follow. */
-  readonly followed: readonly string[];
+  /** The values of the fields that can hold objects to follow. */
+  readonly follow: (object: object) => unknown[];
   /** Has the values of the fields at the time of its construction. */
   readonly Saved: new (object: object) => object;
   /** Notes the objects that differ, and marks their parts. */
@@ -56,41 +56,21 @@ interface Collection<C> {
   readonly part: number;
 }
 
-/** Collections of one kind. */
-class Collections<C extends object> {
+/** Collections of one kind. Each kind has a loop of its own, into which the compiler inlines. */
+abstract class Collections<C extends object> {
   all: Collection<C>[] = [];
   /** Indices of those that differed at the last scan. */
   readonly changed: number[] = [];
-  private readonly copy: (of: C) => unknown[];
-  private readonly isSame: (of: C, saved: readonly unknown[]) => boolean;
-  private readonly write: (of: C, saved: readonly unknown[]) => void;
 
-  constructor(
-    copy: (of: C) => unknown[],
-    isSame: (of: C, saved: readonly unknown[]) => boolean,
-    write: (of: C, saved: readonly unknown[]) => void,
-  ) {
-    this.copy = copy;
-    this.isSame = isSame;
-    this.write = write;
-  }
+  abstract scan(changedParts: Uint8Array): void;
+  protected abstract copy(of: C): unknown[];
+  protected abstract write(of: C, saved: readonly unknown[]): void;
 
   /** Returns the elements. */
   add(of: C, part: number): readonly unknown[] {
     const saved = this.copy(of);
     this.all.push({ of, saved, part });
     return saved;
-  }
-
-  scan(changedParts: Uint8Array): void {
-    const { all, changed, isSame } = this;
-    if (changed.length > 0) changed.length = 0;
-    for (let i = 0; i < all.length; i += 1) {
-      const { of, saved, part } = all[i] as Collection<C>;
-      if (isSame(of, saved)) continue;
-      changed.push(i);
-      changedParts[part] = 1;
-    }
   }
 
   restoreScanned(): void {
@@ -112,25 +92,95 @@ class Collections<C extends object> {
   }
 }
 
+class Arrays extends Collections<unknown[]> {
+  scan(changedParts: Uint8Array): void {
+    const { all, changed } = this;
+    if (changed.length > 0) changed.length = 0;
+    for (let i = 0; i < all.length; i += 1) {
+      const { of, saved, part } = all[i] as Collection<unknown[]>;
+      if (isSameArray(of, saved)) continue;
+      changed.push(i);
+      changedParts[part] = 1;
+    }
+  }
+
+  protected copy(array: unknown[]): unknown[] {
+    return array.slice();
+  }
+
+  protected write(array: unknown[], elements: readonly unknown[]): void {
+    if (array.length !== elements.length) array.length = elements.length;
+    for (let i = 0; i < elements.length; i += 1) {
+      if (array[i] !== elements[i]) array[i] = elements[i];
+    }
+  }
+}
+
+class Maps extends Collections<Map<unknown, unknown>> {
+  scan(changedParts: Uint8Array): void {
+    const { all, changed } = this;
+    if (changed.length > 0) changed.length = 0;
+    for (let i = 0; i < all.length; i += 1) {
+      const { of, saved, part } = all[i] as Collection<Map<unknown, unknown>>;
+      if (isSameMap(of, saved)) continue;
+      changed.push(i);
+      changedParts[part] = 1;
+    }
+  }
+
+  protected copy(map: Map<unknown, unknown>): unknown[] {
+    const entries: unknown[] = [];
+    for (const [key, value] of map) entries.push(key, value);
+    return entries;
+  }
+
+  /** Restores the order of the entries too. */
+  protected write(map: Map<unknown, unknown>, entries: readonly unknown[]): void {
+    map.clear();
+    for (let i = 0; i < entries.length; i += 2) map.set(entries[i], entries[i + 1]);
+  }
+}
+
+class Sets extends Collections<Set<unknown>> {
+  scan(changedParts: Uint8Array): void {
+    const { all, changed } = this;
+    if (changed.length > 0) changed.length = 0;
+    for (let i = 0; i < all.length; i += 1) {
+      const { of, saved, part } = all[i] as Collection<Set<unknown>>;
+      if (isSameSet(of, saved)) continue;
+      changed.push(i);
+      changedParts[part] = 1;
+    }
+  }
+
+  protected copy(set: Set<unknown>): unknown[] {
+    return [...set];
+  }
+
+  protected write(set: Set<unknown>, members: readonly unknown[]): void {
+    set.clear();
+    for (const member of members) set.add(member);
+  }
+}
+
 /** Values of a changed object or collection, which may refer to new objects. */
 interface Changed {
   readonly part: number;
   readonly values: readonly unknown[];
 }
 
-/** Words of a typed array whose changes count as changes of its part. */
-interface ScannedWords {
-  readonly live: Int32Array;
-  readonly saved: Int32Array;
-  readonly part: number;
-}
-
 interface SavedBuffer {
   readonly live: Uint8Array;
   saved: Uint8Array;
-  /** The part that owns it: its bytes are written back only if the part has changed. */
   readonly part: number;
+  /** Its bytes are written back only if the part has changed. */
+  readonly isOwned: boolean;
+  /** Another byte is a change of the part. */
+  readonly isScanned: boolean;
 }
+
+/** Whether two arrays of equal length have the same bytes. */
+export type IsSameBytes = (a: Uint8Array, b: Uint8Array) => boolean;
 
 export interface Parts {
   /** Each with all that is reachable from it and not from an earlier one. */
@@ -149,18 +199,16 @@ export class Checkpoint {
   private readonly before: Checkpoint | null;
   private readonly groups = new Map<FieldCopier, Group>();
   private groupList: Group[] = [];
-  private readonly arrays = new Collections<unknown[]>(
-    (array) => array.slice(),
-    isSameArray,
-    restoreArray,
-  );
-  private readonly maps = new Collections<Map<unknown, unknown>>(entriesOf, isSameMap, restoreMap);
-  private readonly sets = new Collections<Set<unknown>>((set) => [...set], isSameSet, restoreSet);
+  private readonly arrays = new Arrays();
+  private readonly maps = new Maps();
+  private readonly sets = new Sets();
   private readonly buffers: SavedBuffer[] = [];
-  private words: ScannedWords[] = [];
   /** Objects, views and buffers that are saved here and not in `before`. */
   private readonly seen = new Set<object>();
   private readonly partOf: Map<object, number>;
+  /** Numbers of the parts whose bytes are compared. */
+  private readonly scannedParts: Set<number>;
+  private readonly isSameBytes: IsSameBytes;
   private readonly changedParts: Uint8Array;
   /** The part that is being saved, and whether it owns its typed arrays. */
   private part = ELSEWHERE;
@@ -174,8 +222,11 @@ export class Checkpoint {
     roots: readonly object[],
     { objects, scanned, owners }: Parts = NO_PARTS,
     before: Checkpoint | null = null,
+    isSameBytes: IsSameBytes = areBytesEqual,
   ) {
     this.before = before;
+    this.isSameBytes = isSameBytes;
+    this.scannedParts = before?.scannedParts ?? new Set();
     const known = before?.partOf ?? new Map<object, number>();
     const added = objects.filter((object) => !known.has(object));
     this.partOf = added.length === 0 ? known : new Map(known);
@@ -187,17 +238,18 @@ export class Checkpoint {
     for (const object of added) {
       this.part = this.partOf.get(object) ?? ELSEWHERE;
       this.owns = owners.includes(object);
-      this.saveFrom([object], scanned.includes(object));
+      if (scanned.includes(object)) this.scannedParts.add(this.part);
+      this.saveFrom([object]);
     }
     this.owns = false;
     // An object that several refer to belongs to the earliest part.
     const inOrder = ({ part }: Changed): number => (part === ELSEWHERE ? Infinity : part);
     for (const { part, values } of changes.sort((a, b) => inOrder(a) - inOrder(b))) {
       this.part = part;
-      this.saveFrom(this.unseen(values), false);
+      this.saveFrom(this.unseen(values));
     }
     this.part = ELSEWHERE;
-    if (before === null) this.saveFrom(this.unseen(roots), false);
+    if (before === null) this.saveFrom(this.unseen(roots));
   }
 
   /** Looks for changes since the checkpoint. */
@@ -208,8 +260,8 @@ export class Checkpoint {
     this.arrays.scan(changedParts);
     this.maps.scan(changedParts);
     this.sets.scan(changedParts);
-    for (const { live, saved, part } of this.words) {
-      if (!isSameWords(live, saved)) changedParts[part] = 1;
+    for (const { live, saved, part, isScanned } of this.buffers) {
+      if (isScanned && !this.isSameBytes(live, saved)) changedParts[part] = 1;
     }
   }
 
@@ -233,8 +285,8 @@ export class Checkpoint {
     this.arrays.restoreScanned();
     this.maps.restoreScanned();
     this.sets.restoreScanned();
-    for (const { live, saved, part } of this.buffers) {
-      if (part === ELSEWHERE || this.changedParts[part] !== 0) live.set(saved);
+    for (const { live, saved, part, isOwned } of this.buffers) {
+      if (!isOwned || this.changedParts[part] !== 0) live.set(saved);
     }
   }
 
@@ -246,20 +298,19 @@ export class Checkpoint {
       this.addGroup(group);
       if (changedCount > 0) own(group);
       for (const i of changed.slice(0, changedCount)) {
-        const object = objects[i] as Readonly<Record<string, unknown>>;
+        const object = objects[i] as object;
         group.saved[i] = new copier.Saved(object);
-        const followed = copier.followed.map((field) => object[field]);
-        changes.push({ part: parts[i] ?? ELSEWHERE, values: followed });
+        changes.push({ part: parts[i] ?? ELSEWHERE, values: copier.follow(object) });
       }
     }
     this.arrays.takeOver(before.arrays, changes);
     this.maps.takeOver(before.maps, changes);
     this.sets.takeOver(before.sets, changes);
-    for (const { live, saved, part } of before.buffers) {
-      const isOld = part !== ELSEWHERE && before.changedParts[part] === 0;
-      this.buffers.push({ live, saved: isOld ? saved : live.slice(), part });
+    for (const buffer of before.buffers) {
+      const { live, part, isOwned, isScanned } = buffer;
+      const isOld = isOwned && before.changedParts[part] === 0;
+      this.buffers.push(isOld ? buffer : { live, saved: live.slice(), part, isOwned, isScanned });
     }
-    this.words = before.words.map(({ live, part }) => ({ live, saved: live.slice(), part }));
     return changes;
   }
 
@@ -278,11 +329,11 @@ export class Checkpoint {
     return found;
   }
 
-  private saveFrom(queue: object[], scansWords: boolean): void {
+  private saveFrom(queue: object[]): void {
     const { part } = this;
     for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
       if (ArrayBuffer.isView(object)) {
-        this.noteBuffer(object, scansWords);
+        this.noteBuffer(object);
         continue;
       }
       let values: readonly unknown[];
@@ -295,16 +346,13 @@ export class Checkpoint {
   }
 
   /** Several views may share one buffer. */
-  private noteBuffer(view: ArrayBufferView, scansWords: boolean): void {
-    if (view.byteLength === 0) return;
-    if (scansWords && view instanceof Int32Array) {
-      this.words.push({ live: view, saved: view.slice(), part: this.part });
-    }
-    if (this.isSeen(view.buffer)) return;
-    this.seen.add(view.buffer);
-    const live = new Uint8Array(view.buffer);
-    const part = this.owns ? this.part : ELSEWHERE;
-    this.buffers.push({ live, saved: live.slice(), part });
+  private noteBuffer({ byteLength, buffer }: ArrayBufferView): void {
+    if (byteLength === 0 || this.isSeen(buffer)) return;
+    this.seen.add(buffer);
+    const live = new Uint8Array(buffer);
+    const { part, owns: isOwned } = this;
+    const isScanned = this.scannedParts.has(part);
+    this.buffers.push({ live, saved: live.slice(), part, isOwned, isScanned });
   }
 
   /** Returns the values to follow. */
@@ -318,8 +366,7 @@ export class Checkpoint {
     group.objects.push(object);
     group.parts.push(this.part);
     group.saved.push(new copier.Saved(object));
-    const record = object as Readonly<Record<string, unknown>>;
-    return copier.followed.map((field) => record[field]);
+    return copier.follow(object);
   }
 
   private addGroup(group: Group): Group {
@@ -368,6 +415,9 @@ function newCopier(fields: readonly string[]): FieldCopier {
   const differs = names.map((name) => `o${name} !== s${name}`);
   // Equal values are not written: the compiler relies on fields that never change.
   const writes = names.map((name) => `if (o${name} !== s${name}) o${name} = s${name};`);
+  const followed = fields.flatMap((field, i) =>
+    FROZEN_FIELDS.has(field) ? [] : [`o${names[i] ?? ''}`],
+  );
   const saves = names.map((name) => `this${name} = o${name};`);
   const scan = [
     'const { objects, saved, parts, changed } = group;',
@@ -393,18 +443,12 @@ function newCopier(fields: readonly string[]): FieldCopier {
   /* eslint-disable @typescript-eslint/no-implied-eval -- The text has only names of fields. */
   return {
     fields,
-    followed: fields.filter((field) => !FROZEN_FIELDS.has(field)),
+    follow: new Function('o', `return [${followed.join()}]`) as FieldCopier['follow'],
     Saved: new Function('o', saves.join('\n')) as unknown as FieldCopier['Saved'],
     scan: new Function('group', 'changedParts', scan.join('\n')) as FieldCopier['scan'],
     restore: new Function('group', restore.join('\n')) as FieldCopier['restore'],
   };
   /* eslint-enable @typescript-eslint/no-implied-eval */
-}
-
-function entriesOf(map: ReadonlyMap<unknown, unknown>): unknown[] {
-  const entries: unknown[] = [];
-  for (const [key, value] of map) entries.push(key, value);
-  return entries;
 }
 
 function isSameArray(array: readonly unknown[], saved: readonly unknown[]): boolean {
@@ -417,6 +461,7 @@ function isSameArray(array: readonly unknown[], saved: readonly unknown[]): bool
 function isSameMap(map: ReadonlyMap<unknown, unknown>, entries: readonly unknown[]): boolean {
   if (map.size * 2 !== entries.length) return false;
   if (map.size === 0) return true;
+  if (map.size === 1 && entries[1] !== undefined) return map.get(entries[0]) === entries[1];
   let at = 0;
   for (const [key, value] of map) {
     if (entries[at] !== key || entries[at + 1] !== value) return false;
@@ -436,25 +481,7 @@ function isSameSet(set: ReadonlySet<unknown>, members: readonly unknown[]): bool
   return true;
 }
 
-function isSameWords(live: Int32Array, saved: Int32Array): boolean {
+function areBytesEqual(live: Uint8Array, saved: Uint8Array): boolean {
   for (let i = 0; i < saved.length; i += 1) if (live[i] !== saved[i]) return false;
   return true;
-}
-
-function restoreArray(array: unknown[], elements: readonly unknown[]): void {
-  if (array.length !== elements.length) array.length = elements.length;
-  for (let i = 0; i < elements.length; i += 1) {
-    if (array[i] !== elements[i]) array[i] = elements[i];
-  }
-}
-
-/** Restores the order of the entries too. */
-function restoreMap(map: Map<unknown, unknown>, entries: readonly unknown[]): void {
-  map.clear();
-  for (let i = 0; i < entries.length; i += 2) map.set(entries[i], entries[i + 1]);
-}
-
-function restoreSet(set: Set<unknown>, members: readonly unknown[]): void {
-  set.clear();
-  for (const member of members) set.add(member);
 }

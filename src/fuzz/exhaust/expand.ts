@@ -8,6 +8,7 @@ import type { Command } from '../../engine/commands.ts';
 import { outcomeCode } from '../../engine/refusals.ts';
 import type { Violation } from '../checker.ts';
 import { thrown } from '../thrown.ts';
+import type { IsSameBytes } from './checkpoint.ts';
 import { comparePaths } from './compare-paths.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { Found, type EdgeCounts, type FoundStates } from './found.ts';
@@ -88,7 +89,8 @@ export class Expander {
   private reached = new Set<string>();
   private pairs: [one: number[], other: number[]][] = [];
 
-  constructor(plan: ExhaustPlan) {
+  /** `isSameBytes`: the platform's comparison of bytes, which is faster than a loop. */
+  constructor(plan: ExhaustPlan, isSameBytes?: IsSameBytes) {
     const { exchange } = this;
     this.plan = plan;
     this.names = operationsOf(plan.world);
@@ -101,7 +103,7 @@ export class Expander {
       const command = this.command(i);
       if (command !== null) exchange.apply(command);
     };
-    this.walk = new Walk([exchange], apply, exchange.parts);
+    this.walk = new Walk([exchange], apply, exchange.parts, isSameBytes);
     this.checks = new CheckedWalk(this.names);
   }
 

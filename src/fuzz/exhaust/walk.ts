@@ -3,7 +3,7 @@
  * a path that shares its beginning with the current one repeats only the rest.
  */
 import { must } from '../../base/assert.ts';
-import { Checkpoint, type Parts } from './checkpoint.ts';
+import { Checkpoint, type IsSameBytes, type Parts } from './checkpoint.ts';
 
 export class Walk {
   private readonly roots: readonly object[];
@@ -11,20 +11,23 @@ export class Walk {
   private readonly path: number[] = [];
   private readonly checkpoints: Checkpoint[];
   private readonly partsNow: (() => Parts) | undefined;
+  private readonly isSameBytes: IsSameBytes | undefined;
 
   /**
    * The walk starts in the current state of `roots`, which `apply` changes. `partsNow` are those of
-   * the current state.
+   * the current state. `isSameBytes`: a faster comparison than a loop.
    */
   constructor(
     roots: readonly object[],
     apply: (operation: number) => void,
     partsNow?: () => Parts,
+    isSameBytes?: IsSameBytes,
   ) {
     this.roots = roots;
     this.apply = apply;
     this.partsNow = partsNow;
-    this.checkpoints = [new Checkpoint(roots, partsNow?.())];
+    this.isSameBytes = isSameBytes;
+    this.checkpoints = [this.checkpoint(null)];
   }
 
   /** The checkpoint at the end of the path. */
@@ -49,13 +52,17 @@ export class Walk {
       this.apply(operation);
       this.path.push(operation);
       current.scan();
-      this.checkpoints.push(new Checkpoint(this.roots, this.partsNow?.(), current));
+      this.checkpoints.push(this.checkpoint(current));
     }
   }
 
   /** Returns to the state at the end of the path. */
   back(): void {
     this.current.restore();
+  }
+
+  private checkpoint(before: Checkpoint | null): Checkpoint {
+    return new Checkpoint(this.roots, this.partsNow?.(), before, this.isSameBytes);
   }
 
   private shared(path: ArrayLike<number>): number {

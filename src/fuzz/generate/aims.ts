@@ -150,17 +150,40 @@ function priceNear(context: Context, { market, position, others }: Held): number
   return isSound(ticks) ? ticks : null;
 }
 
-/** A recorded rate at which a payment is a whole number of Quanta, or a residue beside it. */
-function fundingResidue(context: Context): readonly Planned[] {
-  const { dice, world } = context;
+interface FundingBase {
+  readonly market: KnownMarket;
+  /** Of a position at the index. */
+  readonly value: bigint;
+  /** A new index; null: the present one. */
+  readonly indexTicks: number | null;
+  /** The factor that the value and 10⁹ share. */
+  readonly shared: bigint;
+}
+
+/** A position that pays a recorded rate, at the index or a tick or more above it. */
+function fundingBase(context: Context): FundingBase[] {
   const holder = context.holder();
   if (holder === null) return [];
   const { owner, market } = holder;
   if (market.spec.funding.source !== 'external' || market.status === 'delisted') return [];
   const size = BigInt(Math.abs(owner.positions[market.id] ?? 0));
-  const index = world.view.market(market.id).indexTicks ?? 0;
-  const value = size * BigInt(index) * BigInt(market.spec.quantaPerTickLot);
+  const index = context.world.view.market(market.id).indexTicks ?? 0;
+  const moves = market.spec.indexSource !== 'mid' && market.spec.markSource === 'external';
+  const ticks = index + (moves && index > 0 ? context.dice.below(4) : 0);
+  const value = size * BigInt(ticks) * BigInt(market.spec.quantaPerTickLot);
   if (value === 0n) return [];
+  const shared = gcd(value, PPB);
+  return [{ market, value, indexTicks: ticks === index ? null : ticks, shared }];
+}
+
+/** A recorded rate at which a payment is a whole number of Quanta, or a residue beside it. */
+function fundingResidue(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const bases = [0, 1, 2, 3].flatMap(() => fundingBase(context));
+  // Where few factors are shared, a residue is a single one: beyond 2^53 doubles lose it.
+  const [base] = bases.sort((a, b) => (a.shared < b.shared ? -1 : 1));
+  if (base === undefined) return [];
+  const { market, value, indexTicks } = base;
   const shared = gcd(value, PPB);
   const modulus = PPB / shared;
   // value × rate leaves `shared`, or nothing, modulo 10⁹.
@@ -168,6 +191,16 @@ function fundingResidue(context: Context): readonly Planned[] {
   const signed = Number(dice.chance(500) ? rate : rate - modulus);
   if (rate === 0n || signed === 0 || Math.abs(signed) > Number(PPB)) return [];
   return [
+    ({ nowUs }) =>
+      indexTicks === null
+        ? null
+        : {
+            kind: 'setIndex',
+            timeUs: nowUs,
+            market: market.id,
+            priceTicks: priceTicks(indexTicks),
+            text: String(indexTicks),
+          },
     ({ nowUs }) => ({
       kind: 'settleFunding',
       timeUs: nowUs,

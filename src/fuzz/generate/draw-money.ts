@@ -87,13 +87,16 @@ export function makeVaultRedeem(context: Context): Command {
   const holders = context.world.subaccounts.filter(({ shares }) => shares > 0);
   const { address, index, shares } =
     holders.length === 0 ? context.subaccount() : context.dice.pick(holders);
+  const vault = context.world.view.subaccountIdOf(context.setup.config.clsAccount, 0);
+  const free = vault === undefined ? 0n : withdrawable(context, vault);
+  const isAll = free > 0n && context.dice.chance(200);
   return transfer(context, {
     from: context.setup.config.clsAccount,
     fromIndex: 0,
     to: address,
     toIndex: index,
     // A share is worth about one.
-    amount: context.partOf(shares),
+    amount: isAll ? free + BigInt(context.dice.pick([0, 0, 1])) : context.partOf(shares),
     market: null,
     signer: context.faulty ? context.user() : address,
   });

@@ -13,6 +13,7 @@ import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import type { SubtleBug } from './subtle-bug.ts';
 import { SUBTLE_BUGS } from './subtle-bugs.ts';
+import { UNSEEN_BUGS } from './unseen-bugs.ts';
 
 const SCORE_NEEDED = 80;
 
@@ -34,6 +35,7 @@ function wholeNumber(name: string, text: string): number {
 function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (BLIND_BUGS.includes(bug)) return 'blind';
   if (FRESH_BUGS.includes(bug)) return 'fresh';
+  if (UNSEEN_BUGS.includes(bug)) return 'unseen';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

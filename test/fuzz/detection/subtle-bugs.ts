@@ -5,6 +5,7 @@ import { LATER_BUGS } from './later-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
+import { UNSEEN_BUGS } from './unseen-bugs.ts';
 
 export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...RULE_BUGS,
@@ -12,4 +13,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...LATER_BUGS,
   ...BLIND_BUGS,
   ...FRESH_BUGS,
+  ...UNSEEN_BUGS,
 ];

@@ -6,6 +6,7 @@ export {
   exhaustReport,
   namesOf,
 } from '../../../src/fuzz/exhaust/exhaust-failure.ts';
+export { CheckedWalk } from '../../../src/fuzz/exhaust/checked-walk.ts';
 export { Expander } from '../../../src/fuzz/exhaust/expand.ts';
 export { CONFIG } from '../../../src/fuzz/exhaust/setting.ts';
 export { oracleLockstep } from '../../../src/fuzz/oracle-checker.ts';

@@ -1,6 +1,6 @@
 /** The breadth-first search of `orrery exhaust`: its table, resumption, keys and checkpoints. */
 import { expect, test } from 'vitest';
-import { Checkpoint } from '../../../src/fuzz/exhaust/checkpoint.ts';
+import { Checkpoint, type IsSameBytes } from '../../../src/fuzz/exhaust/checkpoint.ts';
 import { comparePaths } from '../../../src/fuzz/exhaust/compare-paths.ts';
 import { Expander, type ExhaustPlan } from '../../../src/fuzz/exhaust/expand.ts';
 import { ExploredExchange } from '../../../src/fuzz/exhaust/explored-exchange.ts';
@@ -163,7 +163,8 @@ test('an edge has the key of its whole state, and the way back restores every by
       const command = OPERATIONS[names[i]!](exchange);
       if (command !== null) exchange.apply(command);
     };
-    const walk = new Walk([exchange], step, exchange.parts);
+    const isSame: IsSameBytes = (one, other) => Buffer.compare(one, other) === 0;
+    const walk = new Walk([exchange], step, exchange.parts, isSame);
     const key = new Int32Array(KEY_WORDS);
     const whole = new Int32Array(KEY_WORDS);
     let reused = 0;
@@ -250,6 +251,23 @@ test('a checkpoint restores an exchange byte by byte', () => {
     expect([exchange.snapshot(), exchange.nextTimerUs(), exchange.chainHash()]).toEqual(before);
     expect(exchange.checkInvariants()).toEqual([]);
   }
+});
+
+test('another byte of a scanned part is seen, whichever way bytes are compared', () => {
+  const isSeen = (isSameBytes?: IsSameBytes): boolean => {
+    const part = { rows: new Int32Array(4) };
+    const parts = { objects: [part], scanned: [part], owners: [part] };
+    const checkpoint = new Checkpoint([{ part }], parts, null, isSameBytes);
+    part.rows[2] = 7;
+    checkpoint.scan();
+    const isChanged = checkpoint.isChanged(part);
+    checkpoint.restoreScanned();
+    return isChanged && part.rows[2] === 0;
+  };
+  expect(isSeen()).toBe(true);
+  expect(isSeen((a, b) => Buffer.compare(a, b) === 0)).toBe(true);
+  // The planted fault: a comparison that sees nothing.
+  expect(isSeen(() => true)).toBe(false);
 });
 
 test('a checkpoint restores maps in order, sets, arrays, buffers and cycles', () => {

@@ -17,8 +17,16 @@ import {
 import { dayLater, vaultHolders } from './history-episodes.ts';
 import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
+import { equalNotionals } from './notional-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
-import { movedAtInstant, pausedUntilInstant } from './tie-episodes.ts';
+import { nextMultiple } from './stage.ts';
+import {
+  DAY_US,
+  movedAtInstant,
+  NEAR_US,
+  noticeUntilInstant,
+  pausedUntilInstant,
+} from './tie-episodes.ts';
 
 /** The commands of an episode; empty if this state offers none. */
 type Episode = (context: Context) => readonly Planned[];
@@ -30,10 +38,12 @@ const EPISODES: readonly Episode[] = [
   partialLegs,
   reopenedInPause,
   nonceWindow,
+  equalNotionals,
   vaultTakeover,
   cappedMarket,
   frozenGains,
   bankruptcy,
+  noticeUntilInstant,
   trailingStops,
   stoppedSweep,
   slicedLiquidation,
@@ -43,6 +53,9 @@ const EPISODES: readonly Episode[] = [
   dayLater,
 ];
 
+/** Those that end at an instant: the first ones when a day is about to begin. */
+const OF_INSTANTS: readonly Episode[] = [pausedUntilInstant, movedAtInstant];
+
 /** Share of runs that fill a window of nonces. */
 const FILL_PERMILLE = 200;
 
@@ -50,6 +63,8 @@ const FILL_PERMILLE = 200;
 export class EpisodeTurns {
   /** The least recent one comes first. */
   private readonly turns: Episode[];
+  /** The last midnight for which an episode was drawn. */
+  private day = 0;
 
   constructor(dice: Dice, { name }: Pick<FuzzProfile, 'name'>) {
     const first = dice.below(EPISODES.length);
@@ -59,9 +74,18 @@ export class EpisodeTurns {
     this.turns = fills ? turns : turns.filter((episode) => episode !== nonceWindow);
   }
 
+  /** Whether a day is about to begin that no episode has used. */
+  meetsDay({ nowUs }: Context): boolean {
+    const day = nextMultiple(nowUs, DAY_US);
+    return day - nowUs < NEAR_US && day > this.day;
+  }
+
   /** The next episode that this state offers; empty if there is none. */
   next(context: Context): readonly Planned[] {
-    for (const episode of this.turns) {
+    const isDay = this.meetsDay(context);
+    if (isDay) this.day = nextMultiple(context.nowUs, DAY_US);
+    const first = isDay ? OF_INSTANTS.filter(() => context.dice.chance(700)) : [];
+    for (const episode of [...first, ...this.turns]) {
       const plan = episode(context);
       if (plan.length === 0) continue;
       this.turns.splice(this.turns.indexOf(episode), 1);

@@ -223,11 +223,18 @@ export function vaultTakeover(context: Context): readonly Planned[] {
   ];
 }
 
-/** Money out of the vault for a part of the shares, at an amount without a round number of them. */
+/**
+ * Money out of the vault for a part of the shares, at an amount without a round number of them; or
+ * exactly what the vault may pay, where that is less than the shares are worth.
+ */
 const redeem =
   (holder: KnownSubaccount | undefined, part: number): Planned =>
   (context) => {
     if (holder === undefined || holder.shares <= 0) return null;
+    const { view } = context.world;
+    const vault = view.subaccountIdOf(context.setup.config.clsAccount, 0);
+    const free = vault === undefined ? 0n : view.margin(vault).withdrawableQuanta;
+    const isAll = free > 0n && free < BigInt(holder.shares) && context.dice.chance(400);
     return {
       kind: 'transfer',
       timeUs: context.nowUs,
@@ -235,7 +242,7 @@ const redeem =
       fromIndex: 0,
       to: holder.address,
       toIndex: holder.index,
-      amount: quanta(BigInt(1 + Math.floor(holder.shares * part))),
+      amount: quanta(isAll ? free : BigInt(1 + Math.floor(holder.shares * part))),
       market: null,
       signer: holder.address,
       nonce: context.nonce(),

@@ -1,5 +1,6 @@
 /** Episodes about nonces: windows that are full, their edges, and revoked delegates. */
-import { accountId, address, type AccountId } from '../../../num/units.ts';
+import type { Command } from '../../../engine/commands.ts';
+import { accountId, address, PPM, ppm, type AccountId } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
@@ -86,7 +87,27 @@ const probe = (context: Context, { owner, market, delegate }: Identity, nonce: b
     delegate,
   });
 
-/** A delegate trades, is revoked, returns, and sends nonces at and beside its last one. */
+/** A margin setting as it is: its nonce is one of the account, not of the subaccount. */
+const settingProbe = (
+  { nowUs }: Context,
+  { owner, market, delegate }: Identity,
+  nonce: bigint,
+): Command => ({
+  kind: 'updateMargin',
+  timeUs: nowUs,
+  subaccount: owner.id,
+  market: market.id,
+  isolated: owner.isolated[market.id] === true,
+  marginPpm: ppm(PPM),
+  nonce: nonce < 0n ? 0n : nonce,
+  expiresAtMs: NEVER_MS,
+  delegate,
+});
+
+/**
+ * A delegate sends orders or margin settings, is revoked, returns, and sends nonces at and beside
+ * its last one.
+ */
 export function revokedDelegate(context: Context): readonly Planned[] {
   const { dice } = context;
   const market = context.market();
@@ -114,6 +135,7 @@ export function revokedDelegate(context: Context): readonly Planned[] {
     );
     return { owner, market, delegate: known?.delegate ?? accountId(0) };
   };
+  const send = dice.chance(500) ? probe : settingProbe;
   let highest = 0n;
   const uses =
     (by: number, spaced = false): Planned =>
@@ -121,7 +143,7 @@ export function revokedDelegate(context: Context): readonly Planned[] {
       const identity = identityOf(now);
       const nonce = spaced ? now.spacedNonce() : highest + BigInt(by);
       if (nonce > highest && spaced) highest = nonce;
-      return probe(now, identity, nonce);
+      return send(now, identity, nonce);
     };
   return [
     change(true),
@@ -132,7 +154,7 @@ export function revokedDelegate(context: Context): readonly Planned[] {
     change(true),
     ...[-1, 0, 1, -2, 0].map((by) => uses(by)),
     // The owner sends those of the delegate, and another identity in between.
-    (now) => probe(now, { owner, market, delegate: null }, highest + BigInt(dice.pick([-1, 0, 1]))),
+    (now) => send(now, { owner, market, delegate: null }, highest + BigInt(dice.pick([-1, 0, 1]))),
     uses(1),
   ];
 }

@@ -2,7 +2,7 @@
  * Episodes about ties: several timers that end in one instant, such as slices, expiries, pauses,
  * notices, marks from the book, and minutes or days. Their order decides the result.
  */
-import { lots, priceTicks } from '../../../num/units.ts';
+import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
 import type { Command, NewOrder, TapeLevel } from '../../../engine/commands.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
@@ -12,6 +12,7 @@ import {
   advance,
   advanceTo,
   away,
+  beyondLiquidation,
   clearBook,
   endowVault,
   groupOrder,
@@ -28,9 +29,9 @@ import {
 
 const SECOND_US = 1_000_000;
 const MINUTE_US = 60 * SECOND_US;
-const DAY_US = 1440 * MINUTE_US;
+export const DAY_US = 1440 * MINUTE_US;
 /** A day or a minute is the instant only if it is near. */
-const NEAR_US = 2 * MINUTE_US;
+export const NEAR_US = 2 * MINUTE_US;
 
 /** An instant that is chosen when the episode reaches its first use. */
 class Instant {
@@ -42,12 +43,19 @@ class Instant {
     this.leadUs = leadUs;
   }
 
-  at({ nowUs, dice }: Context): number {
+  at({ nowUs, dice, world }: Context): number {
     if (this.chosen !== 0) return this.chosen;
     const from = nowUs + this.leadUs;
     const day = nextMultiple(from, DAY_US);
     const minute = nextMultiple(from, MINUTE_US);
-    if (day - from < NEAR_US && dice.chance(700)) this.chosen = day;
+    const sampled = world.markets.filter(({ spec }) => spec.funding.source !== 'external');
+    // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
+    const isDay =
+      day - from < NEAR_US ? dice.chance(850) : sampled.length === 0 && dice.chance(300);
+    const funding = sampled.map(({ spec }) => nextMultiple(from, spec.funding.intervalUs));
+    const near = funding.filter((at) => at - from < NEAR_US);
+    if (isDay) this.chosen = day;
+    else if (near.length > 0 && dice.chance(500)) this.chosen = dice.pick(near);
     else this.chosen = dice.chance(400) ? minute : nextMultiple(from, SECOND_US);
     return this.chosen;
   }
@@ -198,6 +206,8 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
   const { market, side, size, actors } = stage;
   const [a, , c, d] = actors;
   const part = side * Math.max(market.spec.minLots, Math.ceil(size / 4));
+  // A smaller bid ends the liquidation at once, without a pause.
+  const slice = Math.ceil((size * setup.config.liquidationSlicePpm) / PPM) + market.spec.minLots;
   const instant = new Instant(Math.max(pauseUs, 3 * SECOND_US));
   const value = BigInt(size) * BigInt(market.markTicks) * BigInt(market.spec.quantaPerTickLot);
   const isFresh = pauseUs <= indexStaleUs;
@@ -208,7 +218,14 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
     ...(noticeUs > 0 && noticeUs <= pauseUs ? [instant.before(noticeUs), newTerms(market)] : []),
     instant.before(pauseUs),
     refresh(market),
-    (now) => order(stage, d, part, -side * 20_000)(now),
+    ...purse(stage, d, 20_000_000),
+    // At the price at which the liquidation begins, which is within the band of its mark.
+    (now) => {
+      if (a === undefined) return null;
+      const ticks = beyondLiquidation(now, a, market, 0);
+      const abovePpm = ((ticks - market.markTicks) / market.markTicks) * PPM;
+      return order(stage, d, side * slice, abovePpm)(now);
+    },
     lose(stage, a, dice.pick([0.05, 0.15])),
     orderUntil(stage, c, part, -side * dice.pick([2000, 20_000]), instant),
     ...(dice.chance(300) ? [] : clearBook(context, market)),
@@ -224,13 +241,45 @@ export function pausedUntilInstant(context: Context): readonly Planned[] {
   ];
 }
 
-/** Terms with another fee, which take effect after their notice. */
+/**
+ * The notice of new terms ends at an instant, often a boundary of the funding interval, with a
+ * position and quotes that have a premium.
+ */
+export function noticeUntilInstant(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const { termsNoticeUs: noticeUs } = setup.config;
+  const stage = noticeUs === 0 ? null : setStage(context, 3);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c] = actors;
+  const instant = new Instant(noticeUs + SECOND_US);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(stage, actor, 4_000_000)),
+    ...trade(stage, a, b, side * size),
+    order(stage, b, size, dice.pick([-1000, 1000])),
+    order(stage, c, -size, dice.pick([2000, 8000])),
+    instant.before(noticeUs),
+    refresh(market),
+    newTerms(market),
+    instant.before(dice.pick([1, 1000, 400_000])),
+    refresh(market),
+    instant.before(dice.pick([0, 0, -1, -SECOND_US])),
+    refresh(market),
+    advance(SECOND_US),
+  ];
+}
+
+/** Terms with another fee, and with another cap of funding, which has a notice. */
 const newTerms =
   (market: KnownMarket): Planned =>
   ({ nowUs, dice }) => {
     const { spec } = market;
     const takerFeePpm = dice.pick([spec.takerFeePpm, 2 * spec.takerFeePpm]);
-    const changed = { ...spec, takerFeePpm, maxOpenOrders: spec.maxOpenOrders + 1 };
+    const capPpm = ppm(spec.funding.capPpm === 0 ? 1 : spec.funding.capPpm - 1);
+    const funding = { ...spec.funding, capPpm };
+    const changed = { ...spec, takerFeePpm, funding, maxOpenOrders: spec.maxOpenOrders + 1 };
     return {
       kind: 'setMarketTerms',
       timeUs: nowUs,
