@@ -24,7 +24,9 @@ function rowOf(metric: MetricRow): Row {
   const figure = (metrics: Metrics): string => {
     const value = valueOf(metrics, metric);
     if (MONEY.includes(metric.id)) return value === null ? '–' : money(value);
-    return text === null ? duration(value ?? 0) : text(value, metric.decimals);
+    return text === null
+      ? duration(value ?? 0)
+      : text(value, metric.unit === 'fraction' ? undefined : metric.decimals);
   };
   return [metric.title, figure];
 }
