@@ -163,6 +163,7 @@ test.each([
   ['6551 updates, 21313 trades, 1 snapshot.', '6,551 updates, 21,313 trades, 1 snapshot.'],
   ['from -1272.403 ms to -0.05 (-7)', 'from −1,272.403 ms to −0.05 (−7)'],
   ['starts with 10000.', 'starts with 10,000.'],
+  ['mid 61390.45: 1841.75 worse', 'mid 61,390.45: 1,841.75 worse'],
   ['2024-08-08 23:54:16 in 2022', '2024-08-08 23:54:16 in 2022'],
   ['order #12345, fill 12345: seed=20240808', 'order #12345, fill 12345: seed=20240808'],
   ['18aa2b1583ea 0.0001 3-5 a-1 10000-20000', '18aa2b1583ea 0.0001 3-5 a-1 10000-20000'],
