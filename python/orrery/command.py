@@ -61,8 +61,10 @@ def options(values: Mapping[str, Option]) -> List[str]:
     return words
 
 
-#: One encoder for all messages: ``json.dumps`` with separators makes one for each.
+#: One encoder and decoder for all messages: ``json.dumps`` with separators makes one for each, and
+#: ``json.loads`` detects the encoding of each.
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
+_decoded = json.JSONDecoder().raw_decode
 
 
 class Bridge:
@@ -80,13 +82,20 @@ class Bridge:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input = self._process.stdin
+        # Each message is one write; a buffer would copy it.
+        self._raw = self._input.raw  # type: ignore[attr-defined]
         self._output = self._process.stdout
         self.send(request)
 
     def send(self, message: Mapping[str, Any]) -> None:
+        self.send_line(_encoded(message).encode() + b"\n")
+
+    def send_line(self, line: bytes) -> None:
+        """Sends a message that is JSON already, with its line feed."""
         try:
-            self._input.write(_encoded(message).encode() + b"\n")
-            self._input.flush()
+            written = self._raw.write(line)
+            while written < len(line):
+                written += self._raw.write(line[written:])
         except BrokenPipeError:
             # The reason is the last message of the process.
             pass
@@ -99,7 +108,7 @@ class Bridge:
             reason = self._errors.read().decode(errors="replace").strip()
             self.close()
             raise OrreryError(reason or "orrery bridge has ended")
-        message: Dict[str, Any] = json.loads(line)
+        message: Dict[str, Any] = _decoded(line.decode())[0]
         if "error" in message:
             self.close()
             raise OrreryError(message["error"]["message"])

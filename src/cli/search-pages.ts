@@ -7,6 +7,7 @@ import { conventions } from '../report/conventions.ts';
 import { pageLibraries } from '../report/libraries.ts';
 import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
 import { duration, time } from '../design/number-text.ts';
+import { titleOf } from '../report/objective-text.ts';
 import { renderWalk } from '../report/walk-page.ts';
 import { assignmentOf, assignmentText, type Space } from '../search/samplers/space.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
@@ -64,7 +65,7 @@ export async function sweepPage(
         searchNote(
           args,
           space,
-          `the best trial has the highest ${objective} on all of the data. Seed ${seed}.`,
+          `the best trial has the highest ${titleOf(objective)} on all of the data. Seed ${seed}.`,
         ),
         marketNote(args, plan),
         {
@@ -167,7 +168,7 @@ export async function walkPage(
         searchNote(
           args,
           space,
-          `the trial with the highest ${objective} in training is tested. Seed ${seed}.`,
+          `the trial with the highest ${titleOf(objective)} in training is tested. Seed ${seed}.`,
         ),
         marketNote(args, plan),
         {
@@ -193,12 +194,15 @@ function searchNote({ method }: SearchArguments, space: Space, picked: string): 
 }
 
 function marketNote(args: SearchArguments, { data, markets }: RunPlan): Note {
-  const { latency, fees, margin, queue, impact, bars } = args;
+  const { queue, impact } = args;
+  // Lists of options have no spaces, where a line could end.
+  const spaced = (list: string | undefined): string => String(list).replaceAll(',', ', ');
+  const [latency, fees, margin] = [args.latency, args.fees, args.margin].map(spaced);
   const read = [data ?? '', ...(markets ?? [])].join(' ');
-  const path = bars === undefined ? '' : `, bars ${bars}`;
+  const path = args.bars === undefined ? '' : `; bars ${spaced(args.bars)}`;
   return {
     title: 'Market',
-    text: `Data ${read}; latency ${latency}, fees ${fees}, margin ${margin}, queue ${queue}, impact ${impact}${path}.`,
+    text: `Data ${read}; latency ${latency}; fees ${fees}; margin ${margin}; queue ${queue}; impact ${impact}${path}.`,
   };
 }
 

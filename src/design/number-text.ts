@@ -9,6 +9,20 @@ export function grouped(text: string): string {
   return `${negative ? '−' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
+/**
+ * A number of prose that has thousands or a minus sign; dates, hashes and names have neither, nor
+ * whole numbers before a colon, such as that of a fill.
+ */
+const PROSE_NUMBER =
+  /(?<![\w.,:#=/+-])-?(?:\d{4,15}(?:\.\d+|(?!:))|(?<=-)\d+(?:\.\d+)?)(?![\w/-]|[.,:]\d)/g;
+
+/** Numbers of a sentence as `grouped`; a year stays as it is. */
+export function prose(text: string): string {
+  return text.replace(PROSE_NUMBER, (number) =>
+    /^(?:19|20)\d\d$/.test(number) ? number : grouped(number),
+  );
+}
+
 /** As `grouped`, with a plus sign. */
 export function signed(text: string): string {
   return /^-?0*\.?0*$/.test(text) || text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;

@@ -6,7 +6,7 @@ import { explainOrder } from '../backtest/explain/explain-order.ts';
 import type { QueueStory } from '../backtest/explain/queue-story.ts';
 import type { OrderRow, StrategyOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
-import { duration, grouped, time } from '../design/number-text.ts';
+import { duration, grouped, prose, time } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
 import type { ReportedRun } from './page-data.ts';
 import { pageOf } from './page.ts';
@@ -36,8 +36,7 @@ export function momentsOf(lines: readonly string[]): Moment[] {
   const moments: { at: string; text: string }[] = [];
   for (const line of lines) {
     const dated = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)\s+(.*)$/.exec(line);
-    // A minus sign before a number; a hyphen joins words.
-    const text = (dated?.[2] ?? line).trim().replaceAll(/(?<=[\s(=]|^)-(?=\d)/g, '−');
+    const text = prose((dated?.[2] ?? line).trim());
     if (text === '') continue;
     const last = moments.at(-1);
     if (dated !== null) moments.push({ at: dated[1] ?? '', text });

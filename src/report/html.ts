@@ -28,7 +28,7 @@ import {
 } from './sections/measures.ts';
 import { calendarSection } from './sections/months.ts';
 import { sideTable } from './sections/side-table.ts';
-import { amount, duration, percent, time } from '../design/number-text.ts';
+import { amount, duration, percent, time, prose } from '../design/number-text.ts';
 import { divergenceText, escape, table } from './text.ts';
 
 export function renderReport(
@@ -137,7 +137,9 @@ function differingNotes(runs: readonly ReportedRun[]): string {
         title: run.name,
         isText: true,
         isLong: true,
-        cell: (title: string) => textOf(run, title),
+        // A hash has its first digits; all are in the section below.
+        cell: (title: string) =>
+          prose(textOf(run, title)).replace(/\b([\da-f]{8})[\da-f]{56}\b\.?/g, '$1…'),
       })),
     ],
     { caption: 'assumptions that differ' },
@@ -208,7 +210,9 @@ function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   const noBook = markets.flatMap(({ symbol, gapUs }) =>
     gapUs > 0 ? [`; ${symbol}: ${noBookText(gapUs)}`] : [],
   );
-  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
+  // Seconds say nothing about a run of days.
+  const shown = (us: number): string => time(us).slice(0, lastUs - firstUs < 86_400e6 ? 23 : 16);
+  return `${names === '' ? 'Agents' : names} on ${symbols}, ${shown(firstUs)} to ${shown(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
 }
 
 interface Section {

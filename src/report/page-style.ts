@@ -39,7 +39,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .figures dd small { display: block; font-size: 12px; line-height: 16px; font-weight: 400; color: var(--text-3); }
 .gain { color: var(--gain); } .loss { color: var(--loss); }
 .warning { color: var(--warn); background: var(--warn-soft); padding: 4px 8px; border-radius: 4px; }
-.notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 4px 24px; margin: 0; }
+.notes { columns: 3 19rem; column-gap: 24px; margin: 0; } .notes div { break-inside: avoid; }
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 12px; color: var(--text-2); overflow-wrap: anywhere; max-width: 68ch; }
 .split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 24px; align-items: start; }
 .columns h3 { margin-top: 0; } .split h2 { margin-top: 0; padding-top: 0; border-top: 0; }
@@ -107,6 +107,7 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
 @media (max-width: 960px) { .split { grid-template-columns: minmax(0, 1fr); } .figures { grid-template-columns: repeat(3, minmax(0, 1fr)); } .figures div:nth-child(3n+1) { padding-left: 0; border-left: 0; } .figures div:nth-child(n+4) { border-top: 1px solid var(--line); } }
 @media (max-width: 720px) {
   body { padding: 16px 12px 40px; } header { grid-template-columns: minmax(0, 1fr); } .tools { grid-row: auto; grid-column: 1; }
+  .toolbar input { flex: 1 1 100%; }
   .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Note } from '../backtest/note.ts';
+import { prose } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE } from './page-style.ts';
@@ -69,9 +70,17 @@ function rail(sections: readonly (readonly [id: string, title: string])[]): stri
 
 export function notes(items: readonly Note[]): string {
   const entries = items.map(
-    ({ title, text }) => `<div><dt>${escape(title)}</dt><dd>${escape(text)}</dd></div>`,
+    ({ title, text }) => `<div><dt>${escape(title)}</dt><dd>${noteText(text)}</dd></div>`,
   );
   return `<dl class="notes">${entries.join('')}</dl>`;
+}
+
+/** A sentence as HTML; a hash has its first digits, and the others where the pointer rests. */
+function noteText(text: string): string {
+  return escape(prose(text)).replace(
+    /\b([\da-f]{8})([\da-f]{56})\b\.?/g,
+    (_, first: string, rest: string) => `<code title="${first}${rest}">${first}…</code>`,
+  );
 }
 
 /** Escapes script text so that it cannot close its element. */

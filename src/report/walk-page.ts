@@ -6,7 +6,7 @@ import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
 import { scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
-import { money, percent, probability, ratio, time } from '../design/number-text.ts';
+import { grouped, money, percent, probability, ratio, time } from '../design/number-text.ts';
 import { table } from './text.ts';
 
 export interface WalkReportWindow {
@@ -102,7 +102,7 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
     {
       name: outOfSample?.periodsPerYear === 1 ? 'Sharpe, a period' : 'Sharpe, a year',
       value: ratio(outOfSample?.sharpe ?? null),
-      note: `${String(outOfSample?.periods ?? 0)} returns`,
+      note: `${grouped(String(outOfSample?.periods ?? 0))} returns`,
     },
     { name: 'Probabilistic Sharpe', value: probability(outOfSample?.probabilisticSharpe ?? null) },
     { name: 'Max drawdown', value: percent(outOfSample?.maxDrawdown ?? null) },

@@ -150,6 +150,8 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
   let head: readonly string[] | null = null;
   let at = -1;
   let line = 0;
+  // Other files have no lines: their rows are counted from 1.
+  const isText = extname(file).toLowerCase() === '.csv';
   try {
     for await (const rows of rowsOf(file)) {
       for (const row of rows) {
@@ -165,7 +167,8 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
             `line ${String(line)}: ${String(row.length)} cells; the header has ${String(head.length)}`,
           );
         }
-        updates.push({ feed: name, ...rowOf(feed, head, row, { at, line }) });
+        const place = isText ? `line ${String(line)}` : `row ${String(line - 1)}`;
+        updates.push({ feed: name, ...rowOf(feed, head, row, { at, place }) });
       }
     }
   } catch (error) {
@@ -196,14 +199,14 @@ function rowOf(
   { available, unit }: PlannedFeed,
   head: readonly string[],
   row: readonly string[],
-  { at, line }: { readonly at: number; readonly line: number },
+  { at, place }: { readonly at: number; readonly place: string },
 ): Pick<DataUpdate, 'timeUs' | 'row'> {
   let time: number;
   try {
     time = timeOf(must(row[at], 'a row has its columns'), available, unit);
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
-    throw new TapeError(`line ${String(line)}: ${error.message}`);
+    throw new TapeError(`${place}: ${error.message}`);
   }
   const cells: [string, Cell][] = [];
   head.forEach((column, i) => {

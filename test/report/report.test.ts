@@ -112,7 +112,7 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   expect(await page.getAttribute('[data-draws="price-fills"]', 'data-markers')).toBe('2');
   expect(await page.getAttribute('[data-draws="price-fills"]', 'data-plots')).toBe('2');
   expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
-    'sma 61,804.5000, rsi 42.0000',
+    'sma 61,804.5, rsi 42.0000',
   );
   expect(await page.locator('[data-ready="true"]').count()).toBe(5);
   const inked = await page.evaluate(() =>

@@ -1,6 +1,6 @@
 /** Excursions, sides, calendar, candles and number formats, checked by hand. */
 import { expect, test } from 'vitest';
-import { percent, probability, ratio } from '../../src/design/number-text.ts';
+import { percent, probability, prose, ratio } from '../../src/design/number-text.ts';
 import { calendarRows, dailyReturns } from '../../src/report/analysis/calendar.ts';
 import { withExcursions } from '../../src/report/analysis/excursions.ts';
 import { priceCandles } from '../../src/report/analysis/price-candles.ts';
@@ -157,4 +157,28 @@ test.each([
   [titleOf('sharpe'), 'Sharpe'],
 ])('%s is written as %s', (text, wanted) => {
   expect(text).toBe(wanted);
+});
+
+test.each([
+  ['6551 updates, 21313 trades, 1 snapshot.', '6,551 updates, 21,313 trades, 1 snapshot.'],
+  ['from -1272.403 ms to -0.05 (-7)', 'from −1,272.403 ms to −0.05 (−7)'],
+  ['starts with 10000.', 'starts with 10,000.'],
+  ['mid 61390.45: 1841.75 worse', 'mid 61,390.45: 1,841.75 worse'],
+  ['2024-08-08 23:54:16 in 2022', '2024-08-08 23:54:16 in 2022'],
+  ['order #12345, fill 12345: seed=20240808', 'order #12345, fill 12345: seed=20240808'],
+  ['18aa2b1583ea 0.0001 3-5 a-1 10000-20000', '18aa2b1583ea 0.0001 3-5 a-1 10000-20000'],
+])('numbers of the sentence "%s" have thousands and minus signs', (text, shown) => {
+  expect(prose(text)).toBe(shown);
+});
+
+test('a fee of a fill has the sign of the fees of a trade', () => {
+  const html = (fee: string): string =>
+    fillTable(
+      { fills: [fill('buy', '1', '100', '1', { fee })] },
+      0,
+      { order: () => null, instant: null },
+      decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]),
+    );
+  expect(html('0.25')).toContain('data-exact="-0.250000">−0.25<');
+  expect(html('-0.25')).toContain('data-exact="0.250000">+0.25<');
 });

@@ -52,6 +52,22 @@ test('a Parquet file gives the rows of its CSV', async () => {
   expect(rows).toEqual([{ feed: 'mine', timeUs: 1_723_161_258_000_000, row: { score: 0.25 } }]);
 });
 
+test('a time of another type names its row, since a Parquet file has no lines', async () => {
+  const parquet = parquetWriteBuffer({
+    columnData: [
+      { name: 'at', data: [1_723_161_258_000n, -1n], type: 'INT64' },
+      { name: 'score', data: [0.25, 1], type: 'DOUBLE' },
+    ],
+  });
+  await expect(read(`${file('n.parquet', parquet)},available=at`)).rejects.toThrow('row 2: `at`');
+  const flags = parquetWriteBuffer({
+    columnData: [{ name: 'at', data: [true], type: 'BOOLEAN' }],
+  });
+  await expect(read(`${file('b.parquet', flags)},available=at`)).rejects.toThrow(
+    'row 1: `at` "true" is not a time',
+  );
+});
+
 test.each([
   ['no column', 'x.csv', SIGNALS, '', 'add available=<column>: the time from which a row is known'],
   ['another column', 'x.csv', SIGNALS, ',available=now', "no column 'now'; the columns are about"],

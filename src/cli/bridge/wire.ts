@@ -7,6 +7,7 @@ import { UserError } from '../../base/user-error.ts';
 
 /** Longest message. */
 const MAX_LINE = 64 * 1024 * 1024;
+const LINE_FEED = 10;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 export class BridgeError extends UserError {
@@ -19,6 +20,7 @@ export type Message = Readonly<Record<string, unknown>>;
 export class Wire {
   private readonly input: number;
   private readonly output: number;
+  private outgoing = Buffer.alloc(1 << 16);
   private chunk = Buffer.alloc(1 << 16);
   /** Bytes of `chunk` that are read but not taken. */
   private from = 0;
@@ -35,17 +37,23 @@ export class Wire {
 
   /** A message that is JSON already. */
   sendText(text: string): void {
-    const bytes = Buffer.from(`${text}\n`);
-    for (let at = 0; at < bytes.length;) {
-      at += attempted(() => writeSync(this.output, bytes, at)) ?? 0;
+    // At most three bytes of UTF-8 for a unit of UTF-16, and the line feed.
+    const longest = text.length * 3 + 1;
+    if (longest > this.outgoing.length) this.outgoing = Buffer.alloc(longest * 2);
+    const bytes = this.outgoing;
+    const end = bytes.write(text) + 1;
+    bytes[end - 1] = LINE_FEED;
+    for (let at = 0; at < end;) {
+      at += attempted(() => writeSync(this.output, bytes, at, end - at)) ?? 0;
     }
   }
 
   /** The next message; null at the end of the input. Throws `BridgeError`. */
   receive(): Message | null {
     for (let searched = this.from; ;) {
-      const end = this.chunk.subarray(0, this.to).indexOf(10, searched);
-      if (end >= 0) {
+      // Bytes from `to` on are those of earlier messages.
+      const end = searched < this.to ? this.chunk.indexOf(LINE_FEED, searched) : -1;
+      if (end >= 0 && end < this.to) {
         const text = this.chunk.toString('utf8', this.from, end);
         this.from = end + 1;
         return parsed(text);
@@ -64,6 +72,7 @@ export class Wire {
   /** Returns the number of bytes by which the content moved. */
   private makeRoom(): number {
     const moved = this.from;
+    if (moved === 0 && this.to < this.chunk.length) return 0;
     this.chunk.copyWithin(0, this.from, this.to);
     this.to -= moved;
     this.from = 0;

@@ -103,6 +103,11 @@ export const command: CommandModule<object, CompareArguments> = {
   },
 };
 
-function words({ sentUs, side, size, symbol, price }: ComparedOrder): string {
-  return `${new Date(sentUs / 1000).toISOString()} ${side} ${size} ${symbol} at ${price}`;
+function words({ sentUs, side, size, symbol, price, averagePrice }: ComparedOrder): string {
+  const bound = Number(price);
+  // The bound of an order without a price is far from where it filled.
+  const isFar =
+    averagePrice !== null && (side === 'buy' ? bound > 2 * averagePrice : bound < averagePrice / 2);
+  const at = isFar ? 'any price' : price;
+  return `${new Date(sentUs / 1000).toISOString()} ${side} ${size} ${symbol} at ${at}`;
 }

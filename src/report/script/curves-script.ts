@@ -2,6 +2,8 @@
 export const CURVES_SCRIPT = `
   /** Redraws that a tab needs when it is shown. */
   const refits = [];
+  /** Decimals that leave six digits of a plotted value. */
+  const sixDigits = (value) => Math.max(0, Math.min(8, 5 - Math.floor(Math.log10(Math.abs(value) || 1))));
 
   /**
    * Draws the two charts of a strategy over one time axis. Points are placed by their index and
@@ -168,7 +170,7 @@ export const CURVES_SCRIPT = `
       write('margin', number(curves.margin[row], 2) + '\u202f%');
       const here = near(k);
       const text = here.slice(0, 2).map(fillText).join('; ');
-      write('plots', plots.length === 0 ? '–' : plots.map(({ name, values }) => name + ' ' + number(values[row], 4)).join(', '));
+      write('plots', plots.length === 0 ? '–' : plots.map(({ name, values }) => name + ' ' + number(values[row], sixDigits(values[row]))).join(', '));
       write('fills', here.length === 0 ? '–' : text + (here.length > 2 ? ' and ' + (here.length - 2) + ' more' : ''));
     };
     paint();

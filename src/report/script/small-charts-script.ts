@@ -6,7 +6,7 @@ export const SMALL_CHARTS_SCRIPT = `
   const decimalsOf = (tick) => Math.min(8, (String(Number(tick.toPrecision(6))).split('.')[1] || '').length);
   /** Enough decimals to distinguish adjacent ticks, and no −0. */
   const stepwise = (_, ticks, _axis, _space, step) => {
-    const decimals = Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)));
+    const decimals = Math.max(decimalsOf(step), Math.min(12, -Math.floor(Math.log10(step) + 1e-9)));
     return ticks.map((tick) => tick === null ? '' : number(tick, decimals));
   };
   /** A chart whose titles show the values under the pointer; it is redrawn for theme and width. */
@@ -45,8 +45,36 @@ export const SMALL_CHARTS_SCRIPT = `
     root.dataset.ready = 'true';
   };
 
+  /** The value below which a share of the counts is; a bin is evenly filled. */
+  const quantile = ({ low, width, counts }, share) => {
+    let left = share * counts.reduce((sum, n) => sum + n, 0);
+    const i = counts.findIndex((n) => (left -= n) <= 0);
+    return low + (i + 1 + (counts[i] ? left / counts[i] : 0)) * width;
+  };
+
+  /** Vertical lines with their names: zero, and where 5, 50 and 95 % of the returns are below. */
+  const quantileLines = (bins) => ({ ctx, bbox, scales: { x }, valToPos }) => {
+    ctx.save();
+    ctx.lineWidth = devicePixelRatio;
+    ctx.font = 11 * devicePixelRatio + 'px ' + family;
+    ctx.textAlign = 'center';
+    const draw = (value, name, dash, row) => {
+      if (value < x.min || value > x.max) return;
+      const at = Math.round(valToPos(value, 'x', true));
+      ctx.strokeStyle = ctx.fillStyle = colour('--text-3');
+      ctx.setLineDash(dash);
+      ctx.beginPath(); ctx.moveTo(at, bbox.top); ctx.lineTo(at, bbox.top + bbox.height); ctx.stroke();
+      ctx.fillText(name, at, bbox.top - (4 + row * 12) * devicePixelRatio);
+    };
+    draw(0, '', [], 0);
+    for (const [share, row] of [[0.05, 0], [0.5, 1], [0.95, 0]]) draw(quantile(bins, share) * 100, share * 100 + '\u202f%', [3, 3], row);
+    ctx.restore();
+  };
+
   const drawHistogram = (root, { low, width, counts }) => small(root, () => ({
-    scales: { x: { time: false } },
+    padding: [32, null, null, null],
+    scales: { x: { time: false, range: () => [(low - width / 2) * 100, (low + (counts.length + 0.5) * width) * 100] } },
+    hooks: { draw: [quantileLines({ low, width, counts })] },
     axes: [axis({ size: 40, values: tidy }), axis()],
     series: [{ label: 'return %', value: (_, value) => number(value, 4) },
       { label: 'periods', stroke: colour('--s1'), fill: colour('--s1') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],

@@ -31,7 +31,7 @@ export function figures({ summary, metrics }: StrategyReport): string {
       : {
           name: 'Sharpe, a year',
           value: ratio(sharpe),
-          note: `${String(metrics?.periods ?? 0)} returns`,
+          note: `${grouped(String(metrics?.periods ?? 0))} returns`,
         },
     { name: 'Fills', value: fills, note: `${percent(maker, 0)} as maker, ${ordersText(summary)}` },
     {

@@ -2,15 +2,7 @@
 import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
 import type { ExcursionTrip } from '../analysis/excursions.ts';
 import type { MarketReport, StrategyReport } from '../report.ts';
-import {
-  amount,
-  duration,
-  grouped,
-  money,
-  percent,
-  signed,
-  time,
-} from '../../design/number-text.ts';
+import { duration, grouped, money, percent, signed, time } from '../../design/number-text.ts';
 import { table, type Column } from '../text.ts';
 
 /** Decimals of the tick and of the lot of each market. */
@@ -130,7 +122,11 @@ export function fillTable(
       { title: 'Role', isText: true, cell: ({ role }) => role },
       { title: 'Price', cell: ({ price }) => grouped(price) },
       { title: 'Size', cell: ({ size, symbol }) => sized(size, decimals.get(symbol)) },
-      { title: 'Fee', cell: ({ fee }) => amount(Number(fee)), exact: ({ fee }) => fee },
+      {
+        title: 'Fee',
+        cell: ({ fee }) => money(-Number(fee)),
+        exact: ({ fee }) => exact(-Number(fee)),
+      },
       {
         title: 'Realised',
         cell: ({ realizedPnl }) => money(Number(realizedPnl)),

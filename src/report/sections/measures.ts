@@ -10,7 +10,15 @@ import type { FurtherMetrics } from '../../metrics/further.ts';
 import type { RelativeMetrics } from '../../metrics/relative.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
-import { amount, duration, money, percent, probability, ratio } from '../../design/number-text.ts';
+import {
+  amount,
+  duration,
+  grouped,
+  money,
+  percent,
+  probability,
+  ratio,
+} from '../../design/number-text.ts';
 import { escape, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
@@ -24,7 +32,9 @@ function rowOf(metric: MetricRow): Row {
   const figure = (metrics: Metrics): string => {
     const value = valueOf(metrics, metric);
     if (MONEY.includes(metric.id)) return value === null ? '–' : money(value);
-    return text === null ? duration(value ?? 0) : text(value, metric.decimals);
+    return text === null
+      ? duration(value ?? 0)
+      : text(value, metric.unit === 'fraction' ? undefined : metric.decimals);
   };
   return [metric.title, figure];
 }
@@ -163,7 +173,7 @@ export function furtherTables({
           shown(RELATIVE_ROWS),
           [
             {
-              title: `Against buy and hold, ${String(relative.periods)} periods`,
+              title: `Against buy and hold, ${grouped(String(relative.periods))} periods`,
               isText: true,
               cell: ([name]) => name,
             },

@@ -21,7 +21,7 @@ export function sideTable({ sides }: Pick<StrategyReport, 'sides'>): string {
         title: 'Mean time held',
         cell: ({ meanHeldUs }) => (meanHeldUs === null ? '–' : duration(meanHeldUs)),
       },
-      { title: 'Mean MAE', cell: ({ meanMae }) => percent(meanMae) },
+      { title: 'Mean MAE', cell: ({ meanMae }) => percent(meanMae === null ? null : -meanMae) },
       { title: 'Mean MFE', cell: ({ meanMfe }) => percent(meanMfe) },
     ],
     { caption: 'closed trades by market and side' },
