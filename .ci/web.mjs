@@ -28,6 +28,8 @@ async function bundle(entry) {
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       write: false,
+      // Profiles name functions as the source does.
+      minify: process.env.ORRERY_READABLE !== '1',
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
