@@ -25,7 +25,7 @@ import { journalOfLiquidation, journalOfMix, wordOf, writeDepthJournal } from '.
 const args = process.argv.slice(2).filter((one) => !one.startsWith('--'));
 const COMMANDS = Number(args[0] ?? 1_000_000);
 const MEGABYTES = Number(args[1] ?? 300);
-/** Which measurements to make. */
+/** Measurements to make. */
 const PARTS = (args[2] ?? 'depth,mix,certainty').split(',');
 const SEEKS = Number(args[3] ?? 1000);
 const PROFILE = process.argv.includes('--profile');
@@ -163,11 +163,18 @@ async function mix(page: Page) {
     await page.keyboard.press('ArrowRight');
     forth.push(await show(middle - i));
   }
+  // Beyond the middle, no instant was shown before.
+  const on: number[] = [];
+  for (let i = 1; i <= STEPS; i++) {
+    await page.keyboard.press('ArrowRight');
+    on.push(await show(middle + i));
+  }
   await profiled('steps on');
   goal(wrong === 0, `${String(wrong)} states differ from those of Node`);
   const [seekMs, stepBackMs, stepForthMs] = [figures(seeks), figures(back), figures(forth)];
+  const stepOnMs = figures(on);
   goal(seekMs.p95 < SEEK_MS, `95 % of seeks within ${String(seekMs.p95)} ms`);
-  for (const { p95 } of [stepBackMs, stepForthMs]) {
+  for (const { p95 } of [stepBackMs, stepForthMs, stepOnMs]) {
     goal(p95 < STEP_MS, `95 % of steps within ${String(p95)} ms`);
   }
   // Of the empty page, the process has what the browser itself needs.
@@ -180,6 +187,7 @@ async function mix(page: Page) {
     seekMs,
     stepBackMs,
     stepForthMs,
+    stepOnMs,
     emptyMegabytes,
     ownMegabytes,
     wrong,
