@@ -16,7 +16,7 @@ export const PAGE = join(ROOT, 'dist', 'assets', 'time-machine.html.gz');
 export const SCREEN = join(ROOT, 'dist', 'assets', 'exchange.html.gz');
 
 /** An entry and all that it imports as one script. */
-async function bundle(entry) {
+async function bundle(entry, plugins = []) {
   // Loaded late: most commands find the page built.
   const { build } = await import('vite');
   const built = await build({
@@ -25,6 +25,7 @@ async function bundle(entry) {
     envFile: false,
     logLevel: 'error',
     publicDir: false,
+    plugins,
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       write: false,
@@ -104,13 +105,18 @@ export async function buildScreen() {
   return html.length;
 }
 
-export async function buildPages() {
+/** `plugins`: of the build of the worker, which a test gives a fault of the engine. */
+export async function machineHtml(plugins = []) {
   const [script, worker] = [
     await bundle('time-machine/page.tsx'),
-    await bundle('time-machine/worker.ts'),
+    await bundle('time-machine/worker.ts', plugins),
   ];
+  return htmlOf(script, worker);
+}
+
+export async function buildPages() {
   mkdirSync(dirname(PAGE), { recursive: true });
-  const html = gzipSync(htmlOf(script, worker), { level: 9 });
+  const html = gzipSync(await machineHtml(), { level: 9 });
   writeFileSync(PAGE, html);
   return html.length;
 }

@@ -43,6 +43,11 @@ import { SidePane } from './side-pane.tsx';
 import { sideTab } from './side-tab.ts';
 import { Transport } from './transport.tsx';
 
+/** Focuses what is shown next, so that Tab goes on from there. */
+function focusSoon(id: string): void {
+  requestAnimationFrame(() => document.getElementById(id)?.focus());
+}
+
 const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   stepBack: () => {
     seekTo(seq.value - 1);
@@ -83,16 +88,18 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   },
   fork: () => {
     bottomTab.value = 'fork';
+    focusSoon('panel-fork');
   },
   kind: () => {
     document.getElementById('jump-kind')?.focus();
   },
   search: () => {
     bottomTab.value = 'events';
-    requestAnimationFrame(() => document.getElementById(SEARCH_ID)?.focus());
+    focusSoon(SEARCH_ID);
   },
   why: () => {
     sideTab.value = 'why';
+    focusSoon('panel-why');
   },
   first: () => {
     seekTo(opened.value?.baseSeq ?? 0);

@@ -1,0 +1,175 @@
+/**
+ * The questions of a reader who opens a page for the first time, each by mouse and by keyboard: why
+ * an order was filled late, which account was liquidated first, which command broke an invariant,
+ * and what a run without the third order had been.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { World } from '../time-machine/journals.ts';
+import { openBrowser, type OpenBrowser } from './chromium.ts';
+import { buildPage, Folder, openPage, showsSeq, type BuildPlugin } from './machine-page.ts';
+
+/** Most keys of a way, so that it takes well under a minute. */
+const MOST_KEYS = 60;
+
+const folder = new Folder();
+let browser: OpenBrowser;
+
+beforeAll(async () => {
+  await buildPage();
+  browser = await openBrowser();
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+  folder.remove();
+});
+
+/** A maker's orders at one price, and a taker who reaches the last of them after a while. */
+function queueWorld() {
+  const world = new World();
+  const [maker, other, taker] = [world.user(1e6), world.user(1e6), world.user(1e6)];
+  world.price(1000);
+  world.order(other, -2, 1001);
+  const late = world.order(maker, -1, 1001);
+  world.order(maker, -1, 1002);
+  world.order(maker, -1, 1003);
+  world.order(taker, 2, 1001);
+  const fill = world.order(taker, 1, 1001);
+  return { bytes: world.bytes(), late, fill };
+}
+
+/** A world in which a fall liquidates the second user. */
+function fallWorld() {
+  const world = new World({ terms: { takerFee: '0.001' } });
+  const [maker, taker] = [world.user(1e6), world.user(120)];
+  world.price(1000);
+  world.order(maker, -1, 1000);
+  const fill = world.order(taker, 1, 1000);
+  world.order(maker, 1, 880);
+  const crash = world.price(890);
+  return { bytes: world.bytes(), fill, crash };
+}
+
+/** Presses Tab until an element with this text has the focus; returns the number of presses. */
+async function tabTo(page: Page, text: RegExp): Promise<number> {
+  for (let presses = 1; presses < MOST_KEYS; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => document.activeElement?.textContent ?? '');
+    if (text.test(focused) && focused.length < 60) return presses;
+  }
+  throw new Error(`${String(MOST_KEYS)} presses of Tab do not reach ${String(text)}`);
+}
+
+const contains = (page: Page, selector: string, text: RegExp) =>
+  expect.poll(() => page.locator(selector).first().textContent()).toMatch(text);
+
+async function open(name: string, bytes: Uint8Array): Promise<Page> {
+  return (await openPage(browser.context, await folder.page(name, bytes))).page;
+}
+
+test('why an order was filled late, by mouse and by keyboard', async () => {
+  const { bytes, late, fill } = queueWorld();
+  const page = await open('late', bytes);
+  const answered = async (): Promise<void> => {
+    await contains(page, '#panel-order', /behind 2: u2 #\d+ 2\./);
+    await contains(page, '#panel-order', /Of the size ahead, 2 traded and 0 was withdrawn/);
+    await contains(page, '#panel-order', /It was filled first after/);
+  };
+  await page.getByRole('button', { name: 'Last fill' }).click();
+  await showsSeq(page, fill.seq);
+  await page
+    .locator('.lines')
+    .getByRole('button', { name: `#${String(late.id)}` })
+    .click();
+  await answered();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('y');
+  const keys = (await tabTo(page, /^Last fill$/)) + 2;
+  await page.keyboard.press('Enter');
+  await showsSeq(page, fill.seq);
+  await page.keyboard.press('y');
+  const more = await tabTo(page, new RegExp(`^#${String(late.id)}$`));
+  await page.keyboard.press('Enter');
+  await answered();
+  console.log(`late fill: ${String(keys + more + 2)} keys`);
+  expect(keys + more).toBeLessThan(MOST_KEYS);
+  await page.close();
+});
+
+test('the first liquidation and 1 % more collateral, by keyboard', async () => {
+  const { bytes, crash } = fallWorld();
+  const page = await open('fall', bytes);
+  await page.keyboard.press('y');
+  const keys = await tabTo(page, /^First liquidation$/);
+  await page.keyboard.press('Enter');
+  await showsSeq(page, crash.seq);
+  await page.keyboard.press('y');
+  const more = await tabTo(page, /^u2: 1 % more collateral$/);
+  await page.keyboard.press('Enter');
+  await contains(page, '#comparison', /First liquidated.*u2 at/);
+  await contains(page, '#comparison', /Saved in the fork/);
+  console.log(`first liquidation: ${String(keys + more + 4)} keys`);
+  await page.close();
+});
+
+test('what a run without the third order had been, by mouse and by keyboard', async () => {
+  const { bytes } = queueWorld();
+  const page = await open('third', bytes);
+  const answered = () => contains(page, '#comparison', /First divergence\d+.*Fills/);
+  await page.getByRole('tab', { name: /^Orders/ }).click();
+  await page.getByRole('button', { name: /^All orders of/ }).click();
+  await page.getByRole('button', { name: 'Without it' }).first().click();
+  await answered();
+  await page.reload();
+  await page.waitForSelector('.top [role=status]:not(:has(progress))');
+  await page.keyboard.press('f');
+  await page.waitForSelector('#panel-fork');
+  await page.keyboard.press('Shift+Tab');
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
+  const keys = await tabTo(page, /^All orders of/);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#placed-orders tbody tr');
+  const more = await tabTo(page, /^Without it$/);
+  await page.keyboard.press('Enter');
+  await answered();
+  console.log(`without an order: ${String(keys + more + 8)} keys`);
+  await page.close();
+});
+
+/** The engine of the page counts a Quantum of supply with each fee. */
+const FAULT: BuildPlugin = {
+  name: 'planted',
+  transform: (code, id) =>
+    id.endsWith('engine/accounts/settle-fill.ts')
+      ? code.replace(
+          'LEDGER_CODES.fee);',
+          'LEDGER_CODES.fee);\n  state.supply = (state.supply + 1n);',
+        )
+      : null,
+};
+
+test('the command that breaks an invariant, in an engine with a fault', async () => {
+  const { bytes, fill } = fallWorld();
+  const sound = await open('sound', bytes);
+  await sound.getByRole('button', { name: 'First broken invariant' }).click();
+  await contains(sound, '.why', /No command of this journal breaks an invariant/);
+  await sound.close();
+  const address = await folder.changedPage('faulty', bytes, FAULT);
+  const { page } = await openPage(browser.context, address);
+  await page.getByRole('button', { name: 'First broken invariant' }).click();
+  await showsSeq(page, fill.seq);
+  await contains(page, '.why', /conservation .*supply/);
+  // As a breakpoint, by keyboard.
+  await page.keyboard.press('Home');
+  await page.keyboard.press('b');
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+  await page.keyboard.type('violations.length > 0');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press(']');
+  await showsSeq(page, fill.seq);
+  await page.close();
+}, 60_000);
