@@ -19,25 +19,42 @@ export const SCREEN = join(ROOT, 'dist', 'assets', 'exchange.html.gz');
 async function bundle(entry, plugins = []) {
   // Loaded late: most commands find the page built.
   const { build } = await import('vite');
-  const built = await build({
-    root: WEB,
-    configFile: false,
-    envFile: false,
-    logLevel: 'error',
-    publicDir: false,
-    plugins,
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      write: false,
-      // Profiles name functions as the source does.
-      minify: process.env.ORRERY_READABLE !== '1',
-      target: 'es2022',
-      modulePreload: false,
-      rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
-    },
-  });
+  const built = await inProduction(() =>
+    build({
+      root: WEB,
+      configFile: false,
+      envFile: false,
+      logLevel: 'error',
+      publicDir: false,
+      plugins,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      build: {
+        write: false,
+        // Profiles name functions as the source does.
+        minify: process.env.ORRERY_READABLE !== '1',
+        target: 'es2022',
+        modulePreload: false,
+        rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
+      },
+    }),
+  );
   const { code } = [built].flat()[0].output.find(({ type }) => type === 'chunk');
   return safe(code);
+}
+
+/**
+ * Vite reads NODE_ENV. Under another one, such as that of a test runner, the page would have code
+ * for development and the path of each source.
+ */
+async function inProduction(work) {
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    return await work();
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 }
 
 /** Script text that neither closes its element nor opens a comment. */

@@ -6,6 +6,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { World } from '../time-machine/journals.ts';
+import { newOrder } from '../time-machine/planted.ts';
 import { openBrowser, type OpenBrowser } from './chromium.ts';
 import { buildPage, Folder, openPage, showsSeq, type BuildPlugin } from './machine-page.ts';
 
@@ -33,10 +34,10 @@ function queueWorld() {
   world.order(other, -2, 1001);
   const late = world.order(maker, -1, 1001);
   world.order(maker, -1, 1002);
-  world.order(maker, -1, 1003);
+  const third = world.order(maker, -1, 1003);
   world.order(taker, 2, 1001);
   const fill = world.order(taker, 1, 1001);
-  return { bytes: world.bytes(), late, fill };
+  return { bytes: world.bytes(), maker, late, third, fill };
 }
 
 /** A world in which a fall liquidates the second user. */
@@ -114,29 +115,91 @@ test('the first liquidation and 1 % more collateral, by keyboard', async () => {
   await page.close();
 });
 
-test('what a run without the third order had been, by mouse and by keyboard', async () => {
-  const { bytes } = queueWorld();
-  const page = await open('third', bytes);
-  const answered = () => contains(page, '#comparison', /First divergence\d+.*Fills/);
+test('a run without the third order of an account, by mouse and by keyboard', async () => {
+  const { bytes, maker, third } = queueWorld();
+  const address = `${await folder.page('third', bytes)}#sel=account:${String(maker)}`;
+  const { page } = await openPage(browser.context, address);
+  const answered = () =>
+    contains(page, '#comparison', new RegExp(`First divergence${String(third.seq)}.*Fills`));
+  const name = /^All orders of u1$/;
   await page.getByRole('tab', { name: /^Orders/ }).click();
-  await page.getByRole('button', { name: /^All orders of/ }).click();
-  await page.getByRole('button', { name: 'Without it' }).first().click();
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('button', { name: 'Without it' }).nth(2).click();
   await answered();
   await page.reload();
   await page.waitForSelector('.top [role=status]:not(:has(progress))');
+  await expect.poll(() => page.locator('#panel-events').count()).toBe(1);
   await page.keyboard.press('f');
-  await page.waitForSelector('#panel-fork');
+  await page.waitForSelector('#panel-fork:focus');
   await page.keyboard.press('Shift+Tab');
   for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
-  const keys = await tabTo(page, /^All orders of/);
+  let keys = await tabTo(page, name);
   await page.keyboard.press('Enter');
   await page.waitForSelector('#placed-orders tbody tr');
-  const more = await tabTo(page, /^Without it$/);
+  for (let i = 0; i < 3; i++) keys += await tabTo(page, /^Without it$/);
   await page.keyboard.press('Enter');
   await answered();
-  console.log(`without an order: ${String(keys + more + 8)} keys`);
+  console.log(`without an order: ${String(keys + 8)} keys`);
   await page.close();
 });
+
+/** A command that places two orders, of which the second is cancelled later. */
+function batchWorld() {
+  const world = new World();
+  const maker = world.user(1e6);
+  world.price(1000);
+  const batch = world.apply({
+    kind: 'placeOrders',
+    timeUs: world.time,
+    subaccount: maker,
+    delegate: null,
+    orders: [
+      newOrder({ nonce: 1_000_000n, priceTicks: 900 as never, ioc: false }),
+      newOrder({ nonce: 1_000_001n, priceTicks: 910 as never, ioc: false }),
+    ],
+  });
+  const last = world.exchange.lastOrderId;
+  world.cancel({ id: last });
+  return { bytes: world.bytes(), batch, maker, last };
+}
+
+/** Leaves the other orders of the command out, too: as if the order were all of it. */
+const DROPS_ALL: BuildPlugin = {
+  name: 'planted',
+  transform: (code, id) =>
+    id.endsWith('time-machine/order-history.ts')
+      ? code.replace('command.orders.length < 2', 'command.orders.length < 9')
+      : null,
+};
+
+test('an order of several is left out alone, and the page names it', async () => {
+  const { bytes, maker, last } = batchWorld();
+  const select = `#sel=account:${String(maker)}`;
+  const without = async (address: string, nth: number): Promise<readonly [string, string]> => {
+    const { page } = await openPage(browser.context, `${address}${select}`);
+    await page.getByRole('tab', { name: /^Orders/ }).click();
+    await page.getByRole('button', { name: /^All orders of/ }).click();
+    await page.getByRole('button', { name: 'Without it' }).nth(nth).click();
+    await contains(page, '#comparison', /Commands without effect/);
+    const chip = (await page.locator('.fork .chip').first().textContent()) ?? '';
+    const rows = await page.locator('#comparison tr').allTextContents();
+    await page.close();
+    return [chip, rows.find((row) => row.startsWith('Commands without effect')) ?? ''];
+  };
+  const address = await folder.page('batch', bytes);
+  const [first, second] = [await without(address, 0), await without(address, 1)];
+  expect(first).toEqual([
+    expect.stringContaining(`#${String(last - 1)}`),
+    expect.stringMatching(/00/),
+  ]);
+  // The cancel of the order that is left out names what the branch lacks.
+  expect(second).toEqual([
+    expect.stringContaining(`#${String(last)}`),
+    expect.stringMatching(/01/),
+  ]);
+  const faulty = await without(await folder.changedPage('all', bytes, DROPS_ALL), 0);
+  expect(faulty).not.toEqual(first);
+}, 60_000);
 
 /** The engine of the page counts a Quantum of supply with each fee. */
 const FAULT: BuildPlugin = {

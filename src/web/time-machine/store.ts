@@ -352,9 +352,9 @@ export async function openSource(source: Source, data: About): Promise<void> {
       bookmarks.value = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
     });
     document.title = `${data.name} · time machine · Orrery`;
-    const place = readPlace(location.hash);
-    if (place.seq === null) seekTo(data.seq ?? made.baseSeq + 1, false);
-    else goToPlace();
+    // A link may name an account without a command.
+    goToPlace();
+    if (readPlace(location.hash).seq === null) seekTo(data.seq ?? made.baseSeq + 1, false);
   } catch (error) {
     if (mine !== opens) return;
     opened.value = null;
