@@ -5,6 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { must } from '../../src/base/assert.ts';
 import { World } from '../time-machine/journals.ts';
 import { newOrder } from '../time-machine/planted.ts';
 import { openBrowser, type OpenBrowser } from './chromium.ts';
@@ -200,6 +201,46 @@ test('an order of several is left out alone, and the page names it', async () =>
   const faulty = await without(await folder.changedPage('all', bytes, DROPS_ALL), 0);
   expect(faulty).not.toEqual(first);
 }, 60_000);
+
+/** Notes of bookmarks that a page opened later has, after one bookmark in each of two tabs. */
+async function notesOfTwoTabs(address: string, isDeaf: boolean): Promise<readonly number[]> {
+  const context = await must(browser.context.browser() ?? undefined, 'it is open').newContext();
+  const tab = async (): Promise<Page> => (await openPage(context, address)).page;
+  if (isDeaf) {
+    await context.addInitScript(() => {
+      const listen = globalThis.addEventListener.bind(globalThis);
+      globalThis.addEventListener = (
+        type: string,
+        listener: EventListenerOrEventListenerObject,
+      ) => {
+        if (type !== 'storage') listen(type, listener);
+      };
+    });
+  }
+  const tabs = [await tab(), await tab()];
+  for (const [i, page] of tabs.entries()) {
+    await page.keyboard.press(i === 0 ? 'Home' : 'End');
+    await page.keyboard.press('m');
+    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+    await page.keyboard.type(`of tab ${String(i)}`);
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(300);
+  }
+  const later = await tab();
+  await later.keyboard.press('m');
+  await later.waitForSelector('dialog[open]');
+  const counts = [0, 1].map((i) => later.getByText(`of tab ${String(i)}`).count());
+  const found = await Promise.all(counts);
+  await context.close();
+  return found;
+}
+
+test('two tabs of a page keep the bookmarks of both', async () => {
+  const address = await folder.page('tabs', fallWorld().bytes);
+  expect(await notesOfTwoTabs(address, false)).toEqual([1, 1]);
+  // Planted: tabs do not follow each other.
+  expect(await notesOfTwoTabs(address, true)).toEqual([0, 1]);
+});
 
 /** The engine of the page counts a Quantum of supply with each fee. */
 const FAULT: BuildPlugin = {

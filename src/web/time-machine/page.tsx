@@ -21,6 +21,7 @@ import { Opener, openFiles } from './opener.tsx';
 import { play } from './playing.ts';
 import {
   announcement,
+  followBookmarks,
   followTheme,
   goToPlace,
   jump,
@@ -214,6 +215,7 @@ function start(): void {
   document.head.append(style);
   applyKeptTheme();
   followTheme();
+  followBookmarks();
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element for its content');
   render(<Machine />, root);

@@ -3,7 +3,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { NO_ABOUT, type About, type Bookmark } from '../../design/page-elements.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { connect, latestOnly, type Calls } from '../worker-link.ts';
-import { keep, readKept } from '../kept.ts';
+import { keep, onKeptElsewhere, readKept } from '../kept.ts';
 import { isDark } from '../theme.ts';
 import { startWorker } from '../page-parts.ts';
 import { placeText, readPlace } from './place-link.ts';
@@ -277,6 +277,13 @@ export function addBookmark(note: string): void {
 export function setBookmarks(all: readonly Bookmark[]): void {
   bookmarks.value = all;
   keep(bookmarkKey(), all);
+}
+
+/** Two tabs of a page have the same bookmarks: each would write over those of the other. */
+export function followBookmarks(): void {
+  onKeptElsewhere((key) => {
+    if (opened.value !== null && key === bookmarkKey()) bookmarks.value = keptBookmarks();
+  });
 }
 
 function keptBookmarks(): Bookmark[] {
