@@ -22,7 +22,7 @@ interface Reply {
 /** A thread that takes commands of the protocol. */
 type Send = (method: string, params?: object) => Promise<unknown>;
 
-export interface PageProfile {
+interface PageProfile {
   readonly begin: () => Promise<void>;
   /** Lines of text: own milliseconds and names, by thread. */
   readonly end: (title: string) => Promise<string>;
