@@ -72,7 +72,7 @@ function peakMegabytes(): number {
   return Math.round(Math.max(0, ...peaks));
 }
 
-/** Of a page without a journal. A new process has its command line only some time after its start. */
+/** Of a page without a journal. A new process has its command line some time after its start. */
 async function emptyPeak(): Promise<number> {
   let megabytes = 0;
   for (let tries = 0; megabytes === 0; tries++) {
