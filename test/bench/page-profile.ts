@@ -35,9 +35,7 @@ const SHOWN = 28;
 export async function profileOf(page: Page): Promise<PageProfile> {
   const session = await page.context().newCDPSession(page);
   const threads = new Map<string, Send>();
-  threads.set('page', (method, params) =>
-    session.send(method as 'Profiler.enable', params as never),
-  );
+  threads.set('page', (method, params) => session.send(method as 'Profiler.enable', params));
   session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     if (targetInfo.type === 'worker')
       threads.set(`worker ${sessionId}`, sender(session, sessionId));

@@ -56,12 +56,12 @@ describe('Timeline', () => {
     const timeline = Timeline.open(bytes, { spacing: 128 });
     timeline.index();
     const engine = timeline.seek(300).engine as Exchange;
-    const { apply } = engine;
+    const apply = engine.apply.bind(engine);
     engine.apply = (command, sink) => {
-      apply.call(engine, command, sink);
+      apply(command, sink);
       engine.apply = apply;
       // The command is applied twice if this exchange is used again.
-      apply.call(engine, command, sink);
+      apply(command, sink);
       throw new Error('planted');
     };
     expect(() => timeline.seek(305)).toThrow('planted');

@@ -57,10 +57,10 @@ test('after some rest, the next steps back seek nothing', () => {
   while (timeline.prepare() || near.prepare()) prepared += 1;
   expect(prepared).toBeLessThan(100);
   const seeks: number[] = [];
-  const { seek } = timeline;
+  const seek = timeline.seek.bind(timeline);
   timeline.seek = (seq) => {
     seeks.push(seq);
-    return seek.call(timeline, seq);
+    return seek(seq);
   };
   for (let seq = 299; seq > 276; seq--) expect(near.show(seq, options).seq).toBe(seq);
   expect(seeks).toEqual([]);
