@@ -16,25 +16,45 @@ export const PAGE = join(ROOT, 'dist', 'assets', 'time-machine.html.gz');
 export const SCREEN = join(ROOT, 'dist', 'assets', 'exchange.html.gz');
 
 /** An entry and all that it imports as one script. */
-async function bundle(entry) {
+async function bundle(entry, plugins = []) {
   // Loaded late: most commands find the page built.
   const { build } = await import('vite');
-  const built = await build({
-    root: WEB,
-    configFile: false,
-    envFile: false,
-    logLevel: 'error',
-    publicDir: false,
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      write: false,
-      target: 'es2022',
-      modulePreload: false,
-      rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
-    },
-  });
+  const built = await inProduction(() =>
+    build({
+      root: WEB,
+      configFile: false,
+      envFile: false,
+      logLevel: 'error',
+      publicDir: false,
+      plugins,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      build: {
+        write: false,
+        // Profiles name functions as the source does.
+        minify: process.env.ORRERY_READABLE !== '1',
+        target: 'es2022',
+        modulePreload: false,
+        rolldownOptions: { input: join(WEB, entry), output: { format: 'iife' } },
+      },
+    }),
+  );
   const { code } = [built].flat()[0].output.find(({ type }) => type === 'chunk');
   return safe(code);
+}
+
+/**
+ * Vite reads NODE_ENV. Under another one, such as that of a test runner, the page would have code
+ * for development and the path of each source.
+ */
+async function inProduction(work) {
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    return await work();
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 }
 
 /** Script text that neither closes its element nor opens a comment. */
@@ -102,13 +122,18 @@ export async function buildScreen() {
   return html.length;
 }
 
-export async function buildPages() {
+/** `plugins`: of the build of the worker, which a test gives a fault of the engine. */
+export async function machineHtml(plugins = []) {
   const [script, worker] = [
     await bundle('time-machine/page.tsx'),
-    await bundle('time-machine/worker.ts'),
+    await bundle('time-machine/worker.ts', plugins),
   ];
+  return htmlOf(script, worker);
+}
+
+export async function buildPages() {
   mkdirSync(dirname(PAGE), { recursive: true });
-  const html = gzipSync(htmlOf(script, worker), { level: 9 });
+  const html = gzipSync(await machineHtml(), { level: 9 });
   writeFileSync(PAGE, html);
   return html.length;
 }

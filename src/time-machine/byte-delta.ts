@@ -58,7 +58,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
   let from = 0;
   for (let at = 0; at < target.length;) {
     const literal = reader.next();
-    target.set(delta.subarray(reader.at, reader.at + literal), at);
+    copyBytes(delta, reader.at, target, at, literal);
     reader.at += literal;
     at += literal;
     const length = reader.next();

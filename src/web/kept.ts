@@ -9,6 +9,13 @@ export function readKept(key: string): unknown {
   }
 }
 
+/** Calls back with the key when another tab keeps a value. */
+export function onKeptElsewhere(listener: (key: string) => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key?.startsWith('orrery:') === true) listener(key.slice('orrery:'.length));
+  });
+}
+
 /** Returns false if the browser refused. */
 export function keep(key: string, value: unknown): boolean {
   try {

@@ -4,8 +4,10 @@
  * a state differs from that of Node, or a goal is missed.
  *
  *     node --import tsx test/bench/time-machine-page.ts [commands] [megabytes] [parts] [seeks]
+ *       [--profile]
  *
- * Memory is the peak of resident memory of the page's process, with the browser's own.
+ * Memory is the peak of resident memory of the page's process, with the browser's own. With
+ * `--profile`, the functions of page and worker with the most own time are printed for each part.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,13 +19,16 @@ import type { Page } from 'playwright-core';
 import { NO_ABOUT } from '../../src/design/page-elements.ts';
 import { writeTimeMachine } from '../../src/report/time-machine-page.ts';
 import { openBrowser } from '../browser/chromium.ts';
+import { profileOf } from './page-profile.ts';
 import { journalOfLiquidation, journalOfMix, wordOf, writeDepthJournal } from './mix-journal.ts';
 
-const COMMANDS = Number(process.argv[2] ?? 1_000_000);
-const MEGABYTES = Number(process.argv[3] ?? 300);
-/** Which measurements to make. */
-const PARTS = (process.argv[4] ?? 'depth,mix,certainty').split(',');
-const SEEKS = Number(process.argv[5] ?? 1000);
+const args = process.argv.slice(2).filter((one) => !one.startsWith('--'));
+const COMMANDS = Number(args[0] ?? 1_000_000);
+const MEGABYTES = Number(args[1] ?? 300);
+/** Measurements to make. */
+const PARTS = (args[2] ?? 'depth,mix,certainty').split(',');
+const SEEKS = Number(args[3] ?? 1000);
+const PROFILE = process.argv.includes('--profile');
 const STEPS = 40;
 /** Goals in milliseconds and megabytes. */
 const FIRST_PICTURE_MS = 2000;
@@ -67,6 +72,17 @@ function peakMegabytes(): number {
   return Math.round(Math.max(0, ...peaks));
 }
 
+/** Of a page without a journal. A new process has its command line some time after its start. */
+async function emptyPeak(): Promise<number> {
+  let megabytes = 0;
+  for (let tries = 0; megabytes === 0; tries++) {
+    if (tries === 100) throw new Error('no renderer of the browser is found in /proc');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    megabytes = peakMegabytes();
+  }
+  return megabytes;
+}
+
 /** Opens a file by the file picker; times until the first state, and until all is verified. */
 async function choose(page: Page, file: string) {
   await page.goto(pathToFileURL(join(folder, 'empty.html')).href);
@@ -99,8 +115,12 @@ async function shown(
 }
 
 async function mix(page: Page) {
+  const profile = PROFILE ? await profileOf(page) : null;
+  const profiled = async (title: string): Promise<void> => {
+    if (profile !== null) console.log(await profile.end(title));
+  };
   await page.goto(pathToFileURL(join(folder, 'empty.html')).href);
-  const emptyMegabytes = peakMegabytes();
+  const emptyMegabytes = await emptyPeak();
   const { bytes, hashes } = journalOfMix(COMMANDS);
   const file = join(folder, 'mix.orrery');
   writeFileSync(file, bytes);
@@ -108,6 +128,7 @@ async function mix(page: Page) {
   const seeks: number[] = [];
   let wrong = 0;
   let state = 12_345;
+  await profile?.begin();
   const show = async (seq: number): Promise<number> => {
     const { ms, hash } = await shown(page, seq);
     if (wordOf(hash) !== hashes[seq]) wrong += 1;
@@ -121,12 +142,14 @@ async function mix(page: Page) {
     }, seq);
     seeks.push(await show(seq));
   }
+  await profiled('seeks');
   const middle = COMMANDS >> 1;
   await page.evaluate((at) => {
     location.hash = `#seq=${String(at)}`;
   }, middle);
   await show(middle);
   await page.waitForTimeout(1000);
+  await profile?.begin();
   const back: number[] = [];
   const forth: number[] = [];
   for (let i = 1; i <= STEPS; i++) {
@@ -134,14 +157,24 @@ async function mix(page: Page) {
     back.push(await show(middle - i));
     await page.waitForTimeout(100);
   }
+  await profiled('steps back');
+  await profile?.begin();
   for (let i = STEPS - 1; i >= 0; i--) {
     await page.keyboard.press('ArrowRight');
     forth.push(await show(middle - i));
   }
+  // Beyond the middle, no instant was shown before.
+  const on: number[] = [];
+  for (let i = 1; i <= STEPS; i++) {
+    await page.keyboard.press('ArrowRight');
+    on.push(await show(middle + i));
+  }
+  await profiled('steps on');
   goal(wrong === 0, `${String(wrong)} states differ from those of Node`);
   const [seekMs, stepBackMs, stepForthMs] = [figures(seeks), figures(back), figures(forth)];
+  const stepOnMs = figures(on);
   goal(seekMs.p95 < SEEK_MS, `95 % of seeks within ${String(seekMs.p95)} ms`);
-  for (const { p95 } of [stepBackMs, stepForthMs]) {
+  for (const { p95 } of [stepBackMs, stepForthMs, stepOnMs]) {
     goal(p95 < STEP_MS, `95 % of steps within ${String(p95)} ms`);
   }
   // Of the empty page, the process has what the browser itself needs.
@@ -154,6 +187,8 @@ async function mix(page: Page) {
     seekMs,
     stepBackMs,
     stepForthMs,
+    stepOnMs,
+    emptyMegabytes,
     ownMegabytes,
     wrong,
   };
@@ -194,7 +229,12 @@ async function certainty(page: Page) {
   return { forks, ms, msOf1000 };
 }
 
-execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/web.mjs', import.meta.url))]);
+const buildPages = (isReadable: boolean): void => {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/web.mjs', import.meta.url))], {
+    env: { ...process.env, ORRERY_READABLE: isReadable ? '1' : '0' },
+  });
+};
+buildPages(PROFILE);
 await writeTimeMachine(join(folder, 'empty.html'), {
   about: NO_ABOUT,
   journal: new Uint8Array(),
@@ -214,5 +254,6 @@ try {
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
+  if (PROFILE) buildPages(false);
 }
 process.exitCode = faults.length === 0 ? 0 : 1;

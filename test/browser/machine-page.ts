@@ -1,5 +1,5 @@
 /** The page of the time machine in Chromium: from a file, without a network. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,12 +10,23 @@ import { NO_ABOUT, type About } from '../../src/design/page-elements.ts';
 
 const BUILD = 'web.mjs';
 
+interface Builder {
+  readonly buildPages: () => Promise<number>;
+  readonly machineHtml: (plugins: readonly BuildPlugin[]) => Promise<string>;
+}
+
+/** A step of the build that may change a source; null leaves it as it is. */
+export interface BuildPlugin {
+  readonly name: string;
+  readonly transform: (code: string, id: string) => string | null;
+}
+
+const builder = async (): Promise<Builder> =>
+  (await import(new URL(`../../.ci/${BUILD}`, import.meta.url).href)) as Builder;
+
 /** Bundles the page of this source; returns its compressed size. */
 export async function buildPage(): Promise<number> {
-  const { buildPages } = (await import(new URL(`../../.ci/${BUILD}`, import.meta.url).href)) as {
-    buildPages: () => Promise<number>;
-  };
-  return buildPages();
+  return (await builder()).buildPages();
 }
 
 export class Folder {
@@ -31,6 +42,21 @@ export class Folder {
     const data = { ...NO_ABOUT, name, ...about };
     await writeTimeMachine(file, { about: data, journal, base: null });
     return pathToFileURL(file).href;
+  }
+
+  /** As `page`, with a worker that was built with changes. */
+  async changedPage(name: string, journal: Uint8Array, change: BuildPlugin): Promise<string> {
+    const address = await this.page(name, journal);
+    const built = readFileSync(this.file(`${name}.html`), 'utf8');
+    const end = built.indexOf('<script id="script">');
+    const begin = built.indexOf('</script>\n', built.indexOf('id="worker"')) + '</script>\n'.length;
+    const html = await (await builder()).machineHtml([change]);
+    const data = built.slice(begin, end);
+    writeFileSync(
+      this.file(`${name}.html`),
+      html.replace('<!--journal-->\n', () => data),
+    );
+    return address;
   }
 
   remove(): void {

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
@@ -69,6 +70,13 @@ async function scenario(name: string): Promise<Uint8Array> {
 test(`the page has at most ${String(MOST_BYTES / 1000)} kB without data`, () => {
   console.log(`time machine: ${String(bytes)} bytes, compressed`);
   expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+test('the page names no file of the machine that built it, whatever its NODE_ENV', () => {
+  const built = gunzipSync(readFileSync(inRoot('dist/assets/time-machine.html.gz'))).toString();
+  expect(process.env['NODE_ENV']).not.toBe('production');
+  expect(built).not.toContain(inRoot('src/'));
+  expect(built).not.toMatch(/[^a-z]src\/web\//);
 });
 
 test('every scenario and the recorded tape have the hashes of Node', async () => {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Exchange } from '../../src/engine/exchange.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
+import { Cursors } from '../../src/time-machine/cursors.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
 import { STEP_FLAGS } from '../../src/time-machine/index/step-flags.ts';
 import { bytesInMemory } from '../../src/time-machine/source/journal-bytes.ts';
@@ -47,6 +49,39 @@ describe('Timeline', () => {
       expect(timeline.hashAt(seq), `${String(i)}: command ${String(seq)}`).toBe(hashes[seq]);
       for (let prepared = below(4); prepared > 0; prepared--) timeline.prepare();
     }
+  });
+
+  /** Hashes after seeks that follow one during which a command was applied in part. */
+  function hashesAfterFailure(): (string | undefined)[] {
+    const timeline = Timeline.open(bytes, { spacing: 128 });
+    timeline.index();
+    const engine = timeline.seek(300).engine as Exchange;
+    const apply = engine.apply.bind(engine);
+    engine.apply = (command, sink) => {
+      apply(command, sink);
+      engine.apply = apply;
+      // The command is applied twice if this exchange is used again.
+      apply(command, sink);
+      throw new Error('planted');
+    };
+    expect(() => timeline.seek(305)).toThrow('planted');
+    return [305, 306, 300, 310].map((seq) => {
+      try {
+        return timeline.hashAt(seq);
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  it('gives up an exchange in which a command failed', () => {
+    const expected = [305, 306, 300, 310].map((seq) => hashes[seq]);
+    expect(hashesAfterFailure()).toEqual(expected);
+    // Planted: the exchange is kept.
+    const kept = vi.spyOn(Cursors.prototype, 'drop').mockImplementation(() => undefined);
+    expect(hashesAfterFailure()).not.toEqual(expected);
+    expect(kept).toHaveBeenCalled();
+    kept.mockRestore();
   });
 
   it('keeps its snapshots within the budget by doubling their distance', () => {

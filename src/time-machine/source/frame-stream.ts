@@ -19,7 +19,7 @@ export interface StreamPlace {
 }
 
 /** As many as a seek reads, for most journals. */
-const BLOCK = 1 << 18;
+const BLOCK = 1 << 17;
 /** Bytes of a header that is certainly complete. */
 const MAX_HEADER = 1 << 20;
 

@@ -26,7 +26,7 @@ export interface ViewOptions {
   readonly levels?: number;
   /** The account whose orders are shown; the one of the command by default. */
   readonly subaccount?: number | null;
-  /** Most accounts in the list, users with positions first. */
+  /** Most accounts in the list, users with positions first; 0 computes no margin for it. */
   readonly accounts?: number;
 }
 
@@ -128,6 +128,7 @@ export function instantView(instant: Instant, options: ViewOptions = {}): Instan
 
 /** Accounts in danger first, then users by id, then the exchange's own. */
 function accountRows({ engine }: Instant, limit: number): AccountRow[] {
+  if (limit <= 0) return [];
   const ranked = Array.from({ length: engine.subaccountCount }, (_, id) => {
     const subaccount = engine.subaccount(id as SubaccountId);
     const margin = engine.margin(subaccount.id);
@@ -136,7 +137,7 @@ function accountRows({ engine }: Instant, limit: number): AccountRow[] {
   });
   ranked.sort((a, b) => (a.rank === b.rank ? a.subaccount.id - b.subaccount.id : a.rank - b.rank));
   const markets = engine.markets().map(({ id }) => id);
-  return ranked.slice(0, Math.max(0, limit)).map(({ subaccount, margin, safety }) => ({
+  return ranked.slice(0, limit).map(({ subaccount, margin, safety }) => ({
     subaccount: subaccount.id,
     name: subaccountName(engine, subaccount.id),
     address: engine.addressOf(subaccount.account),

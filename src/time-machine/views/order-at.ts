@@ -50,8 +50,8 @@ const NEXT: Readonly<Record<OrderState, readonly OrderState[]>> = {
   partiallyFilled: ['ended'],
   ended: [],
 };
-/** Later expiries never happen in engine time. */
-const NEVER_MS = 9_007_199_254_741n;
+/** The last expiry that engine time can reach, which orders without one are given. */
+const LAST_MS = 9_007_199_254_740n;
 
 export function ordersAt(view: ExchangeView, owner: SubaccountId): OrderAt[] {
   return view.openOrders(owner).map((order) => orderAt(view, order));
@@ -159,6 +159,6 @@ function triggerText(view: ExchangeView, market: MarketView, order: OrderView): 
 }
 
 function expiryText({ expiresAtMs }: OrderView): string {
-  if (expiresAtMs >= NEVER_MS) return '';
+  if (expiresAtMs >= LAST_MS) return '';
   return `, until ${dateText(Number(expiresAtMs) * 1000)}`;
 }

@@ -91,8 +91,9 @@ function options(
         values: (self, splits) => {
           const shown = splits.flatMap((at) => {
             const [seq, timeUs] = [curve.seqs[at], curve.timesUs[at]];
-            // A label at the left edge would be cut.
-            const isCut = self.valToPos(at, 'x') < 24;
+            // A label at the left edge would be cut, and one at the right cover the other axis.
+            const place = self.valToPos(at, 'x');
+            const isCut = place < 24 || place > self.bbox.width / devicePixelRatio - 24;
             return seq === undefined || timeUs === undefined || isCut ? [] : [{ at, seq, timeUs }];
           });
           const labels = axisLabels(shown);

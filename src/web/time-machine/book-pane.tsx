@@ -65,7 +65,9 @@ function Book({ book, market }: { readonly book: BookAt; readonly market: Market
       <Ladder {...common} rows={book.asks} side="ask" label="Asks, best last" />
       <div class="middle">
         <b>{market.mark === null ? '–' : grouped(market.mark)}</b>
-        <span class="small soft">mark · {spreadText(book, market)}</span>
+        <span class="small soft" title={spreadText(book, market).title}>
+          mark · {spreadText(book, market).text}
+        </span>
       </div>
       <Ladder {...common} rows={book.bids} side="bid" label="Bids, best first" />
     </>
@@ -74,10 +76,12 @@ function Book({ book, market }: { readonly book: BookAt; readonly market: Market
 
 const decimalsOf = (step: string): number => step.split('.')[1]?.length ?? 0;
 
-function spreadText({ spreadTicks, midHalfTicks }: BookAt, { tickSize }: MarketAt): string {
-  if (spreadTicks === null || midHalfTicks === null) return 'one side is empty';
+/** In basis points; the title has it in units of the price, for which a line has no room. */
+function spreadText({ spreadTicks, midHalfTicks }: BookAt, { tickSize }: MarketAt) {
+  if (spreadTicks === null || midHalfTicks === null) return { text: 'one side is empty' };
   const spread = (spreadTicks * Number(tickSize)).toFixed(decimalsOf(tickSize));
-  return `spread ${grouped(spread)} · ${((spreadTicks / midHalfTicks) * 2e4).toFixed(2)} bp`;
+  const text = `spread ${((spreadTicks / midHalfTicks) * 2e4).toFixed(2)} bp`;
+  return { text, title: `${text}, ${grouped(spread)}` };
 }
 
 interface LadderProps {

@@ -3,7 +3,7 @@ import { bottomTab } from './bottom-tab.ts';
 import { Accounts, Funding, Ledger, Orders } from './tables.tsx';
 import { Events } from './events-tab.tsx';
 import { TabPanel, Tabs } from '../tabs.tsx';
-import { scene } from './store.ts';
+import { reload, scene } from './store.ts';
 import { WhatIf } from './what-if.tsx';
 
 export function BottomTabs() {
@@ -27,6 +27,8 @@ export function BottomTabs() {
           chosen={chosen}
           onChoose={(id) => {
             bottomTab.value = id;
+            // A scene lists the accounts only while they are shown.
+            if (id === 'accounts') reload();
           }}
         />
       </header>

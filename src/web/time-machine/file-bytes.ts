@@ -7,8 +7,8 @@ import type { JournalBytes } from '../../time-machine/source/journal-bytes.ts';
 /** Synchronous reader of workers; types of the page do not have it. */
 declare const FileReaderSync: new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer };
 
-const BLOCK = 1 << 20;
-const KEPT = 16;
+const BLOCK = 1 << 18;
+const KEPT = 64;
 
 export function bytesOfFile(file: Blob): JournalBytes {
   const reader = new FileReaderSync();

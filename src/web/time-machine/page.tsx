@@ -21,6 +21,7 @@ import { Opener, openFiles } from './opener.tsx';
 import { play } from './playing.ts';
 import {
   announcement,
+  followBookmarks,
   followTheme,
   goToPlace,
   jump,
@@ -42,6 +43,11 @@ import machineCss from './time-machine.css?inline';
 import { SidePane } from './side-pane.tsx';
 import { sideTab } from './side-tab.ts';
 import { Transport } from './transport.tsx';
+
+/** Focuses what is shown next, so that Tab goes on from there. */
+function focusSoon(id: string): void {
+  requestAnimationFrame(() => document.getElementById(id)?.focus());
+}
 
 const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   stepBack: () => {
@@ -83,16 +89,18 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   },
   fork: () => {
     bottomTab.value = 'fork';
+    focusSoon('panel-fork');
   },
   kind: () => {
     document.getElementById('jump-kind')?.focus();
   },
   search: () => {
     bottomTab.value = 'events';
-    requestAnimationFrame(() => document.getElementById(SEARCH_ID)?.focus());
+    focusSoon(SEARCH_ID);
   },
   why: () => {
     sideTab.value = 'why';
+    focusSoon('panel-why');
   },
   first: () => {
     seekTo(opened.value?.baseSeq ?? 0);
@@ -207,6 +215,7 @@ function start(): void {
   document.head.append(style);
   applyKeptTheme();
   followTheme();
+  followBookmarks();
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element for its content');
   render(<Machine />, root);

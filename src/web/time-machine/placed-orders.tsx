@@ -17,6 +17,15 @@ async function forkWithout({ seq, orderId }: PlacedOrder): Promise<void> {
 const PLACED: readonly Column<PlacedOrder>[] = [
   { name: 'No.', left: true, of: (row) => count(row.number) },
   { name: 'Order', left: true, of: (row) => <OrderName id={row.orderId} /> },
+  {
+    name: 'What if',
+    left: true,
+    of: (row) => (
+      <button type="button" class="link" onClick={() => void forkWithout(row)}>
+        Without it
+      </button>
+    ),
+  },
   { name: 'Placed by', left: true, of: (row) => <SeqLink seq={row.seq} /> },
   { name: 'Time', left: true, of: (row) => clock(row.timeUs), tone: () => 'soft' },
   { name: 'Type', left: true, of: (row) => row.orderType },
@@ -29,16 +38,7 @@ const PLACED: readonly Column<PlacedOrder>[] = [
   { name: 'Size', of: (row) => grouped(row.size) },
   { name: 'Price', of: (row) => grouped(row.price) },
   { name: 'Filled', of: (row) => grouped(row.filled) },
-  { name: 'End', left: true, of: (row) => row.end, tone: () => 'soft' },
-  {
-    name: 'What if',
-    left: true,
-    of: (row) => (
-      <button type="button" class="link" onClick={() => void forkWithout(row)}>
-        Without it
-      </button>
-    ),
-  },
+  { name: 'End', left: true, of: (row) => row.end, tone: () => 'soft prose' },
 ];
 
 interface AllOrdersProps {

@@ -184,8 +184,10 @@ function crosshairText(points: readonly PricePoint[], time: Time): string {
 const TICKS = 6;
 
 function tickText(points: readonly PricePoint[], time: Time): string {
-  const point = points[indexOf(points, Number(time))];
-  if (point === undefined) return '';
+  const at = indexOf(points, Number(time));
+  const point = points[at];
+  // A label at the left edge would be cut, and cover the next one.
+  if (point === undefined || at === 0) return '';
   const places = Array.from({ length: TICKS }, (_, i) => {
     return points[Math.round((i / (TICKS - 1)) * (points.length - 1))] ?? point;
   });

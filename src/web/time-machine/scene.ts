@@ -9,6 +9,8 @@ export interface SceneOptions {
   readonly focus: number | null;
   /** The selected order. */
   readonly order: number | null;
+  /** True to list the accounts, which takes the margin of each of them. */
+  readonly accounts: boolean;
 }
 
 export interface Scene extends InstantView {
@@ -18,10 +20,11 @@ export interface Scene extends InstantView {
 
 const LEVELS = 9;
 
-export function sceneOf(instant: Instant, { market, focus, order }: SceneOptions): Scene {
+export function sceneOf(instant: Instant, { market, focus, order, accounts }: SceneOptions): Scene {
   const view = instantView(instant, {
     market,
     levels: LEVELS,
+    ...(accounts ? {} : { accounts: 0 }),
     ...(focus === null ? {} : { subaccount: focus }),
   });
   return {

@@ -24,7 +24,8 @@ import type { ScanOptions } from '../../time-machine/scan.ts';
 import { scanAccount, type AccountScan } from './account-scan.ts';
 import { bytesOfFile } from './file-bytes.ts';
 import { pack, unpack } from './gzip-text.ts';
-import { sceneOf, type Scene, type SceneOptions } from './scene.ts';
+import { NearScenes } from './near-scenes.ts';
+import type { Scene, SceneOptions } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
 
 /** A journal as the page has it. */
@@ -97,6 +98,7 @@ export class Session {
   private helper: Calls<FuturesApi> | null = null;
   private searches = 0;
   private branches = 0;
+  private scenes: NearScenes | null = null;
   /** The command that the page shows. */
   private shown = 0;
   private preparing = false;
@@ -140,7 +142,8 @@ export class Session {
     const timeline = this.mustTimeline();
     const { progress } = timeline;
     const last = progress.complete ? progress.seq : Infinity;
-    const scene = sceneOf(timeline.seek(clamp(seq, timeline.baseSeq, last)), options);
+    if (this.scenes?.timeline !== timeline) this.scenes = new NearScenes(timeline);
+    const scene = this.scenes.show(clamp(seq, timeline.baseSeq, last), options);
     // A reader who steps back goes on: the next state is restored meanwhile.
     if (this.shown - scene.seq > 0 && this.shown - scene.seq <= STEPS) this.prepare();
     this.shown = scene.seq;
@@ -166,7 +169,8 @@ export class Session {
     this.preparing = true;
     setTimeout(() => {
       this.preparing = false;
-      if (this.timeline === timeline && timeline.prepare()) this.prepare();
+      if (this.timeline !== timeline) return;
+      if (timeline.prepare() || this.scenes?.prepare() === true) this.prepare();
     }, 0);
   }
 

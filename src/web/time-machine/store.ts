@@ -3,11 +3,12 @@ import { batch, computed, signal } from '@preact/signals';
 import { NO_ABOUT, type About, type Bookmark } from '../../design/page-elements.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { connect, latestOnly, type Calls } from '../worker-link.ts';
-import { keep, readKept } from '../kept.ts';
+import { keep, onKeptElsewhere, readKept } from '../kept.ts';
 import { isDark } from '../theme.ts';
 import { startWorker } from '../page-parts.ts';
 import { placeText, readPlace } from './place-link.ts';
 import { selectedId } from './selection.ts';
+import { bottomTab } from './bottom-tab.ts';
 import type { AccountScan } from './account-scan.ts';
 import type { Finding } from './event-search.ts';
 import type { CommandRow, Marks, Opened, Progress, SessionApi, Source } from './session.ts';
@@ -88,7 +89,12 @@ function onProgress(report: Progress): void {
 
 /** The user nearest to its liquidation at the end, until another account is selected. */
 async function focusOnUser(): Promise<void> {
-  const last = await engine.seek(lastSeq.value, { market: 0, focus: null, order: null });
+  const last = await engine.seek(lastSeq.value, {
+    market: 0,
+    focus: null,
+    order: null,
+    accounts: true,
+  });
   const users = last.accounts.filter(({ system }) => !system);
   const user = users.find(({ positions }) => positions > 0) ?? users[0];
   if (focus.value === null && user !== undefined) focusOn(user.subaccount);
@@ -117,11 +123,14 @@ const refreshPrices = latestOnly(
 
 const load = latestOnly(
   async (wanted: number) => {
+    // Work for later would keep the worker from this request.
+    clearTimeout(preparing);
     const began = performance.now();
     const made = await engine.seek(wanted, {
       market: market.value,
       focus: focus.value,
       order: selectedId(selection.value, 'order'),
+      accounts: bottomTab.value === 'accounts',
     });
     return { made, asked: wanted, ms: performance.now() - began };
   },
@@ -159,14 +168,18 @@ const refreshScan = latestOnly(
 );
 const SCAN_POINTS = 400;
 
+const AROUND_MS = 60;
+const PREPARE_MS = 200;
 let preparing: ReturnType<typeof setTimeout> | undefined;
-/** Requests that can wait while the user moves: rows around, and the next steps back. */
+/** Requests that can wait while the user moves: rows around, and then the next steps back. */
 function whenAtRest(): void {
   clearTimeout(preparing);
   preparing = setTimeout(() => {
     refreshAround(null);
-    engine.prepare().catch(() => undefined);
-  }, 60);
+    preparing = setTimeout(() => {
+      engine.prepare().catch(() => undefined);
+    }, PREPARE_MS - AROUND_MS);
+  }, AROUND_MS);
 }
 
 let scanning: ReturnType<typeof setTimeout> | undefined;
@@ -266,6 +279,13 @@ export function setBookmarks(all: readonly Bookmark[]): void {
   keep(bookmarkKey(), all);
 }
 
+/** Two tabs of a page have the same bookmarks: each would write over those of the other. */
+export function followBookmarks(): void {
+  onKeptElsewhere((key) => {
+    if (opened.value !== null && key === bookmarkKey()) bookmarks.value = keptBookmarks();
+  });
+}
+
 function keptBookmarks(): Bookmark[] {
   const kept = readKept(bookmarkKey());
   if (!Array.isArray(kept)) return [];
@@ -339,9 +359,9 @@ export async function openSource(source: Source, data: About): Promise<void> {
       bookmarks.value = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
     });
     document.title = `${data.name} · time machine · Orrery`;
-    const place = readPlace(location.hash);
-    if (place.seq === null) seekTo(data.seq ?? made.baseSeq + 1, false);
-    else goToPlace();
+    // A link may name an account without a command.
+    goToPlace();
+    if (readPlace(location.hash).seq === null) seekTo(data.seq ?? made.baseSeq + 1, false);
   } catch (error) {
     if (mine !== opens) return;
     opened.value = null;

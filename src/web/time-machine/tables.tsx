@@ -23,7 +23,7 @@ const ORDERS: readonly Column<OrderRow>[] = [
   { name: 'Remaining', of: (row) => grouped(row.remaining) },
   { name: 'Ahead', of: (row) => (row.ahead === null ? '–' : grouped(row.ahead)) },
   { name: 'State', left: true, of: (row) => row.status },
-  { name: 'Waits for', left: true, of: (row) => row.waitsFor ?? '–', tone: () => 'soft' },
+  { name: 'Waits for', left: true, of: (row) => row.waitsFor ?? '–', tone: () => 'soft prose' },
 ];
 
 export function Orders() {

@@ -128,8 +128,9 @@ export function Transport() {
             </select>
           </label>
           <label>
-            Speed{' '}
+            <span class="hidden">Speed</span>
             <select
+              title="Speed of playing"
               value={speed.value}
               onChange={(event) => {
                 speed.value = Number(event.currentTarget.value);

@@ -1,0 +1,279 @@
+/**
+ * The questions of a reader who opens a page for the first time, each by mouse and by keyboard: why
+ * an order was filled late, which account was liquidated first, which command broke an invariant,
+ * and what a run without the third order had been.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { must } from '../../src/base/assert.ts';
+import { World } from '../time-machine/journals.ts';
+import { newOrder } from '../time-machine/planted.ts';
+import { openBrowser, type OpenBrowser } from './chromium.ts';
+import { buildPage, Folder, openPage, showsSeq, type BuildPlugin } from './machine-page.ts';
+
+/** Most keys of a way, so that it takes well under a minute. */
+const MOST_KEYS = 60;
+
+const folder = new Folder();
+let browser: OpenBrowser;
+
+beforeAll(async () => {
+  await buildPage();
+  browser = await openBrowser();
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+  folder.remove();
+});
+
+/** A maker's orders at one price, and a taker who reaches the last of them after a while. */
+function queueWorld() {
+  const world = new World();
+  const [maker, other, taker] = [world.user(1e6), world.user(1e6), world.user(1e6)];
+  world.price(1000);
+  world.order(other, -2, 1001);
+  const late = world.order(maker, -1, 1001);
+  world.order(maker, -1, 1002);
+  const third = world.order(maker, -1, 1003);
+  world.order(taker, 2, 1001);
+  const fill = world.order(taker, 1, 1001);
+  return { bytes: world.bytes(), maker, late, third, fill };
+}
+
+/** A world in which a fall liquidates the second user. */
+function fallWorld() {
+  const world = new World({ terms: { takerFee: '0.001' } });
+  const [maker, taker] = [world.user(1e6), world.user(120)];
+  world.price(1000);
+  world.order(maker, -1, 1000);
+  const fill = world.order(taker, 1, 1000);
+  world.order(maker, 1, 880);
+  const crash = world.price(890);
+  return { bytes: world.bytes(), fill, crash };
+}
+
+/** Presses Tab until an element with this text has the focus; returns the number of presses. */
+async function tabTo(page: Page, text: RegExp): Promise<number> {
+  for (let presses = 1; presses < MOST_KEYS; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => document.activeElement?.textContent ?? '');
+    if (text.test(focused) && focused.length < 60) return presses;
+  }
+  throw new Error(`${String(MOST_KEYS)} presses of Tab do not reach ${String(text)}`);
+}
+
+const contains = (page: Page, selector: string, text: RegExp) =>
+  expect.poll(() => page.locator(selector).first().textContent()).toMatch(text);
+
+async function open(name: string, bytes: Uint8Array): Promise<Page> {
+  return (await openPage(browser.context, await folder.page(name, bytes))).page;
+}
+
+test('why an order was filled late, by mouse and by keyboard', async () => {
+  const { bytes, late, fill } = queueWorld();
+  const page = await open('late', bytes);
+  const answered = async (): Promise<void> => {
+    await contains(page, '#panel-order', /behind 2: u2 #\d+ 2\./);
+    await contains(page, '#panel-order', /Of the size ahead, 2 traded and 0 was withdrawn/);
+    await contains(page, '#panel-order', /It was filled first after/);
+  };
+  await page.getByRole('button', { name: 'Last fill' }).click();
+  await showsSeq(page, fill.seq);
+  await page
+    .locator('.lines')
+    .getByRole('button', { name: `#${String(late.id)}` })
+    .click();
+  await answered();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('y');
+  const keys = (await tabTo(page, /^Last fill$/)) + 2;
+  await page.keyboard.press('Enter');
+  await showsSeq(page, fill.seq);
+  await page.keyboard.press('y');
+  const more = await tabTo(page, new RegExp(`^#${String(late.id)}$`));
+  await page.keyboard.press('Enter');
+  await answered();
+  console.log(`late fill: ${String(keys + more + 2)} keys`);
+  expect(keys + more).toBeLessThan(MOST_KEYS);
+  await page.close();
+});
+
+test('the first liquidation and 1 % more collateral, by keyboard', async () => {
+  const { bytes, crash } = fallWorld();
+  const page = await open('fall', bytes);
+  await page.keyboard.press('y');
+  const keys = await tabTo(page, /^First liquidation$/);
+  await page.keyboard.press('Enter');
+  await showsSeq(page, crash.seq);
+  await page.keyboard.press('y');
+  const more = await tabTo(page, /^u2: 1 % more collateral$/);
+  await page.keyboard.press('Enter');
+  await contains(page, '#comparison', /First liquidated.*u2 at/);
+  await contains(page, '#comparison', /Saved in the fork/);
+  console.log(`first liquidation: ${String(keys + more + 4)} keys`);
+  await page.close();
+});
+
+test('a run without the third order of an account, by mouse and by keyboard', async () => {
+  const { bytes, maker, third } = queueWorld();
+  const address = `${await folder.page('third', bytes)}#sel=account:${String(maker)}`;
+  const { page } = await openPage(browser.context, address);
+  const answered = () =>
+    contains(page, '#comparison', new RegExp(`First divergence${String(third.seq)}.*Fills`));
+  const name = /^All orders of u1$/;
+  await page.getByRole('tab', { name: /^Orders/ }).click();
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('button', { name: 'Without it' }).nth(2).click();
+  await answered();
+  await page.reload();
+  await page.waitForSelector('.top [role=status]:not(:has(progress))');
+  await expect.poll(() => page.locator('#panel-events').count()).toBe(1);
+  await page.keyboard.press('f');
+  await page.waitForSelector('#panel-fork:focus');
+  await page.keyboard.press('Shift+Tab');
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
+  let keys = await tabTo(page, name);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#placed-orders tbody tr');
+  for (let i = 0; i < 3; i++) keys += await tabTo(page, /^Without it$/);
+  await page.keyboard.press('Enter');
+  await answered();
+  console.log(`without an order: ${String(keys + 8)} keys`);
+  await page.close();
+});
+
+/** A command that places two orders, of which the second is cancelled later. */
+function batchWorld() {
+  const world = new World();
+  const maker = world.user(1e6);
+  world.price(1000);
+  const batch = world.apply({
+    kind: 'placeOrders',
+    timeUs: world.time,
+    subaccount: maker,
+    delegate: null,
+    orders: [
+      newOrder({ nonce: 1_000_000n, priceTicks: 900 as never, ioc: false }),
+      newOrder({ nonce: 1_000_001n, priceTicks: 910 as never, ioc: false }),
+    ],
+  });
+  const last = world.exchange.lastOrderId;
+  world.cancel({ id: last });
+  return { bytes: world.bytes(), batch, maker, last };
+}
+
+/** Leaves the other orders of the command out, too: as if the order were all of it. */
+const DROPS_ALL: BuildPlugin = {
+  name: 'planted',
+  transform: (code, id) =>
+    id.endsWith('time-machine/order-history.ts')
+      ? code.replace('command.orders.length < 2', 'command.orders.length < 9')
+      : null,
+};
+
+test('an order of several is left out alone, and the page names it', async () => {
+  const { bytes, maker, last } = batchWorld();
+  const select = `#sel=account:${String(maker)}`;
+  const without = async (address: string, nth: number): Promise<readonly [string, string]> => {
+    const { page } = await openPage(browser.context, `${address}${select}`);
+    await page.getByRole('tab', { name: /^Orders/ }).click();
+    await page.getByRole('button', { name: /^All orders of/ }).click();
+    await page.getByRole('button', { name: 'Without it' }).nth(nth).click();
+    await contains(page, '#comparison', /Commands without effect/);
+    const chip = (await page.locator('.fork .chip').first().textContent()) ?? '';
+    const rows = await page.locator('#comparison tr').allTextContents();
+    await page.close();
+    return [chip, rows.find((row) => row.startsWith('Commands without effect')) ?? ''];
+  };
+  const address = await folder.page('batch', bytes);
+  const [first, second] = [await without(address, 0), await without(address, 1)];
+  expect(first).toEqual([
+    expect.stringContaining(`#${String(last - 1)}`),
+    expect.stringMatching(/00/),
+  ]);
+  // The cancel of the order that is left out names what the branch lacks.
+  expect(second).toEqual([
+    expect.stringContaining(`#${String(last)}`),
+    expect.stringMatching(/01/),
+  ]);
+  const faulty = await without(await folder.changedPage('all', bytes, DROPS_ALL), 0);
+  expect(faulty).not.toEqual(first);
+}, 60_000);
+
+/** Notes of bookmarks that a page opened later has, after one bookmark in each of two tabs. */
+async function notesOfTwoTabs(address: string, isDeaf: boolean): Promise<readonly number[]> {
+  const context = await must(browser.context.browser() ?? undefined, 'it is open').newContext();
+  const tab = async (): Promise<Page> => (await openPage(context, address)).page;
+  if (isDeaf) {
+    await context.addInitScript(() => {
+      const listen = globalThis.addEventListener.bind(globalThis);
+      globalThis.addEventListener = (
+        type: string,
+        listener: EventListenerOrEventListenerObject,
+      ) => {
+        if (type !== 'storage') listen(type, listener);
+      };
+    });
+  }
+  const tabs = [await tab(), await tab()];
+  for (const [i, page] of tabs.entries()) {
+    await page.keyboard.press(i === 0 ? 'Home' : 'End');
+    await page.keyboard.press('m');
+    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+    await page.keyboard.type(`of tab ${String(i)}`);
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(300);
+  }
+  const later = await tab();
+  await later.keyboard.press('m');
+  await later.waitForSelector('dialog[open]');
+  const counts = [0, 1].map((i) => later.getByText(`of tab ${String(i)}`).count());
+  const found = await Promise.all(counts);
+  await context.close();
+  return found;
+}
+
+test('two tabs of a page keep the bookmarks of both', async () => {
+  const address = await folder.page('tabs', fallWorld().bytes);
+  expect(await notesOfTwoTabs(address, false)).toEqual([1, 1]);
+  // Planted: tabs do not follow each other.
+  expect(await notesOfTwoTabs(address, true)).toEqual([0, 1]);
+});
+
+/** The engine of the page counts a Quantum of supply with each fee. */
+const FAULT: BuildPlugin = {
+  name: 'planted',
+  transform: (code, id) =>
+    id.endsWith('engine/accounts/settle-fill.ts')
+      ? code.replace(
+          'LEDGER_CODES.fee);',
+          'LEDGER_CODES.fee);\n  state.supply = (state.supply + 1n);',
+        )
+      : null,
+};
+
+test('the command that breaks an invariant, in an engine with a fault', async () => {
+  const { bytes, fill } = fallWorld();
+  const sound = await open('sound', bytes);
+  await sound.getByRole('button', { name: 'First broken invariant' }).click();
+  await contains(sound, '.why', /No command of this journal breaks an invariant/);
+  await sound.close();
+  const address = await folder.changedPage('faulty', bytes, FAULT);
+  const { page } = await openPage(browser.context, address);
+  await page.getByRole('button', { name: 'First broken invariant' }).click();
+  await showsSeq(page, fill.seq);
+  await contains(page, '.why', /conservation .*supply/);
+  // As a breakpoint, by keyboard.
+  await page.keyboard.press('Home');
+  await page.keyboard.press('b');
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+  await page.keyboard.type('violations.length > 0');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press(']');
+  await showsSeq(page, fill.seq);
+  await page.close();
+}, 60_000);
