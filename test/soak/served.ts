@@ -7,6 +7,7 @@
  *
  *   ORRERY_SERVED   seconds [300]
  *   SOCKETS         sockets that read [5000]
+ *   ORRERY_PLANTED  `leak`: the server keeps every request, and the check must fail
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
  * Loaded into a server process (`--import`): on a message it collects garbage and reports its
- * memory.
+ * memory. `ORRERY_PLANTED=leak` plants a leak: each request is kept.
  */
+import { subscribe } from 'node:diagnostics_channel';
 import process from 'node:process';
 import { setTimeout } from 'node:timers';
 
@@ -15,3 +16,10 @@ process.on('message', () => {
   }, 500);
 });
 process.channel?.unref();
+
+if (process.env.ORRERY_PLANTED === 'leak') {
+  const kept = [];
+  subscribe('http.server.request.start', (message) => {
+    kept.push(message);
+  });
+}
