@@ -98,6 +98,34 @@ describe('work of callers', () => {
     expect(bench.done.filter((name) => name === 'new').length).toBeLessThan(120);
   });
 
+  test('that is heavy runs once in a turn: at its begin or at its end', async () => {
+    const bench = new Bench();
+    const all = ['x', 'y'].map((caller) => bench.run(caller, 3, caller, 2.5));
+    await new Promise(setImmediate);
+    expect(bench.done).toEqual(['x']);
+    await Promise.all(all);
+    expect(bench.done).toEqual(['x', 'y']);
+  });
+
+  test('of heavy callers runs together in a turn while it is short', async () => {
+    const bench = new Bench();
+    for (const caller of ['a', 'b', 'c', 'd']) await bench.learn(caller, 0.5);
+    const turns: number[] = [];
+    const watch = (): void => {
+      turns.push(bench.done.length);
+      if (bench.done.length < 9) setImmediate(watch);
+    };
+    const all = [bench.run('first', 3)];
+    for (const caller of ['a', 'b', 'c', 'd']) {
+      all.push(bench.run(caller, 0.5), bench.run(caller, 0.5));
+    }
+    setImmediate(watch);
+    await Promise.all(all);
+    const perTurn = turns.map((done, i) => done - (turns[i - 1] ?? 1));
+    expect(Math.max(...perTurn)).toBeGreaterThan(1);
+    expect(Math.max(...perTurn)).toBeLessThan(6);
+  });
+
   test('of one caller keeps its order', async () => {
     const bench = new Bench();
     const names = Array.from({ length: 30 }, (_, i) => `p${String(i)}`);
