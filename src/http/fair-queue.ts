@@ -9,7 +9,8 @@
  * while light ones are active. A caller that begins to wait counts as having done what the last one
  * had that ran, so that new callers are not always first.
  *
- * Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
+ * Begun requests of heavy callers come before those that have not begun: a parsed batch that waits
+ * is garbage that the collector copies. Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
  * kept in forward decay: new work weighs more instead of old work less, so that sums of different
  * times compare without an update.
  *
@@ -40,6 +41,8 @@ export function isLarge(expectedMs: number): boolean {
 interface Piece {
   readonly run: () => void;
   readonly expectedMs: number;
+  /** An earlier piece of the same request has run. */
+  readonly continues: boolean;
 }
 
 interface Share {
@@ -50,6 +53,19 @@ interface Share {
   readonly waiting: Piece[];
   /** Index of the first waiting piece. */
   first: number;
+}
+
+/** Index behind the pieces of begun requests, which are first. */
+function afterContinued({ waiting, first }: Share): number {
+  let at = first;
+  while (waiting[at]?.continues === true) at += 1;
+  return at;
+}
+
+function precedes(a: Share, b: Share, by: 'meanMs' | 'used'): boolean {
+  const continues = (share: Share): boolean => share.waiting[share.first]?.continues === true;
+  if (by === 'used' && continues(a) !== continues(b)) return continues(a);
+  return a[by] < b[by];
 }
 
 export class FairQueue {
@@ -84,9 +100,14 @@ export class FairQueue {
 
   /**
    * Runs work in the caller's turn: at once, or later with a promise. Without an expected cost, the
-   * caller's mean decides.
+   * caller's mean decides. `continues`: an earlier piece of the same request has run.
    */
-  run<T>(caller: WorkCaller, work: () => T, expectedMs = 0): T | Promise<Awaited<T>> {
+  run<T>(
+    caller: WorkCaller,
+    work: () => T,
+    expectedMs = 0,
+    continues = false,
+  ): T | Promise<Awaited<T>> {
     const share = this.shareOf(caller);
     const { light, heavy } = this.busy;
     const isHeavy = share.meanMs > HEAVY_MS || isLarge(expectedMs);
@@ -105,7 +126,9 @@ export class FairQueue {
       const run = (): void => {
         resolve(this.settled(share, work));
       };
-      share.waiting.push({ run, expectedMs });
+      const piece = { run, expectedMs, continues };
+      if (continues) share.waiting.splice(afterContinued(share), 0, piece);
+      else share.waiting.push(piece);
     });
   }
 
@@ -192,7 +215,7 @@ export class FairQueue {
   private runNext(busy: Set<Share>, by: 'meanMs' | 'used', maxMs = Infinity): Share | null {
     let next: Share | null = null;
     for (const share of busy) {
-      if (next === null || share[by] < next[by]) next = share;
+      if (next === null || precedes(share, next, by)) next = share;
     }
     const piece = next?.waiting[next.first];
     if (next === null || piece === undefined) return null;

@@ -10,12 +10,12 @@ class Bench {
   /** Real time passes too: pauses are real. */
   readonly queue = new FairQueue(() => this.atMs + performance.now() - this.startedMs);
 
-  run(caller: string, ms: number, name = caller, expectedMs = 0): Promise<void> {
+  run(caller: string, ms: number, name = caller, expectedMs = 0, continues = false): Promise<void> {
     const work = (): void => {
       this.atMs += ms;
       this.done.push(name);
     };
-    return Promise.resolve(this.queue.run(caller, work, expectedMs));
+    return Promise.resolve(this.queue.run(caller, work, expectedMs, continues));
   }
 
   /** Lets the caller's mean approach this cost. */
@@ -105,6 +105,15 @@ describe('work of callers', () => {
     expect(bench.done).toEqual(['x']);
     await Promise.all(all);
     expect(bench.done).toEqual(['x', 'y']);
+  });
+
+  test('of a request that has begun precedes requests that have not', async () => {
+    const bench = new Bench();
+    const all = [bench.run('x', 3, 'x', 2.5)];
+    for (const caller of ['a', 'b', 'a']) all.push(bench.run(caller, 3, `${caller} begins`, 2.5));
+    all.push(bench.run('b', 3, 'b continues', 2.5, true));
+    await Promise.all(all);
+    expect(bench.done).toEqual(['x', 'b continues', 'a begins', 'b begins', 'a begins']);
   });
 
   test('of heavy callers runs together in a turn while it is short', async () => {

@@ -29,16 +29,21 @@ const quiet = await siege.observe(MS);
 const table = new Table({
   head: [
     `${values.connections} connections`,
-    ...['p50 ms', 'p99 ms', 'max ms', 'of quiet', 'answers', 'refused', 'cores', 'turn p99', 'turn max'],
+    ...[
+      'p50 ms',
+      'p99 ms',
+      'max ms',
+      'of quiet',
+      'answers',
+      'refused',
+      'cores',
+      'turn p99',
+      'turn max',
+    ],
   ],
   style: { head: [], border: [], compact: true },
 });
-const row = (
-  name: string,
-  latency: Latency,
-  cores: number,
-  turns: readonly number[],
-): void => {
+const row = (name: string, latency: Latency, cores: number, turns: readonly number[]): void => {
   const turn = (share: number): string =>
     (turns[Math.floor(share * (turns.length - 1))] ?? 0).toFixed(1);
   const { p50, p99, max, count, refused } = latency;

@@ -65,7 +65,11 @@ export class Siege {
   async attack(
     name: string,
     { connections, ms, warmUpMs, wrapper = [] }: AttackOptions,
-  ): Promise<{ readonly latency: Latency; readonly cores: number; readonly turns: readonly number[] }> {
+  ): Promise<{
+    readonly latency: Latency;
+    readonly cores: number;
+    readonly turns: readonly number[];
+  }> {
     const { server, logins } = this;
     const [file, ...args] = [...wrapper, process.execPath, '--import', 'tsx', ATTACKER];
     const child = spawn(file, [...args, name, server.url, String(connections)], {
