@@ -135,7 +135,10 @@ class Crowd {
   /** Sockets that do not read and are still open at the server. */
   async deafOpen(): Promise<number> {
     let open = 0;
-    for (const { socket } of this.deaf) {
+    for (const client of this.deaf) {
+      const { socket } = client;
+      // Reads to the end: with little unread, the end of the connection is behind it.
+      client.pauses = false;
       const ended = new Promise<boolean>((resolve) => {
         socket.once('close', () => {
           resolve(true);
