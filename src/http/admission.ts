@@ -18,7 +18,7 @@ const COOL_DOWN_MS = 1000;
 const ACCOUNT_BYTES = 16_777_216;
 const ADDRESS_BYTES = 2_097_152;
 /** Pace of the large messages of all feeds: two of different connections do not share a turn. */
-const LARGE_BYTES_PER_MS = 131_072;
+const LARGE_BYTES_PER_MS = 16_384;
 
 /** `wide`: simulation control and the operator. `probe`: health probes, by connection. */
 export type Rate = 'caller' | 'wide' | 'probe';

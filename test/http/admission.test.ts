@@ -296,6 +296,6 @@ test('bytes: one second’s worth at once, then as they are gained', () => {
 test('large messages of several feeds pass one after the other', () => {
   const admission = new Admission(200, () => 0);
   const turns = [1, 2, 3].map(() => admission.turnOfLarge(1000, 524_288));
-  expect(turns).toEqual([1000, 1004, 1008]);
+  expect(turns).toEqual([1000, 1032, 1064]);
   expect(admission.turnOfLarge(2000, 524_288)).toBe(2000);
 });

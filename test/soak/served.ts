@@ -176,7 +176,7 @@ const must = (holds: boolean, fault: string): void => {
 };
 
 // A virtual clock adds no command of its own between the last answer and the hash.
-const flags = ['--snapshot-every', '50000'];
+const flags = ['--snapshot-every', '5000'];
 let server = await Server.exchange('trust', 'virtual', flags);
 const { folder } = server;
 if (folder === null) throw new Error('the exchange has no folder');
