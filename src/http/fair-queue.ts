@@ -10,9 +10,9 @@
  * had that ran, so that new callers are not always first.
  *
  * Begun requests of heavy callers come before those that have not begun: a parsed batch that waits
- * is garbage that the collector copies. Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
- * kept in forward decay: new work weighs more instead of old work less, so that sums of different
- * times compare without an update.
+ * is garbage that the collector copies. Work of one caller keeps its order. Recent work is a sum
+ * with a half-life of one second. It is kept in forward decay: new work weighs more instead of old
+ * work less, so that sums of different times compare without an update.
  *
  * Cost: constant while nothing waits; then one pass over the waiting callers per piece.
  */
