@@ -4,7 +4,7 @@
  * nothing, quickly, when all is there.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,8 +32,15 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(2);
 }
 
-const installed = inRoot('node_modules', '.package-lock.json');
-if (timeOf(installed) < timeOf(inRoot('package-lock.json'))) {
+const packages = inRoot('node_modules');
+const installed = join(packages, '.package-lock.json');
+// `npm ci` first deletes what a link leads to: the packages of another work tree.
+const isLink = lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+if (isLink && !existsSync(installed)) {
+  console.error('setup: node_modules is a link to a folder without packages; install them there');
+  process.exit(2);
+}
+if (!isLink && timeOf(installed) < timeOf(inRoot('package-lock.json'))) {
   run('installing packages (npm ci)', 'npm', ['ci', '--ignore-scripts', '--loglevel=error']);
   const now = new Date();
   utimesSync(installed, now, now);

@@ -17,6 +17,8 @@ const COOL_DOWN_MS = 1000;
 /** Bytes per second of an account, and of an address without a token. */
 const ACCOUNT_BYTES = 16_777_216;
 const ADDRESS_BYTES = 2_097_152;
+/** Pace of the large messages of all feeds: two of different connections do not share a turn. */
+const LARGE_BYTES_PER_MS = 16_384;
 
 /** `wide`: simulation control and the operator. `probe`: health probes, by connection. */
 export type Rate = 'caller' | 'wide' | 'probe';
@@ -28,6 +30,7 @@ export class Admission {
     address: new ByteLimit(ADDRESS_BYTES),
   };
   private readonly nowUs: () => number;
+  private largeFromMs = 0;
   /** Requests refused since the start. */
   refused = 0;
 
@@ -49,6 +52,13 @@ export class Admission {
     if (limit.accepts(caller, this.nowUs(), cost)) return null;
     this.refused += 1;
     return limit.refusals(caller) <= PROMPT_REFUSALS ? 0 : COOL_DOWN_MS;
+  }
+
+  /** Time from which a large message of a feed may pass; the next one passes after it. */
+  turnOfLarge(nowMs: number, bytes: number): number {
+    const fromMs = Math.max(nowMs, this.largeFromMs);
+    this.largeFromMs = fromMs + bytes / LARGE_BYTES_PER_MS;
+    return fromMs;
   }
 
   /** Counts received bytes; false if the caller has sent too many. */

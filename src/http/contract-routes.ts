@@ -38,7 +38,8 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
           (answer) => {
             if (faults.dropsReply(id)) request.raw.destroy();
             else {
-              void inQueue(queue, request, () => send(reply, answer), expectedReplyMs(answer.body));
+              const ms = expectedReplyMs(answer.body);
+              void inQueue(queue, request, () => send(reply, answer), ms, true);
             }
           },
           (error: unknown) => sendError(reply, error),
@@ -79,7 +80,7 @@ async function handle(
   const signers = host.verifyAhead(id, input);
   if (signers !== null) await signers;
   const carry = (): Promise<HostReply> => host.handle(id, input, verified?.caller ?? null);
-  return inQueue(queue, request, carry, expectedRequestMs(input));
+  return inQueue(queue, request, carry, expectedRequestMs(input), true);
 }
 
 /** Large requests without a token are work of their address: a new connection is no new caller. */
@@ -88,9 +89,10 @@ function inQueue<T>(
   request: FastifyRequest,
   run: () => T,
   expectedMs: number,
+  continues = false,
 ): T | Promise<Awaited<T>> {
   const { work, caller } = mustKnow(request);
-  return queue.run(isLarge(expectedMs) ? caller : work, run, expectedMs);
+  return queue.run(isLarge(expectedMs) ? caller : work, run, expectedMs, continues);
 }
 
 /** Query and path parameters, or the body, as one object. */

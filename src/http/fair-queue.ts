@@ -2,19 +2,22 @@
  * Order of work among callers, by the cost of their recent pieces. A caller is light or heavy by
  * its mean cost; a piece with a high expected cost, such as a batch, is heavy work of any caller.
  * Work of light callers runs at once, up to `SLICE_MS` in a turn of the event loop; beyond it the
- * lightest caller is next, and a new caller is last. Of heavy callers one piece runs in a turn:
- * next is the one with the least recent work. So a light caller waits for one heavy piece, whatever
+ * lightest caller is next, and a new caller is last. Of heavy callers one piece runs in a turn, or
+ * several that take `HEAVY_SLICE_MS` together: a busy process makes light callers look heavy. Next
+ * is the one with the least recent work. So a light caller waits for one heavy piece, whatever
  * the others send, and heavy callers share the rest of the time equally: all of it, or half of it
  * while light ones are active. A caller that begins to wait counts as having done what the last one
  * had that ran, so that new callers are not always first.
  *
- * Work of one caller keeps its order. Recent work is a sum with a half-life of one second. It is
- * kept in forward decay: new work weighs more instead of old work less, so that sums of different
- * times compare without an update.
+ * Begun requests of heavy callers come before those that have not begun: a parsed batch that waits
+ * is garbage that the collector copies. Work of one caller keeps its order. Recent work is a sum
+ * with a half-life of one second. It is kept in forward decay: new work weighs more instead of old
+ * work less, so that sums of different times compare without an update.
  *
  * Cost: constant while nothing waits; then one pass over the waiting callers per piece.
  */
 const SLICE_MS = 2;
+const HEAVY_SLICE_MS = 1.5;
 /** Mean cost of a piece above which a caller is heavy, or expected cost above which a piece is. */
 const HEAVY_MS = 0.4;
 /** Weight of a piece in that mean, and its bound: a slow piece may be a pause of the process. */
@@ -35,22 +38,45 @@ export function isLarge(expectedMs: number): boolean {
   return expectedMs > HEAVY_MS;
 }
 
+interface Piece {
+  readonly run: () => void;
+  readonly expectedMs: number;
+  /** An earlier piece of the same request has run. */
+  readonly continues: boolean;
+}
+
 interface Share {
   /** Weighted sum of its work, at least that of others when it begins to wait. */
   used: number;
   /** Mean cost of its recent pieces. */
   meanMs: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: Piece[];
   /** Index of the first waiting piece. */
   first: number;
+}
+
+/** Index behind the pieces of begun requests, which are first. */
+function afterContinued({ waiting, first }: Share): number {
+  let at = first;
+  while (waiting[at]?.continues === true) at += 1;
+  return at;
+}
+
+function precedes(a: Share, b: Share, by: 'meanMs' | 'used'): boolean {
+  const continues = (share: Share): boolean => share.waiting[share.first]?.continues === true;
+  if (by === 'used' && continues(a) !== continues(b)) return continues(a);
+  return a[by] < b[by];
 }
 
 export class FairQueue {
   private readonly shares = new Map<WorkCaller, Share>();
   private readonly busy = { light: new Set<Share>(), heavy: new Set<Share>() };
   private readonly nowMs: () => number;
-  /** Work of this turn of the event loop, without the heavy piece that waited. */
+  /** Work of light callers in this turn of the event loop. */
   private turnMs = 0;
+  /** Heavy work of this turn, which has one share of it. */
+  private heavyMs = 0;
+  private heavyStartedMs = 0;
   private isTurnOpen = false;
   /** Time of the last work of a light caller, and from which the next heavy piece may run. */
   private lightAtMs = -Infinity;
@@ -74,24 +100,35 @@ export class FairQueue {
 
   /**
    * Runs work in the caller's turn: at once, or later with a promise. Without an expected cost, the
-   * caller's mean decides.
+   * caller's mean decides. `continues`: an earlier piece of the same request has run.
    */
-  run<T>(caller: WorkCaller, work: () => T, expectedMs = 0): T | Promise<Awaited<T>> {
+  run<T>(
+    caller: WorkCaller,
+    work: () => T,
+    expectedMs = 0,
+    continues = false,
+  ): T | Promise<Awaited<T>> {
     const share = this.shareOf(caller);
     const { light, heavy } = this.busy;
     const isHeavy = share.meanMs > HEAVY_MS || isLarge(expectedMs);
     this.openTurn();
-    const mustWait = isHeavy ? heavy.size + light.size > 0 : light.size > 0;
-    if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) return this.timed(share, work);
+    const mustWait = isHeavy ? heavy.size + light.size + this.heavyMs > 0 : light.size > 0;
+    if (!mustWait && !heavy.has(share) && this.turnMs < SLICE_MS) {
+      if (!isHeavy) return this.timed(share, work);
+      return this.timedHeavy(() => this.timed(share, work));
+    }
     // Pieces that wait are in one set: the order of the caller's work.
     if (!light.has(share) && !heavy.has(share)) {
       (isHeavy ? heavy : light).add(share);
       if (isHeavy) share.used = Math.max(share.used, this.usedOfLast);
     }
     return new Promise<Awaited<T>>((resolve) => {
-      share.waiting.push(() => {
+      const run = (): void => {
         resolve(this.settled(share, work));
-      });
+      };
+      const piece = { run, expectedMs, continues };
+      if (continues) share.waiting.splice(afterContinued(share), 0, piece);
+      else share.waiting.push(piece);
     });
   }
 
@@ -131,13 +168,14 @@ export class FairQueue {
       this.isTurnOpen = false;
       this.turnMs = 0;
       this.runTurn();
+      this.heavyMs = 0;
     });
   }
 
   private runTurn(): void {
     const { light, heavy } = this.busy;
     while (light.size > 0 && this.turnMs < SLICE_MS) this.runNext(light, 'meanMs');
-    if (heavy.size > 0 && this.nowMs() >= this.heavyFromMs) this.runHeavy();
+    if (heavy.size > 0 && this.heavyMs === 0 && this.nowMs() >= this.heavyFromMs) this.runHeavy();
     const pauseMs = this.heavyFromMs - this.nowMs();
     if (light.size > 0 || (heavy.size > 0 && pauseMs <= 0)) this.openTurn();
     else if (heavy.size > 0) {
@@ -149,30 +187,46 @@ export class FairQueue {
   }
 
   private runHeavy(): void {
-    const lightMs = this.turnMs;
-    const started = this.nowMs();
-    const share = this.runNext(this.busy.heavy, 'used');
-    this.usedOfLast = Math.max(this.usedOfLast, share?.used ?? 0);
-    const ended = this.nowMs();
-    this.turnMs = lightMs;
-    this.heavyFromMs = ended - this.lightAtMs < ACTIVE_MS ? 2 * ended - started : ended;
+    this.timedHeavy(() => {
+      for (let share = this.runNext(this.busy.heavy, 'used'); share !== null;) {
+        this.usedOfLast = Math.max(this.usedOfLast, share.used);
+        const leftMs = HEAVY_SLICE_MS - (this.nowMs() - this.heavyStartedMs);
+        share = leftMs > 0 ? this.runNext(this.busy.heavy, 'used', leftMs) : null;
+      }
+    });
   }
 
-  /** Runs a piece of the caller with the least `by`. */
-  private runNext(busy: Set<Share>, by: 'meanMs' | 'used'): Share | null {
+  /** Heavy work has its own part of a turn, and a pause after it. */
+  private timedHeavy<T>(work: () => T): T {
+    const lightMs = this.turnMs;
+    const started = this.nowMs();
+    this.heavyStartedMs = started;
+    try {
+      return work();
+    } finally {
+      const ended = this.nowMs();
+      this.turnMs = lightMs;
+      this.heavyMs = Math.max(ended - started, Number.MIN_VALUE);
+      this.heavyFromMs = ended - this.lightAtMs < ACTIVE_MS ? 2 * ended - started : ended;
+    }
+  }
+
+  /** Runs a piece of the caller with the least `by`; none if it is expected to cost more. */
+  private runNext(busy: Set<Share>, by: 'meanMs' | 'used', maxMs = Infinity): Share | null {
     let next: Share | null = null;
     for (const share of busy) {
-      if (next === null || share[by] < next[by]) next = share;
+      if (next === null || precedes(share, next, by)) next = share;
     }
-    if (next === null) return null;
-    const piece = next.waiting[next.first];
+    const piece = next?.waiting[next.first];
+    if (next === null || piece === undefined) return null;
+    if (Math.max(next.meanMs, piece.expectedMs) > maxMs) return null;
     next.first += 1;
     if (next.first === next.waiting.length) {
       next.waiting.length = 0;
       next.first = 0;
       busy.delete(next);
     }
-    piece?.();
+    piece.run();
     return next;
   }
 

@@ -67,7 +67,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
     'checkpoints' | 'chainHashes' | 'ended' | 'torn' | 'mismatch'
   > = { checkpoints: 0, chainHashes: 0, ended: false, torn: null, mismatch: null };
   try {
-    found = replay(journal, {
+    const replayed = replay(journal, {
       verify: true,
       recover: true,
       afterCommand,
@@ -76,6 +76,9 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
         options.signal?.throwIfAborted();
       },
     });
+    // A folder that was compacted at its last command has no command to read.
+    if (last.engine === null) afterCommand(replayed.engine);
+    found = replayed;
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     damage = error.message;

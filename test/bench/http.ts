@@ -94,12 +94,14 @@ try {
     headers: JSON_TYPE,
     body: JSON.stringify({ account: `0x${'1'.repeat(40)}`, price: '60000', nonce: 1 }),
   });
+  // Before the signing of many orders: a connection of `fetch` is closed meanwhile.
+  const asked = await askedOrder(trusting);
   const orders = contestant('POST /account/order, trusted', trusting, unsignedOrders());
   const signed = contestant('POST /account/order, signed', verifying, signedOrders(SIGNED_ORDERS));
   const contestants = [
     base,
     contestant('GET /price/{symbol}', trusting, { path: `/price/${SYMBOL}` }),
-    contestant('GET /account/order', trusting, await askedOrder(trusting)),
+    contestant('GET /account/order', trusting, asked),
     orders,
     signed,
   ];

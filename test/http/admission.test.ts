@@ -292,3 +292,10 @@ test('bytes: one second’s worth at once, then as they are gained', () => {
   expect(limit.takes('a', 200, 200_000)).toBe(true);
   expect(limit.takes('b', 1000, 200_000)).toBe(true);
 });
+
+test('large messages of several feeds pass one after the other', () => {
+  const admission = new Admission(200, () => 0);
+  const turns = [1, 2, 3].map(() => admission.turnOfLarge(1000, 524_288));
+  expect(turns).toEqual([1000, 1032, 1064]);
+  expect(admission.turnOfLarge(2000, 524_288)).toBe(2000);
+});

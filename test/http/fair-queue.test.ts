@@ -10,12 +10,12 @@ class Bench {
   /** Real time passes too: pauses are real. */
   readonly queue = new FairQueue(() => this.atMs + performance.now() - this.startedMs);
 
-  run(caller: string, ms: number, name = caller, expectedMs = 0): Promise<void> {
+  run(caller: string, ms: number, name = caller, expectedMs = 0, continues = false): Promise<void> {
     const work = (): void => {
       this.atMs += ms;
       this.done.push(name);
     };
-    return Promise.resolve(this.queue.run(caller, work, expectedMs));
+    return Promise.resolve(this.queue.run(caller, work, expectedMs, continues));
   }
 
   /** Lets the caller's mean approach this cost. */
@@ -96,6 +96,43 @@ describe('work of callers', () => {
     for (let i = 0; i < 4; i++) send(i);
     await all[1];
     expect(bench.done.filter((name) => name === 'new').length).toBeLessThan(120);
+  });
+
+  test('that is heavy runs once in a turn: at its begin or at its end', async () => {
+    const bench = new Bench();
+    const all = ['x', 'y'].map((caller) => bench.run(caller, 3, caller, 2.5));
+    await new Promise(setImmediate);
+    expect(bench.done).toEqual(['x']);
+    await Promise.all(all);
+    expect(bench.done).toEqual(['x', 'y']);
+  });
+
+  test('of a request that has begun precedes requests that have not', async () => {
+    const bench = new Bench();
+    const all = [bench.run('x', 3, 'x', 2.5)];
+    for (const caller of ['a', 'b', 'a']) all.push(bench.run(caller, 3, `${caller} begins`, 2.5));
+    all.push(bench.run('b', 3, 'b continues', 2.5, true));
+    await Promise.all(all);
+    expect(bench.done).toEqual(['x', 'b continues', 'a begins', 'b begins', 'a begins']);
+  });
+
+  test('of heavy callers runs together in a turn while it is short', async () => {
+    const bench = new Bench();
+    for (const caller of ['a', 'b', 'c', 'd']) await bench.learn(caller, 0.5);
+    const turns: number[] = [];
+    const watch = (): void => {
+      turns.push(bench.done.length);
+      if (bench.done.length < 9) setImmediate(watch);
+    };
+    const all = [bench.run('first', 3)];
+    for (const caller of ['a', 'b', 'c', 'd']) {
+      all.push(bench.run(caller, 0.5), bench.run(caller, 0.5));
+    }
+    setImmediate(watch);
+    await Promise.all(all);
+    const perTurn = turns.map((done, i) => done - (turns[i - 1] ?? 1));
+    expect(Math.max(...perTurn)).toBeGreaterThan(1);
+    expect(Math.max(...perTurn)).toBeLessThan(6);
   });
 
   test('of one caller keeps its order', async () => {

@@ -228,7 +228,6 @@ export class Connection implements Watcher {
     if (messages.length > 1) stream.uncork();
   }
 
-  /** Unsent bytes. */
   get backlog(): number {
     return this.socket.bufferedAmount;
   }
@@ -356,14 +355,15 @@ export class Connection implements Watcher {
     return this.caller === null ? this : this.caller.account;
   }
 
-  private async inQueue<T>(work: () => T, ms: number): Promise<Awaited<T>> {
+  private async inQueue<T>(work: () => T, ms: number, continues = false): Promise<Awaited<T>> {
     const from = isLarge(ms) ? (this.caller?.account ?? callerOfAddress(this.address)) : this.work;
-    return await this.services.queue.run(from, work, ms);
+    return await this.services.queue.run(from, work, ms, continues);
   }
 
   /** Dispatches in the caller's turn. Messages behind a login wait for it. */
   private inTurn(method: Method, params: unknown): Promise<unknown> {
-    const carried = this.inQueue(() => this.dispatch(method, params), expectedRequestMs(params));
+    const work = (): Promise<unknown> => this.dispatch(method, params);
+    const carried = this.inQueue(work, expectedRequestMs(params), true);
     if (method === 'auth') {
       this.login = carried
         .catch(() => undefined)

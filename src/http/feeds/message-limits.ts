@@ -48,7 +48,7 @@ export class MessageLimits {
   delayOf(bytes: number): number {
     if (this.admission === null || bytes <= SMALL_BODY.bytes) return 0;
     const now = performance.now();
-    const fromMs = Math.max(now, this.largeFromMs);
+    const fromMs = Math.max(now, this.largeFromMs, this.admission.turnOfLarge(now, bytes));
     this.largeFromMs = fromMs + bytes / LARGE_BYTES_PER_MS;
     return Math.ceil(fromMs - now);
   }

@@ -29,26 +29,38 @@ const quiet = await siege.observe(MS);
 const table = new Table({
   head: [
     `${values.connections} connections`,
-    ...['p50 ms', 'p99 ms', 'max ms', 'of quiet', 'answers', 'refused', 'cores'],
+    ...[
+      'p50 ms',
+      'p99 ms',
+      'max ms',
+      'of quiet',
+      'answers',
+      'refused',
+      'cores',
+      'turn p99',
+      'turn max',
+    ],
   ],
   style: { head: [], border: [], compact: true },
 });
-const row = (name: string, latency: Latency, cores: number): void => {
+const row = (name: string, latency: Latency, cores: number, turns: readonly number[]): void => {
+  const turn = (share: number): string =>
+    (turns[Math.floor(share * (turns.length - 1))] ?? 0).toFixed(1);
   const { p50, p99, max, count, refused } = latency;
   const cells = [name, ...[p50, p99, max, p99 / quiet.p99].map((ms) => ms.toFixed(2))];
-  table.push([...cells, count, refused, cores.toFixed(2)]);
-  console.error(cells.join('  '));
+  table.push([...cells, count, refused, cores.toFixed(2), turn(0.99), turn(1)]);
+  console.error([...cells, turn(0.99), turn(1)].join('  '));
 };
-row('quiet', quiet, 0);
+row('quiet', quiet, 0, []);
 let failed = 0;
 for (const name of Object.keys(ATTACKS).filter((one) => one.includes(values.only))) {
-  const { latency, cores } = await siege.attack(name, {
+  const { latency, cores, turns } = await siege.attack(name, {
     connections: Number(values.connections),
     ms: MS,
     warmUpMs: 1500,
     wrapper: ['nice', '-n', '19'],
   });
-  row(name, latency, cores);
+  row(name, latency, cores, turns);
   if (latency.p99 >= MAX_MS || latency.refused > 0) failed += 1;
   await new Promise((resolve) => setTimeout(resolve, COOL_DOWN_MS));
 }

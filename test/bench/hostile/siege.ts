@@ -65,7 +65,11 @@ export class Siege {
   async attack(
     name: string,
     { connections, ms, warmUpMs, wrapper = [] }: AttackOptions,
-  ): Promise<{ readonly latency: Latency; readonly cores: number }> {
+  ): Promise<{
+    readonly latency: Latency;
+    readonly cores: number;
+    readonly turns: readonly number[];
+  }> {
     const { server, logins } = this;
     const [file, ...args] = [...wrapper, process.execPath, '--import', 'tsx', ATTACKER];
     const child = spawn(file, [...args, name, server.url, String(connections)], {
@@ -74,9 +78,12 @@ export class Siege {
     child.stdin.end(JSON.stringify(logins));
     try {
       await new Promise((resolve) => setTimeout(resolve, warmUpMs));
+      await server.turns();
       const before = server.cpuSeconds();
       const latency = await this.observe(ms);
-      return { latency, cores: (server.cpuSeconds() - before) / (ms / 1000) };
+      const cores = (server.cpuSeconds() - before) / (ms / 1000);
+      const turns = [...(await server.turns())].sort((a, b) => a - b);
+      return { latency, cores, turns };
     } finally {
       child.kill('SIGKILL');
     }

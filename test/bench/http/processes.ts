@@ -91,6 +91,17 @@ export class Server {
     });
   }
 
+  /**
+   * Processor time of the main thread in each ms or turn of its event loop since the last call, in
+   * ms. Unlike a latency it excludes the time for which other processes had the processor.
+   */
+  async turns(): Promise<readonly number[]> {
+    this.child.send('turns');
+    return new Promise((resolve) => {
+      this.child.once('message', resolve as (message: unknown) => void);
+    });
+  }
+
   async sim(path: string, body: unknown): Promise<void> {
     const headers = { authorization: `Bearer ${SIM_TOKEN}`, 'content-type': 'application/json' };
     const answer = await fetch(`${this.url}/sim/${path}`, {
