@@ -68,6 +68,21 @@ test('after some rest, the next steps back seek nothing', () => {
   expect(seeks).toEqual([200]);
 });
 
+test('beside a shown command are the scenes before and after it', () => {
+  const timeline = Timeline.open(bytes, { spacing: 64 });
+  timeline.index();
+  const near = new NearScenes(timeline);
+  const options = OPTIONS[0] ?? fail();
+  near.show(300, options);
+  // The one before is not worth a seek that holds up the reader; it is made at rest.
+  expect(near.beside(300, options).map(({ seq }) => seq)).toEqual([301]);
+  while (timeline.prepare() || near.prepare());
+  const scenes = near.beside(300, options);
+  expect(scenes).toEqual([fresh(299, options), fresh(301, options)]);
+  near.show(commands, options);
+  expect(near.beside(commands, options)).toEqual([]);
+});
+
 function fail(): never {
   throw new Error('the option exists');
 }

@@ -53,7 +53,7 @@ function Price({ scene: now }: { readonly scene: Scene | null }) {
         points={points}
         marks={marks}
         decimals={tickSize.split('.')[1]?.length ?? 0}
-        seq={seq.value}
+        seq={shownSeq(now)}
         mark={shown?.mark == null ? null : Number(shown.mark)}
         liquidationPrice={liquidation === null ? null : Number(liquidation)}
         theme={theme.value}
@@ -77,7 +77,9 @@ function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
           <>
             <i class="swatch s1" /> equity {money(account.equity)} <i class="swatch s2" />{' '}
             maintenance {money(account.maintenance)}{' '}
-            {made === null ? null : <span class="soft">drawdown {drawdown(made, seq.value)}</span>}
+            {made === null ? null : (
+              <span class="soft">drawdown {drawdown(made, shownSeq(now))}</span>
+            )}
           </>
         )}
       </p>
@@ -86,7 +88,7 @@ function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
       ) : (
         <AccountChart
           curve={made}
-          seq={seq.value}
+          seq={shownSeq(now)}
           theme={theme.value}
           summary={`Equity and maintenance requirement of ${account?.name ?? 'the account'}; the band is the drawdown`}
           onSeek={seekTo}
@@ -95,6 +97,9 @@ function AccountCurves({ scene: now }: { readonly scene: Scene | null }) {
     </section>
   );
 }
+
+/** Charts follow the shown state: one drawing a step, after its answer and not before it. */
+const shownSeq = (now: Scene | null): number => now?.seq ?? seq.value;
 
 /** From the peak within the visible range up to the playhead. */
 function drawdown({ seqs, equity }: AccountScan, at: number): string {

@@ -4,6 +4,7 @@
  * their order, so that a step takes one that is ready. Scenes are plain data that never change.
  */
 import type { Timeline } from '../../time-machine/timeline.ts';
+import { keyOf } from './scene-key.ts';
 import { sceneOf, type Scene, type SceneOptions } from './scene.ts';
 
 /** Scenes before the shown one that are made in advance. */
@@ -27,12 +28,20 @@ export class NearScenes {
 
   /** The scene after a command, or after the last one if there are fewer. */
   show(seq: number, options: SceneOptions): Scene {
-    const key = keyOf(seq, options);
-    const scene = this.kept.get(key) ?? sceneOf(this.timeline.seek(seq), options);
-    this.keep(key, scene);
+    const scene = this.make(seq, options);
     if (this.shown === null || !isSame(this.shown.options, options)) this.next = null;
     this.shown = { seq: scene.seq, options };
     return scene;
+  }
+
+  /** Scenes one command before and after the shown one: the earlier one only if it is ready. */
+  beside(seq: number, options: SceneOptions): readonly Scene[] {
+    const { timeline } = this;
+    const before = this.kept.get(keyOf(seq - 1, options));
+    const last = timeline.progress.complete ? timeline.progress.seq : seq;
+    const scenes = before === undefined ? [] : [before];
+    if (seq < last) scenes.push(this.make(seq + 1, options));
+    return scenes;
   }
 
   /** Makes one more scene before the shown one; false if enough are ready. */
@@ -52,22 +61,21 @@ export class NearScenes {
       this.next = { seq: Math.max(timeline.baseSeq, ready - AHEAD), last: ready - 1 };
     }
     const { next } = this;
-    const key = keyOf(next.seq, options);
-    this.keep(key, this.kept.get(key) ?? sceneOf(timeline.seek(next.seq), options));
+    this.make(next.seq, options);
     next.seq += 1;
     if (next.seq > next.last) this.next = null;
     return true;
   }
 
-  private keep(key: string, scene: Scene): void {
+  private make(seq: number, options: SceneOptions): Scene {
+    const key = keyOf(seq, options);
+    const scene = this.kept.get(key) ?? sceneOf(this.timeline.seek(seq), options);
     this.kept.delete(key);
     this.kept.set(key, scene);
     const [oldest] = this.kept.keys();
     if (this.kept.size > KEPT && oldest !== undefined) this.kept.delete(oldest);
+    return scene;
   }
 }
-
-const keyOf = (seq: number, { market, focus, order, accounts }: SceneOptions): string =>
-  [seq, market, focus, order, accounts].join();
 
 const isSame = (a: SceneOptions, b: SceneOptions): boolean => keyOf(0, a) === keyOf(0, b);

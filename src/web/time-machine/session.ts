@@ -150,6 +150,12 @@ export class Session {
     return scene;
   }
 
+  /** Shows a command, and returns the scenes beside it: a step to one of them waits for nothing. */
+  beside(seq: number, options: SceneOptions): readonly Scene[] {
+    const scene = this.seek(seq, options);
+    return this.scenes?.beside(scene.seq, options) ?? [];
+  }
+
   /** The last command at or before a time. */
   seqAt(atUs: number): number {
     return this.mustTimeline().seekTime(atUs).seq;
@@ -348,6 +354,7 @@ export class Session {
     return {
       open: (source: Source) => this.open(source),
       seek: (seq: number, options: SceneOptions) => this.seek(seq, options),
+      beside: (seq: number, options: SceneOptions) => this.beside(seq, options),
       seqAt: (atUs: number) => this.seqAt(atUs),
       seqOfTrade: (id: number) => this.seqOfTrade(id),
       prepare: () => {

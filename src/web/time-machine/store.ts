@@ -12,7 +12,8 @@ import { bottomTab } from './bottom-tab.ts';
 import type { AccountScan } from './account-scan.ts';
 import type { Finding } from './event-search.ts';
 import type { CommandRow, Marks, Opened, Progress, SessionApi, Source } from './session.ts';
-import type { Scene } from './scene.ts';
+import { keyOf } from './scene-key.ts';
+import type { Scene, SceneOptions } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
 
 export const about = signal<About>(NO_ABOUT);
@@ -121,17 +122,27 @@ const refreshPrices = latestOnly(
   fail,
 );
 
+/** What the panes show of a state. */
+const sceneOptions = (): SceneOptions => ({
+  market: market.value,
+  focus: focus.value,
+  order: selectedId(selection.value, 'order'),
+  accounts: bottomTab.value === 'accounts',
+});
+
+/**
+ * Scenes one command before and after the shown one. A browser that has begun a frame keeps the
+ * worker's answer back until the next one, so a step to these takes a frame less.
+ */
+const beside = new Map<string, Scene>();
+
 const load = latestOnly(
   async (wanted: number) => {
     // Work for later would keep the worker from this request.
     clearTimeout(preparing);
     const began = performance.now();
-    const made = await engine.seek(wanted, {
-      market: market.value,
-      focus: focus.value,
-      order: selectedId(selection.value, 'order'),
-      accounts: bottomTab.value === 'accounts',
-    });
+    const options = sceneOptions();
+    const made = beside.get(keyOf(wanted, options)) ?? (await engine.seek(wanted, options));
     return { made, asked: wanted, ms: performance.now() - began };
   },
   ({ made, asked, ms }) => {
@@ -156,6 +167,19 @@ const refreshAround = latestOnly(
   fail,
 );
 
+const refreshBeside = latestOnly(
+  async () => {
+    const [options, journal] = [sceneOptions(), opened.value];
+    return { options, journal, scenes: await engine.beside(seq.value, options) };
+  },
+  ({ options, journal, scenes }) => {
+    if (journal !== opened.value) return;
+    beside.clear();
+    for (const one of scenes) beside.set(keyOf(one.seq, options), one);
+  },
+  fail,
+);
+
 const refreshScan = latestOnly(
   () =>
     focus.value === null
@@ -171,10 +195,11 @@ const SCAN_POINTS = 400;
 const AROUND_MS = 60;
 const PREPARE_MS = 200;
 let preparing: ReturnType<typeof setTimeout> | undefined;
-/** Requests that can wait while the user moves: rows around, and then the next steps back. */
+/** Requests that can wait while the user moves: what is beside, and then the next steps back. */
 function whenAtRest(): void {
   clearTimeout(preparing);
   preparing = setTimeout(() => {
+    refreshBeside(null);
     refreshAround(null);
     preparing = setTimeout(() => {
       engine.prepare().catch(() => undefined);
@@ -351,6 +376,7 @@ export async function openSource(source: Source, data: About): Promise<void> {
   try {
     const made = await engine.open(source);
     if (mine !== opens) return;
+    beside.clear();
     batch(() => {
       opened.value = made;
       range.value = [made.baseSeq, made.baseSeq + 1];
