@@ -44,8 +44,7 @@ export function describeEvent(event: EngineEvent, names: EventNames): DescribedE
   for (const [key, value] of Object.entries(event) as [string, unknown][]) {
     const shape = fields.find(({ name }) => name === key)?.shape;
     if (shape === undefined || key === 'spec') continue;
-    const of = shape.type === 'optional' ? shape.of : shape;
-    described[nameOf(key, market)] = value === null ? null : textOf(of, value, market, names);
+    described[nameOf(key, market)] = textOf(shape, value, market, names);
   }
   return described;
 }
@@ -60,10 +59,31 @@ function textOf(
   shape: Shape,
   value: unknown,
   market: MarketView | null,
-  { engine, nameOf: nameOfAddress, orderName }: EventNames,
+  names: EventNames,
 ): unknown {
-  if (shape.type === 'text' && shape.isAddress) return nameOfAddress(value as string);
-  if (shape.type !== 'number' && shape.type !== 'bigint') return value;
+  const { engine, nameOf: nameOfAddress, orderName } = names;
+  if (value === null) return null;
+  const described = (of: Shape, part: unknown): unknown => textOf(of, part, market, names);
+  switch (shape.type) {
+    case 'text':
+      return shape.isAddress ? nameOfAddress(value as string) : value;
+    case 'optional':
+      return described(shape.of, value);
+    case 'list':
+      return (value as readonly unknown[]).map((item) => described(shape.of, item));
+    case 'record':
+      return Object.fromEntries(
+        shape.fields.map(({ name, shape: of }) => [
+          nameOf(name, market),
+          described(of, (value as Readonly<Record<string, unknown>>)[name]),
+        ]),
+      );
+    case 'number':
+    case 'bigint':
+      break;
+    default:
+      return value;
+  }
   switch (shape.unit) {
     case 'marketId':
       return market?.spec.symbol;

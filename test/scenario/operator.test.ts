@@ -58,6 +58,18 @@ test('terms that raise maintenance take effect after the notice period', () => {
   ).toEqual([]);
 });
 
+test('an event that announces terms describes them as other events describe amounts', () => {
+  expect(
+    failures(`
+  - setMarketTerms: { symbol: BTC-USD-PERP, initialMargin: 0.05, maintenanceMargin: 0.025 }
+    expect:
+      events:
+        - kind: marketTermsChanged
+          nextSpec: { symbol: BTC-USD-PERP, tiers: [{ floor: 0, maintenanceMargin: 25000 }] }
+`),
+  ).toEqual([]);
+});
+
 test.each([
   [
     '{ setMarketStatus: { symbol: BTC-USD-PERP, status: halted }, expect: { outcome: market_delisted } }',

@@ -122,7 +122,7 @@ const refreshPrices = latestOnly(
   fail,
 );
 
-/** What the panes show of a state. */
+/** The parts of a state that the panes show. */
 const sceneOptions = (): SceneOptions => ({
   market: market.value,
   focus: focus.value,
