@@ -63,6 +63,7 @@ function report(): void {
         ...['--tool=callgrind', '--instr-atstart=no', '--dump-instr=yes'],
         ...['--smc-check=all-non-file', `--callgrind-out-file=${out}`],
         ...[process.execPath, '--single-threaded', '--perf-basic-prof', ...process.execArgv],
+        ...['--no-logfile-per-isolate', `--logfile=${join(folder, 'v8.log')}`],
         fileURLToPath(import.meta.url),
       ],
       { env: { ...process.env, [CHILD]: '1' }, encoding: 'utf8' },
