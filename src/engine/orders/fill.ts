@@ -164,8 +164,7 @@ function endMaker(state: State, market: Market, slot: number, exposure: Exposure
 function emitFilled(state: State, trade: TradeId, role: 'maker' | 'taker', side: FilledSide): void {
   const { slot, lots: filled, priceTicks: price, fees, realized, funding } = side;
   const table = state.orders;
-  table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
-  table.markBookChanged(slot, state);
+  table.noteFilled(slot, state);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const fee = fees.others ? plus(fees.protocol, fees.liquidation) : fees.protocol;
