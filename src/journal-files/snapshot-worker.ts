@@ -1,9 +1,6 @@
 /** Worker thread of `snapshot-worker-client.ts`: one task, one reply. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { orderId } from '../num/units.ts';
 import { lowerThreadPriority } from '../platform/thread-priority.ts';
-import { recover } from './recover.ts';
-import { writeSnapshot } from './snapshots.ts';
 
 export interface SnapshotTask {
   readonly folder: string;
@@ -15,6 +12,12 @@ export interface SnapshotTask {
 export type SnapshotReply =
   { readonly name: string } | { readonly chainHash: string } | { readonly error: string };
 
+// Loads the engine at this priority, too.
+lowerThreadPriority();
+const { orderId } = await import('../num/units.ts');
+const { recover } = await import('./recover.ts');
+const { writeSnapshot } = await import('./snapshots.ts');
+
 async function snapshotWorker({ folder, seq, chainHash }: SnapshotTask): Promise<SnapshotReply> {
   const { engine, orderIds } = recover(folder, { untilSeq: seq });
   if (engine.seq !== seq) {
@@ -25,7 +28,6 @@ async function snapshotWorker({ folder, seq, chainHash }: SnapshotTask): Promise
   return { name: await writeSnapshot(folder, { seq, engine: engine.snapshot(), orderIds: known }) };
 }
 
-lowerThreadPriority();
 const answer = await snapshotWorker(workerData as SnapshotTask).catch(
   (error: unknown): SnapshotReply => ({
     error: (error as Error).message,

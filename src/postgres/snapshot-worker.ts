@@ -1,8 +1,6 @@
 /** Worker thread of `snapshot-client.ts`: one snapshot. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../platform/thread-priority.ts';
-import { rehearse } from '../replication/rehearse.ts';
-import { PostgresStore } from './postgres-store.ts';
 
 export interface PostgresSnapshotTask {
   readonly address: string;
@@ -18,7 +16,10 @@ export interface PostgresSnapshotTask {
  */
 const RESTS = 3;
 
+// Loads the engine at this priority, too.
 lowerThreadPriority();
+const { rehearse } = await import('../replication/rehearse.ts');
+const { PostgresStore } = await import('./postgres-store.ts');
 const { seq, chainHash, ...where } = workerData as PostgresSnapshotTask;
 const store = new PostgresStore(where);
 let resumedMs = performance.now();

@@ -1,11 +1,21 @@
 /** A PostgreSQL server in a temporary folder, on loopback and a free port; for tests. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const DEBIAN = '/usr/lib/postgresql';
+/** Clock ticks per second of /proc. */
+const TICKS = 100;
 const MISSING =
   'PostgreSQL 15 or newer is not installed; on Debian: apt-get install postgresql (elsewhere, put initdb and pg_ctl on the PATH)';
 
@@ -63,6 +73,15 @@ export class Cluster {
     return standby;
   }
 
+  /** Processor seconds of all processes of the server so far. */
+  cpuSeconds(): number {
+    const postmaster = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
+    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
+    return [postmaster, ...children.trim().split(' ')]
+      .filter((pid) => pid !== '')
+      .reduce((sum, pid) => sum + cpuSecondsOf(Number(pid)), 0);
+  }
+
   promote(): void {
     this.run('pg_ctl', ['-D', this.data, '-w', 'promote']);
   }
@@ -104,6 +123,24 @@ export class Cluster {
       cwd: this.folder,
       ...this.user,
     });
+  }
+}
+
+/** Processor seconds of a process so far; 0 if it has ended. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readStat(pid);
+  const [user = '0', system = '0'] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / TICKS;
+}
+
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -25,6 +25,7 @@ function open(index: number): void {
     if (name === 'slow headers') socket.write('GET /time HTTP/1.1\r\n');
     if (attack.feed === true) socket.write(UPGRADE);
     else send();
+    if (attack.drops === true) socket.end().destroySoon();
     if (attack.deaf === true) socket.pause();
     if (attack.everyMs !== undefined && isReady) timer = setInterval(send, attack.everyMs);
   });
@@ -43,7 +44,7 @@ function open(index: number): void {
       () => {
         open(index);
       },
-      attack.churn === true ? 0 : AGAIN_MS,
+      attack.churn === true || attack.drops === true ? 0 : AGAIN_MS,
     );
   });
 }

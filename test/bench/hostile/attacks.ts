@@ -21,6 +21,8 @@ export interface Attack {
   readonly everyMs?: number;
   /** Reads no answers. */
   readonly deaf?: true;
+  /** Closes the connection right after a request, and connects again. */
+  readonly drops?: true;
 }
 
 /** Nonces of this process begin here. */
@@ -90,6 +92,39 @@ const list = ({ account, token }: Login): Buffer =>
   get(`/account/orders?account=${account}&subaccountIndex=0&limit=500`, bearer(token));
 const balance = ({ account, token }: Login): Buffer =>
   get(`/account/balance?account=${account}`, bearer(token));
+
+const ofAccount = ({ account }: Login): string => `account=${account}&subaccountIndex=0`;
+/** A batch, then the end of all live orders. */
+const placeAndCancel = (login: Login, round: number): Buffer =>
+  round % 2 === 0
+    ? batch(login, round)
+    : Buffer.from(
+        [
+          `DELETE /account/orders?${ofAccount(login)} HTTP/1.1`,
+          ...['Host: x', ...as(login), '', ''],
+        ].join('\r\n'),
+      );
+const previews = (login: Login, round: number): Buffer =>
+  post('/preview/orders', JSON.stringify({ orders: ordersOf(login, round) }), as(login));
+/** Cancels of 500 orders that do not exist. */
+const falseCancels = (login: Login, round: number): Buffer => {
+  const clientIds = Array.from({ length: 500 }, (_, i) => `none-${String(round)}-${String(i)}`);
+  const body = JSON.stringify({ account: login.account, clientIds });
+  return post('/account/orders/cancel', body, as(login));
+};
+/** About 15 KB of a key that is repeated. */
+const LONG_QUERY = `/trades/${SYMBOL}?${'limit=1&'.repeat(1900)}`;
+const HEADERS = Array.from({ length: 1500 }, (_, i) => `x${String(i)}: 1`);
+/** Chunks of one byte with 100 bytes of extensions each. */
+const EXTENSIONS = Buffer.concat([
+  Buffer.from(
+    'POST /auth HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ),
+  Buffer.from(`1;${'e'.repeat(100)}\r\n \r\n`.repeat(500)),
+  Buffer.from('0\r\n\r\n'),
+]);
+/** Frames that say they are compressed, though no extension was agreed on. */
+const COMPRESSED = Buffer.alloc(1000 * 7, Buffer.from([0xc1, 0x81, 0, 0, 0, 0, 0x20]));
 
 /** A body in chunks of one byte. */
 const CHUNKS = Buffer.concat([
@@ -181,6 +216,25 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'filters of 500 orders': { bytes: list },
   'batches of 100 orders': { bytes: batch },
+  'batches that are dropped': { bytes: batch, drops: true },
+  'batches and their ends': { bytes: placeAndCancel },
+  'previews of batches': { bytes: previews },
+  'cancels of unknown orders': { bytes: falseCancels },
+  'lists of transfers': {
+    bytes: (login) => get(`/account/transfers?${ofAccount(login)}&limit=500`, as(login)),
+  },
+  'all candles': { bytes: of(get(`/candles/${SYMBOL}?interval=1m&limit=5000`)) },
+  'a key of a query, 1,900 times': { bytes: of(get(LONG_QUERY)) },
+  '1,500 headers': { bytes: of(get('/time', HEADERS)) },
+  'extensions of chunks': { bytes: of(EXTENSIONS) },
+  'frames of an extension': { bytes: of(COMPRESSED), feed: true },
+  preflights: {
+    bytes: of(
+      Buffer.from(
+        'OPTIONS /account/orders HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+      ),
+    ),
+  },
   // Each account looks light until all send their batch at once.
   'batches behind cheap reads': {
     bytes: (login, round) => (round % 20 < 19 ? balance(login) : batch(login, round)),

@@ -1,18 +1,20 @@
 /**
  * `npm run bench:pg`: orders per second of an exchange on a journal in PostgreSQL, as a ratio to one
  * in a data folder, and the time of take-overs. The database, the servers and the load generator
- * share the machine. Samples are interleaved, and a ratio is the median over rounds.
+ * are processes of one machine, and the kernel places them on its cores. Samples are interleaved,
+ * and a ratio is the median over rounds.
  */
 import { join } from 'node:path';
 import pg from 'pg';
-import autocannon, { type Request } from 'autocannon';
+import type { Request } from 'autocannon';
 import { Cluster } from '../../postgres/cluster.ts';
 import { fund, unsignedOrders } from './order-flow.ts';
-import { paced, type Paced } from './paced.ts';
+import { generated, type Generated } from './generated.ts';
 import { median, ROOT, Server, SIM_TOKEN } from './processes.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-const SECONDS = Number(process.env['SECONDS'] ?? 2);
+const SECONDS = Number(process.env['SECONDS'] ?? 4);
+const WARM_SECONDS = 1;
 const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 5);
 const CONNECTIONS = 64;
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -22,29 +24,35 @@ interface Target {
   readonly orders: Request;
 }
 
-interface Sample {
-  readonly perSecond: number;
+/** A run of the generator, with the processor time of the server for one request, in µs. */
+interface Sample extends Generated {
   readonly micros: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly failed: number;
+  /** Processor time of all processes of the database. */
+  readonly database: number;
 }
 
+/** Requests made in advance for a second without a rate. */
+const MOST_PER_SECOND = 12_000;
+
 /** Orders of one flow, since a nonce is used once. */
-async function load({ server, orders }: Target): Promise<Sample> {
+async function load(
+  { server, orders }: Target,
+  cluster: Cluster,
+  perSecond: number | null = null,
+): Promise<Sample> {
   const cpu = server.cpuSeconds();
-  const result = await autocannon({
-    url: server.url,
-    connections: CONNECTIONS,
-    duration: SECONDS,
-    requests: [orders],
+  const databaseCpu = cluster.cpuSeconds();
+  const requests = Math.ceil((perSecond ?? MOST_PER_SECOND) * (SECONDS + WARM_SECONDS)) + 1;
+  const run = await generated(server.url, orders, {
+    ...{ connections: CONNECTIONS, perSecond, seconds: SECONDS, warmSeconds: WARM_SECONDS },
+    requests,
   });
+  if (run.repeated > 0) throw new Error('the server is faster than the requests made in advance');
+  const took = SECONDS + WARM_SECONDS;
   return {
-    perSecond: result.requests.total / result.duration,
-    micros: ((server.cpuSeconds() - cpu) / result.requests.total) * 1e6,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    failed: result.non2xx + result.errors,
+    ...run,
+    micros: ((server.cpuSeconds() - cpu) / (run.perSecond * took)) * 1e6,
+    database: (cluster.cpuSeconds() - databaseCpu) / took,
   };
 }
 
@@ -101,18 +109,18 @@ try {
   const other: Target = { server: leader, orders: unsignedOrders() };
   for (const target of [own, other]) {
     await fund(target.server);
-    await load(target);
+    await load(target, cluster);
   }
   const samples: [Sample, Sample][] = [];
-  for (let i = 0; i < ROUNDS; i++) samples.push([await load(own), await load(other)]);
-  const middle = (which: 0 | 1, of: (sample: Sample) => number): number =>
-    median(samples.map((pair) => of(pair[which])));
+  for (let i = 0; i < ROUNDS; i++)
+    samples.push([await load(own, cluster), await load(other, cluster)]);
+  const fastest = (which: 0 | 1): Sample[] => samples.map((pair) => pair[which]);
   for (const [name, which] of [
     ['data folder', 0],
     ['PostgreSQL ', 1],
   ] as const) {
     const text = (of: (sample: Sample) => number, digits = 0): string =>
-      middle(which, of).toFixed(digits);
+      median(fastest(which).map(of)).toFixed(digits);
     console.log(
       `${name}  ${text((s) => s.perSecond)} orders/s  ${text((s) => s.micros, 1)} µs of the server each  ` +
         `p50 ${text((s) => s.p50)} ms  p99 ${text((s) => s.p99)} ms  not 200: ${text((s) => s.failed)}`,
@@ -120,21 +128,31 @@ try {
   }
   const ratio = median(samples.map(([a, b]) => b.perSecond / a.perSecond));
   console.log(`PostgreSQL to data folder: ${ratio.toFixed(2)} of the orders per second`);
-  const half = middle(1, (sample) => sample.perSecond) / 2;
-  const pace = { connections: CONNECTIONS, perSecond: half, seconds: 2 * SECONDS, warmSeconds: 2 };
+  const half = median(fastest(1).map((sample) => sample.perSecond)) / 2;
   // The same requests without a journal and with a local one show the part of the machine.
-  for (const [name, { server, orders }] of [
-    ['health, no journal', { server: leader, orders: { path: '/healthz' } as Request }],
+  const targets: readonly (readonly [string, Target])[] = [
+    ['health, no journal', { server: leader, orders: { path: '/healthz' } }],
     ['data folder', own],
     ['PostgreSQL', other],
-  ] as const) {
-    const runs: Paced[] = [];
-    for (let i = 0; i < ROUNDS; i++) runs.push(await paced(server.url, orders, pace));
-    const text = (of: (run: Paced) => number): string => median(runs.map(of)).toFixed(1);
+  ];
+  const runs = targets.map((): Sample[] => []);
+  for (let i = 0; i < ROUNDS; i++) {
+    for (const [which, [, target]] of targets.entries()) {
+      runs[which]?.push(await load(target, cluster, half));
+    }
+  }
+  console.log(`at half of that, ${half.toFixed(0)} requests a second at even intervals:`);
+  for (const [which, [name]] of targets.entries()) {
+    const rounds = runs[which] ?? [];
+    const text = (of: (run: Sample) => number, digits = 1): string =>
+      median(rounds.map(of)).toFixed(digits);
+    const each = rounds.map(({ p99 }) => p99.toFixed(1)).join(', ');
     console.log(
-      `at half of that, evenly spaced: ${name}  p50 ${text((one) => one.p50)} ms  ` +
-        `p99 ${text((one) => one.p99)} ms (best round ${Math.min(...runs.map(({ p99 }) => p99)).toFixed(1)}), ` +
-        `${text((one) => one.perSecond)} a second, not 200: ${text((one) => one.failed)}`,
+      `${name}  p50 ${text((one) => one.p50)} ms  p99 ${text((one) => one.p99)} ms (rounds: ${each})  ` +
+        `not 200: ${text((one) => one.failed, 0)}  ` +
+        `cores: server ${text((one) => (one.micros * one.perSecond) / 1e6, 2)}, ` +
+        `database ${text((one) => one.database, 2)}, generator ${text((one) => one.cores, 2)}  ` +
+        `99 % of the requests are sent at most ${text((one) => one.lateMs)} ms late`,
     );
   }
   console.log(await sizesOf(cluster.address()));
