@@ -6,17 +6,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
-import { tooManyRequests } from './admission.ts';
 import type { Host, HostReply } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
-import { isLarge, type FairQueue } from './fair-queue.ts';
+import type { FairQueue } from './fair-queue.ts';
+import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { Body, bodyOf } from './read-body.ts';
 import { sendBody, sendError, sendPage, sendText, showReplica } from './replies.ts';
 import type { WalletAuth } from './wallet-auth.ts';
-
-/** Max pieces of work that wait for one caller; beyond it requests are refused. */
-const MAX_WAITING = 500;
 
 export interface ContractOptions {
   readonly host: Host;
@@ -64,7 +61,7 @@ async function handle(
   const injected = faults.inject(id);
   if (injected !== null) await injected;
   const { work, verified } = mustKnow(request);
-  if (queue.waitingOf(work) >= MAX_WAITING) throw tooManyRequests();
+  refuseBeyondWaiting(queue, request);
   const bytes = request.body instanceof Body ? request.body.bytes : 0;
   const read = (): unknown => inputOf(ENDPOINTS[id], request);
   const input = await inQueue(queue, request, read, expectedParseMs(bytes));
@@ -81,18 +78,6 @@ async function handle(
   if (signers !== null) await signers;
   const carry = (): Promise<HostReply> => host.handle(id, input, verified?.caller ?? null);
   return inQueue(queue, request, carry, expectedRequestMs(input), true);
-}
-
-/** Large requests without a token are work of their address: a new connection is no new caller. */
-function inQueue<T>(
-  queue: FairQueue,
-  request: FastifyRequest,
-  run: () => T,
-  expectedMs: number,
-  continues = false,
-): T | Promise<Awaited<T>> {
-  const { work, caller } = mustKnow(request);
-  return queue.run(isLarge(expectedMs) ? caller : work, run, expectedMs, continues);
 }
 
 /** Query and path parameters, or the body, as one object. */

@@ -15,8 +15,8 @@ const PAUSE = 4;
 const MAX_WAITING = 32;
 /** Of one account: several tabs. */
 const MAX_OF_ONE = 4;
-/** Longest expected copy. A leader that stalls for longer could lose its lease. */
-const MAX_MS = 200;
+/** Longest expected copy: it delays the requests of all others. */
+const MAX_MS = 30;
 /** Copies of an exchange with at most so many commands are short on every machine. */
 const SMALL = 20_000;
 /** A copy is expected to take as long as the fastest of the last ones; others were disturbed. */

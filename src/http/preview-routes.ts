@@ -1,4 +1,8 @@
-/** Previews of orders: what a request would do now, without sending it (docs/API.md). */
+/**
+ * Previews of orders: what a request would do now, without sending it (docs/API.md). Reading and
+ * checking a request, and writing its answer, are in the caller's turn; copies have turns of their
+ * own (`Copies`).
+ */
 import type { FastifyInstance } from 'fastify';
 import { MESSAGES } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
@@ -7,7 +11,10 @@ import type { Keccak } from '../gateway/ports.ts';
 import { mustKnow } from './access.ts';
 import type { Copies } from './copies.ts';
 import type { Host } from './exchange-host.ts';
-import { bodyOf } from './read-body.ts';
+import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
+import type { FairQueue } from './fair-queue.ts';
+import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
+import { Body, bodyOf } from './read-body.ts';
 import { sendBody, sendError } from './replies.ts';
 
 /** Requests that a preview counts as: it copies the exchange. */
@@ -23,10 +30,11 @@ export interface PreviewOptions {
   /** null: no previews. */
   readonly copies: Copies | null;
   readonly keccak: Keccak;
+  readonly queue: FairQueue;
 }
 
 export function previewRoutes(app: FastifyInstance, options: PreviewOptions): void {
-  const { host, copies, keccak } = options;
+  const { host, copies, keccak, queue } = options;
   for (const [path, endpoint] of ROUTES) {
     // Token, rate and body limits are those of the request itself.
     const access = { config: { access: { endpoint, cost: PREVIEW_COST } } };
@@ -36,17 +44,22 @@ export function previewRoutes(app: FastifyInstance, options: PreviewOptions): vo
         const { verified } = mustKnow(request);
         if (verified === null) throw new RequestError(MESSAGES.missingToken);
         const { caller } = verified;
-        const input = bodyOf(request);
+        refuseBeyondWaiting(queue, request);
+        const bytes = request.body instanceof Body ? request.body.bytes : 0;
+        const input = await inQueue(queue, request, () => bodyOf(request), expectedParseMs(bytes));
+        const expectedMs = expectedRequestMs(input);
         const context = () => ({ view: host.view, nowUs: host.nowUs(), keccak, ids: host.ids });
         // A request that is refused before its first command costs no copy.
+        const check = () => refusedPreview(context(), endpoint, input, caller);
         const preview =
-          refusedPreview(context(), endpoint, input, caller) ??
+          (await inQueue(queue, request, check, expectedMs, true)) ??
           (await copies.run(caller.account, (copy) =>
             previewOrders(context(), copy(), endpoint, input, caller),
           ));
         const durable = host.exchange.durable();
         if (durable !== null) await durable;
-        return await sendBody(reply, preview);
+        const send = () => sendBody(reply, preview);
+        return await inQueue(queue, request, send, expectedReplyMs(preview.orders), true);
       } catch (error) {
         return sendError(reply, error);
       }

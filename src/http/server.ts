@@ -127,7 +127,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   if (token !== null) simRoutes(app, { host, faults, token });
   historyRoutes(app, host, keccak);
   const copies = new Copies(host);
-  previewRoutes(app, { host, copies: options.previews ? copies : null, keccak });
+  previewRoutes(app, { host, copies: options.previews ? copies : null, keccak, queue });
   if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });
   await exchangePage(app);
   const feeds = new FeedServer(app.server, {

@@ -6,6 +6,7 @@ import type { TapeLevel } from '../engine/commands.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
 import { lots, marketId, type Lots, type MarketId, type PriceTicks } from '../num/units.ts';
+import { SYSTEM_NAMES } from './language.ts';
 import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
 import { plainText } from './parse-setting.ts';
 import type { Action } from './scenario.ts';
@@ -47,7 +48,7 @@ export function parseAction(
     case 'deposit':
     case 'withdraw': {
       const account = textOf(map, 'account') ?? '';
-      if (!names.accounts.has(account) && account !== 'insurance') {
+      if (!names.accounts.has(account) && !SYSTEM_NAMES.some((name) => name === account)) {
         const hint = suggest(account, names.accounts);
         const message = `"${account}" is not among the accounts of this scenario${hint}`;
         problems.push({ place: map.place, path: childPath(path, 'account'), message });

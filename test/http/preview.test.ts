@@ -136,7 +136,8 @@ test('an exchange whose copy is expected to take long is not copied', async () =
   await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
   Object.assign(snapshots, { seq: 500_000, seconds: 0.3 });
   await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
-  snapshots.seconds = 0.04;
+  // Twice as many commands, snapshot and restore: 20 ms.
+  snapshots.seconds = 0.005;
   await expect(copies.run('u1', () => 7)).resolves.toBe(7);
   snapshots.seconds = 0.3;
   const slow = new Copies({ exchange: { engine, snapshots } } as never, () => (nowMs += 150));

@@ -70,6 +70,15 @@ test('an event that announces terms describes them as other events describe amou
   ).toEqual([]);
 });
 
+test('a deposit to the vault account is a command that is refused', () => {
+  expect(
+    failures(`
+  - { deposit: { account: vault, amount: 1 }, expect: { outcome: transfer_not_allowed } }
+  - { deposit: { account: insurance, amount: 1 } }
+`),
+  ).toEqual([]);
+});
+
 test.each([
   [
     '{ setMarketStatus: { symbol: BTC-USD-PERP, status: halted }, expect: { outcome: market_delisted } }',
