@@ -83,7 +83,7 @@ function balanceFault(
   return status === 200 && differs !== null ? `${what}: ${differs}` : null;
 }
 
-/** What a delegate asks for that only an owner may do, with an unused nonce. */
+/** Requests of a delegate that only an owner may send, with an unused nonce. */
 function grantFault({ opened, engine }: Place, account: Address, turn: number): string | null {
   const grants = engine.delegatesOf(account);
   const grant = grants[turn % Math.max(1, grants.length)];

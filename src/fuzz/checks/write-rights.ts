@@ -27,7 +27,7 @@ export function writeFault(
   const may = access === 'delegate' && granted.some((one) => index === null || one === index);
   if (may) return null;
   const [signer = caller] = engine.signersOf(caller).signers;
-  // What only an owner may do, a delegate asks for its own subaccount.
+  // A delegate sends the request of an owner for its own subaccount.
   const [own] = access === 'owner' && 'subaccountIndex' in request ? granted : [];
   const asked = own === undefined ? request : { ...request, subaccountIndex: own };
   const sent = sendRequest(opened, engine, { ...act, request: asked, account: caller, signer });
