@@ -37,8 +37,10 @@ const SHORTFALL_INDEX = 0;
 const MINUTE_US = 60_000_000;
 /** One publication in so many has two commands. */
 const MERGED_EVERY = 4;
-/** One publication in so many is followed by a new subscription to the book. */
-const SNAPSHOT_EVERY = 61;
+/** One publication in so many has a second subscriber to the book, who joins before it. */
+const JOIN_EVERY = 7;
+/** After one publication in so many all leave, and one returns. */
+const LEAVE_EVERY = 61;
 /** An address in a record of a public feed. */
 const ADDRESS = /0x[0-9a-f]{40}/;
 
@@ -71,7 +73,8 @@ interface BookMessage {
 export function feedCheck(every: number): Checker {
   let subscriber: Subscriber | null = null;
   let changes: Changes | null = null;
-  const open = (view: ExchangeView): Subscriber => (subscriber ??= new Subscriber(view));
+  const open = (view: ExchangeView): Subscriber =>
+    (subscriber ??= new Subscriber(view, every === 1));
   const compare = (engine: Engine): Violation | null => {
     const found = open(engine).publish(changes) ?? open(engine).differing();
     changes = null;
@@ -142,15 +145,22 @@ class Subscriber {
   private readonly silent: MarketWatch;
   private readonly feeds = new Map<MarketId, BookFeed>();
   private readonly books = new Map<MarketId, KnownBook>();
+  /** As another subscriber knows them, who joined later. */
+  private readonly joined = new Map<MarketId, KnownBook>();
   private readonly orders = new Map<OrderId, unknown>();
   private readonly positions = new Map<string, unknown>();
   private readonly balances = new Map<SubaccountId, unknown>();
   private readonly quotes = new Map<string, unknown>();
   private readonly terms = new Map<MarketId, unknown>();
+  private readonly joinEvery: number;
+  private readonly leaveEvery: number;
   private publications = 0;
 
-  constructor(view: ExchangeView) {
+  /** `often`: others come and go with nearly every publication, as a short journal needs. */
+  constructor(view: ExchangeView, often: boolean) {
     this.view = view;
+    this.joinEvery = often ? 1 : JOIN_EVERY;
+    this.leaveEvery = often ? 3 : LEAVE_EVERY;
     this.silent = new MarketWatch(view);
     this.ids = new TrustOrderIds(view, sha256Hex);
     this.records = new FeedRecords({ view, ids: this.ids });
@@ -228,22 +238,45 @@ class Subscriber {
     return null;
   }
 
-  /** Takes the delta of a book, and now and then a snapshot after it. */
+  /**
+   * Takes the delta of a book. A subscriber who joins before it has the book of the last one, so
+   * that both follow. After the last has left, the next has the book of that time.
+   */
   private follow(id: MarketId): string | null {
     let feed = this.feeds.get(id);
     if (feed === undefined) {
       feed = new BookFeed(id);
       this.feeds.set(id, feed);
-      return this.take(id, feed.snapshot(this.view) as BookMessage);
+      return this.take(id, this.books, feed.snapshot(this.view) as BookMessage);
     }
+    const joins = this.publications % this.joinEvery === 0;
+    let fault = joins ? this.take(id, this.joined, feed.snapshot(this.view) as BookMessage) : null;
     const delta = feed.delta(this.view) as BookMessage | null;
-    const fault = delta === null ? null : this.take(id, delta);
-    if (fault !== null || this.publications % SNAPSHOT_EVERY !== 0) return fault;
-    return this.take(id, feed.snapshot(this.view) as BookMessage);
+    if (delta !== null) {
+      fault ??= this.take(id, this.books, delta);
+      if (this.joined.has(id)) fault ??= this.take(id, this.joined, delta);
+    }
+    if (joins) fault ??= this.joinedFault(id);
+    if (fault !== null || this.publications % this.leaveEvery !== 0) return fault;
+    feed.reset();
+    this.joined.delete(id);
+    return this.take(id, this.books, feed.snapshot(this.view) as BookMessage);
   }
 
-  private take(id: MarketId, message: BookMessage): string | null {
-    const known = this.books.get(id);
+  /** Both subscribers know one book. */
+  private joinedFault(id: MarketId): string | null {
+    const [one, other] = [this.books.get(id), this.joined.get(id)];
+    const differs = (['bids', 'asks'] as const).some((side) => {
+      const levels = [...(one?.[side] ?? [])];
+      const known = other?.[side];
+      return levels.length !== known?.size || levels.some(([at, size]) => known.get(at) !== size);
+    });
+    const { symbol } = this.view.market(id).spec;
+    return differs ? `book of ${symbol}: one who joined later knows another book` : null;
+  }
+
+  private take(id: MarketId, books: Map<MarketId, KnownBook>, message: BookMessage): string | null {
+    const known = books.get(id);
     const { symbol } = this.view.market(id).spec;
     const follows = message.snapshot ? null : (known?.seq ?? null);
     if (message.previous_sequence_number !== follows) {
@@ -255,7 +288,7 @@ class Subscriber {
         ? { seq: 0, bids: new Map(), asks: new Map() }
         : known;
     book.seq = message.sequence_number;
-    this.books.set(id, book);
+    books.set(id, book);
     for (const name of ['bids', 'asks'] as const) {
       for (const { price, quantity } of message[name]) {
         if (quantity === '0') book[name].delete(price);

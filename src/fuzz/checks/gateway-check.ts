@@ -4,6 +4,7 @@
  * exchange's views, page by page.
  */
 import { sha256Hex } from '../../base/sha256.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Command, NewOrder } from '../../engine/commands.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
 import type { Outcome } from '../../engine/refusals.ts';
@@ -24,6 +25,7 @@ import {
   type CallForm,
   type ReadOnlyGateway,
 } from './request-command.ts';
+import { writeFault } from './write-rights.ts';
 
 /** Replies of missing rights: a request of the fuzzer has no valid login for every account. */
 const WITHOUT_RIGHTS: readonly number[] = [401, 403];
@@ -86,12 +88,16 @@ export function gatewayCheck(every: number): Checker {
         const order = engine.order(id);
         return order === undefined ? null : (ids?.digestOf(order) ?? null);
       });
-      if (act.kind !== 'call' || hasSharedFeed(command, engine)) return;
+      if (act.kind !== 'call' || hasNoOwnFeed(command, engine)) return;
       const result = sendRequest(gateway, engine, act);
       if ('command' in result) {
         const field = differing(command, result.command, signsItself(engine, act));
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
         fault ??= boundsOf(engine, act, result.command);
+        const callers = every === 1 ? ALL_CALLERS : engine.seq % 2;
+        for (let i = 0; i < callers; i += 1) {
+          fault ??= writeFault(gateway, engine, act, (engine.seq >> 1) + i);
+        }
       } else if (!WITHOUT_RIGHTS.includes(result.reply.status) && !isOwners(engine, command, act)) {
         refused = result.reply;
       }
@@ -123,6 +129,9 @@ export function gatewayCheck(every: number): Checker {
 /** Bounds of each request of a short run. */
 const ALL_BOUNDS = 80;
 
+/** Callers of each request of a short run. */
+const ALL_CALLERS = 12;
+
 /** Reads after the last command of a run; of a short one, every list in many ways. */
 const END_READS = 60;
 const ALL_READS = 1200;
@@ -135,11 +144,11 @@ function differing(command: Command, made: Command, asOwner: boolean): string | 
   return differingField(asOwner && isPlacing(command) ? { ...one, delegate: null } : one, other);
 }
 
-/** A request names a market by its feed, which two markets may share. */
-function hasSharedFeed(command: Command, engine: ExchangeView): boolean {
+/** A request names a market by its feed, which no market has, or two share. */
+function hasNoOwnFeed(command: Command, engine: ExchangeView): boolean {
   if (command.kind !== 'transfer' || command.market === null) return false;
   const feeds = engine.markets().map(({ spec }) => spec.feedId);
-  return feeds.filter((feed) => feed === feeds[command.market ?? 0]).length > 1;
+  return feeds.filter((feed) => feed === feeds[command.market ?? 0]).length !== 1;
 }
 
 const isPlacing = ({ kind }: Command): boolean =>
@@ -261,12 +270,21 @@ function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead)
     if (wanted.backward === true) entries.unshift(...list);
     else entries.push(...list);
     cursor = info?.next ?? null;
+    if (page === 0 && cursor !== null && hasRange(endpoint)) {
+      const other = { ...request, from: Number(request['from'] ?? 0) + 1, limit: pageOf, cursor };
+      const reply = handle(other);
+      if (reply.status !== 400) return `${where}: its cursor is accepted from another time on`;
+    }
     if (cursor === null || entries.length >= length + pageOf) break;
   }
   const part = wanted.backward === true ? entries.slice(-length) : entries.slice(0, length);
   const differs = differingField(expected, wanted.partial === true ? part : entries, 'pages');
   return differs === null ? null : `${where} in pages of ${String(pageOf)}: ${differs}`;
 }
+
+/** Whether a list takes a range of time: another one does not take its cursor. */
+const hasRange = (endpoint: EndpointId): boolean =>
+  ['getTransfers', 'getClsHistory', 'getTrades', 'getCandles'].includes(endpoint);
 
 /** The entries of a page; orders come in two lists. */
 function entriesOf(body: unknown): readonly unknown[] {

@@ -6,8 +6,12 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import type { ExchangeView, OrderView } from '../../engine/read/views.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import { subaccountId, type Address, type SubaccountId } from '../../num/units.ts';
+import { NEVER_MS } from '../run-setup.ts';
 import { balanceRecord, differingField, type Fields } from './records.ts';
 import { sendRequest, type ReadOnlyGateway } from './request-command.ts';
+
+/** Above all nonces of runs. */
+const UNUSED_NONCE = 2n ** 63n - 1n;
 
 interface Place {
   readonly opened: ReadOnlyGateway;
@@ -31,6 +35,7 @@ export function rightsFault(place: Place, owner: SubaccountId, turn: number): st
     .map(({ subaccountIndex }) => subaccountIndex);
   return (
     balanceFault(place, address, other, delegated) ??
+    grantFault(place, address, turn) ??
     (order === undefined
       ? null
       : (cancelFault(place, order, address, address, true) ??
@@ -76,6 +81,42 @@ function balanceFault(
     'body',
   );
   return status === 200 && differs !== null ? `${what}: ${differs}` : null;
+}
+
+/** Requests of a delegate that only an owner may send, with an unused nonce. */
+function grantFault({ opened, engine }: Place, account: Address, turn: number): string | null {
+  const grants = engine.delegatesOf(account);
+  const grant = grants[turn % Math.max(1, grants.length)];
+  if (grant === undefined) return null;
+  const { subaccountIndex, delegate } = grant;
+  const caller = engine.addressOf(delegate);
+  const { signers } = engine.signersOf(account);
+  const own = callerOf(engine, caller);
+  if (caller === account || signers.includes(own.signer)) return null;
+  const signed = { nonce: UNUSED_NONCE, expiresAt: NEVER_MS, signatures: [] };
+  const requests: (readonly [EndpointId, Fields])[] = [
+    ['updateDelegates', { account, subaccountIndex, delegate: caller, delegated: true, ...signed }],
+    ['updateSigners', { account, signers: [caller], quorum: 1, ...signed }],
+    [
+      'transfer',
+      {
+        accountFrom: account,
+        subaccountIndexFrom: subaccountIndex,
+        accountTo: caller,
+        subaccountIndexTo: 0,
+        amount: '1',
+        feedId: engine.config.cashFeedId,
+        target: account,
+        ...signed,
+      },
+    ],
+  ];
+  for (const [endpoint, request] of requests) {
+    const sent = sendRequest(opened, engine, { kind: 'call', endpoint, ...own, request });
+    if ('command' in sent)
+      return `${endpoint} of ${account} is accepted from its delegate ${caller}`;
+  }
+  return null;
 }
 
 /**

@@ -11,6 +11,7 @@ import { BLIND_BUGS } from './blind-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
+import { SEALED_BUGS } from './sealed-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
 import { SUBTLE_BUGS } from './subtle-bugs.ts';
 import { UNSEEN_BUGS } from './unseen-bugs.ts';
@@ -36,6 +37,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (BLIND_BUGS.includes(bug)) return 'blind';
   if (FRESH_BUGS.includes(bug)) return 'fresh';
   if (UNSEEN_BUGS.includes(bug)) return 'unseen';
+  if (SEALED_BUGS.includes(bug)) return 'sealed';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

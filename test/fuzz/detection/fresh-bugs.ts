@@ -120,6 +120,7 @@ export const FRESH_BUGS: readonly SubtleBug[] = [
     file: 'gateway/account-updates.ts#updateDelegates',
     find: "mustAct(context, 'updateDelegates', caller, account, null)",
     replace: "mustAct(context, 'updateDelegates', caller, account, subaccountIndex)",
+    equivalent: 'The endpoint is for owners, and their rights do not depend on a subaccount.',
   },
   {
     id: 'candle-before-its-range',

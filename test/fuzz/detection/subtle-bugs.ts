@@ -5,6 +5,7 @@ import { LATER_BUGS } from './later-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
+import { SEALED_BUGS } from './sealed-bugs.ts';
 import { UNSEEN_BUGS } from './unseen-bugs.ts';
 
 export const SUBTLE_BUGS: readonly SubtleBug[] = [
@@ -14,4 +15,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...BLIND_BUGS,
   ...FRESH_BUGS,
   ...UNSEEN_BUGS,
+  ...SEALED_BUGS,
 ];

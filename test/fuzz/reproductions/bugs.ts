@@ -87,6 +87,14 @@ const PLANTED: readonly ReproducedBug[] = [
     quick: true,
   },
   {
+    id: 'delegate-acts-as-owner',
+    file: 'gateway/authorise.ts#mustAct',
+    find: "access === 'owner' ? !rights.owner : !rights.may(index)",
+    replace: '!rights.may(index)',
+    run: 5,
+    quick: true,
+  },
+  {
     id: 'pages-repeat-a-moment',
     file: 'gateway/paging.ts#pageOfMoments',
     find: 'before + countAlike(shown.toReversed(), last)',
@@ -120,6 +128,13 @@ const PLANTED: readonly ReproducedBug[] = [
   },
 ];
 
+/** Each with a run that finds it. */
+const FROM_SUBTLE: readonly { readonly id: string; readonly run: number }[] = [
+  { id: 'removed-level-not-sent', run: 1 },
+  { id: 'second-snapshot-moves-the-base', run: 1 },
+  { id: 'cursor-of-another-request', run: 3 },
+];
+
 export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
   ...FROM_MUTANTS.map((id) => {
     const mutant = MUTANTS.find((other) => other.id === id);
@@ -129,7 +144,9 @@ export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
     return { id, file, find, replace, ...(quick ? { quick: true as const } : {}) };
   }),
   ...PLANTED,
-  ...SUBTLE_BUGS.filter(({ id }) => id === 'removed-level-not-sent').map(
-    ({ area: _, ...bug }): ReproducedBug => ({ ...bug, run: 1, quick: true }),
+  ...FROM_SUBTLE.flatMap(({ id: name, run }) =>
+    SUBTLE_BUGS.filter(({ id }) => id === name).map(
+      ({ area: _, ...bug }): ReproducedBug => ({ ...bug, run, quick: true }),
+    ),
   ),
 ];

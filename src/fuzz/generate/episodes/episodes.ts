@@ -15,6 +15,7 @@ import {
   vaultTakeover,
 } from './loss-episodes.ts';
 import { dayLater, vaultHolders } from './history-episodes.ts';
+import { isolatedPosition } from './isolated-episodes.ts';
 import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { equalNotionals } from './notional-episodes.ts';
@@ -38,6 +39,7 @@ const EPISODES: readonly Episode[] = [
   partialLegs,
   reopenedInPause,
   nonceWindow,
+  isolatedPosition,
   equalNotionals,
   vaultTakeover,
   cappedMarket,

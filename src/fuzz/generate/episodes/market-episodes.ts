@@ -13,6 +13,7 @@ import {
   purse,
   refresh,
   setStage,
+  status,
   trade,
   type Stage,
 } from './stage.ts';
@@ -62,10 +63,6 @@ function thaw({ dice, setup }: Context, market: KnownMarket, halted: boolean): r
   const pause = dice.pick([0, setup.config.indexStaleUs, setup.config.indexStaleUs + 1, 1000]);
   return [advance(pause), status(market, 'open'), ...(dice.chance(700) ? [moved] : [])];
 }
-
-const status =
-  (market: KnownMarket, to: 'open' | 'halted'): Planned =>
-  ({ nowUs }) => ({ kind: 'setMarketStatus', timeUs: nowUs, market: market.id, status: to });
 
 /** Opens, hands over and closes positions while open interest is at its limit or above it. */
 export function cappedMarket(context: Context): readonly Planned[] {

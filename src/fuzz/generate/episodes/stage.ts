@@ -101,6 +101,10 @@ export const price =
     return setPrice(market, bounded)(context);
   };
 
+export const status =
+  (market: KnownMarket, to: 'open' | 'halted'): Planned =>
+  ({ nowUs }) => ({ kind: 'setMarketStatus', timeUs: nowUs, market: market.id, status: to });
+
 /** The last price again. */
 export const refresh = (market: KnownMarket): Planned => price(market, () => market.markTicks);
 
