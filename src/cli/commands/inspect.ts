@@ -12,6 +12,7 @@ import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
 import { findJournal, type JournalFound } from '../time-machine/journal-source.ts';
 import { writeTimeMachine } from '../../report/time-machine-page.ts';
+import { recordedFailure } from '../time-machine/recorded-failure.ts';
 import { openFile } from '../time-machine/open-file.ts';
 
 interface InspectArguments {
@@ -124,7 +125,13 @@ async function writeMachine(
   const shown = mask ? masked(found) : found;
   const file = resolve(html ?? join(tmpdir(), `orrery-${name.replaceAll(/[^\w.-]+/g, '-')}.html`));
   // The name of a file may name its owner.
-  const about = { ...NO_ABOUT, name: mask ? 'masked' : name, seq: seq ?? null, masked: mask };
+  const about = {
+    ...NO_ABOUT,
+    name: mask ? 'masked' : name,
+    seq: seq ?? null,
+    masked: mask,
+    failure: await recordedFailure(path, shown.journal),
+  };
   await writeTimeMachine(file, { about, ...shown });
   const address = pathToFileURL(file).href;
   const opened = open && (await openFile(file));
