@@ -11,7 +11,7 @@ export interface Bookmark {
   readonly note: string;
 }
 
-/** What the checks of the fuzzer find in a journal, and after which command. */
+/** A violated check of the fuzzer, and the command after which it is violated. */
 export interface FoundFailure {
   readonly seq: number;
   readonly text: string;

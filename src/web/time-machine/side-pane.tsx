@@ -94,7 +94,7 @@ function Why() {
   );
 }
 
-/** What the fuzzer found after this command. */
+/** The violated check of the fuzzer, after its command. */
 function Failure({ seq }: { readonly seq: number }) {
   const { failure } = about.value;
   if (failure === null || failure.seq !== seq) return null;
