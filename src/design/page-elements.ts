@@ -11,6 +11,12 @@ export interface Bookmark {
   readonly note: string;
 }
 
+/** A violated check of the fuzzer, and the command after which it is violated. */
+export interface FoundFailure {
+  readonly seq: number;
+  readonly text: string;
+}
+
 export interface About {
   readonly name: string;
   /** First instant to show; null: the end. */
@@ -20,6 +26,8 @@ export interface About {
   readonly bookmarks: readonly Bookmark[];
   /** Expressions. */
   readonly breakpoints: readonly string[];
+  /** Null unless the page is of a failure. */
+  readonly failure: FoundFailure | null;
 }
 
 export const NO_ABOUT: About = {
@@ -28,6 +36,7 @@ export const NO_ABOUT: About = {
   masked: false,
   bookmarks: [],
   breakpoints: [],
+  failure: null,
 };
 
 /** Elements of the page; journal and state are base64 of gzip, `base` empty for none. */

@@ -3,6 +3,7 @@
  * an order was filled late, which account was liquidated first, which command broke an invariant,
  * and what a run without the third order had been.
  */
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../../src/base/assert.ts';
@@ -202,45 +203,103 @@ test('an order of several is left out alone, and the page names it', async () =>
   expect(faulty).not.toEqual(first);
 }, 60_000);
 
-/** Notes of bookmarks that a page opened later has, after one bookmark in each of two tabs. */
-async function notesOfTwoTabs(address: string, isDeaf: boolean): Promise<readonly number[]> {
+/** A context with its own storage, and a function that opens pages in it. */
+async function ownStorage() {
   const context = await must(browser.context.browser() ?? undefined, 'it is open').newContext();
-  const tab = async (): Promise<Page> => (await openPage(context, address)).page;
-  if (isDeaf) {
-    await context.addInitScript(() => {
-      const listen = globalThis.addEventListener.bind(globalThis);
-      globalThis.addEventListener = (
-        type: string,
-        listener: EventListenerOrEventListenerObject,
-      ) => {
-        if (type !== 'storage') listen(type, listener);
-      };
-    });
-  }
-  const tabs = [await tab(), await tab()];
-  for (const [i, page] of tabs.entries()) {
-    await page.keyboard.press(i === 0 ? 'Home' : 'End');
-    await page.keyboard.press('m');
-    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
-    await page.keyboard.type(`of tab ${String(i)}`);
-    await page.keyboard.press('Enter');
-    await page.waitForTimeout(300);
-  }
-  const later = await tab();
-  await later.keyboard.press('m');
-  await later.waitForSelector('dialog[open]');
-  const counts = [0, 1].map((i) => later.getByText(`of tab ${String(i)}`).count());
-  const found = await Promise.all(counts);
-  await context.close();
-  return found;
+  const tab = async (address: string): Promise<Page> => (await openPage(context, address)).page;
+  return { context, tab };
 }
 
-test('two tabs of a page keep the bookmarks of both', async () => {
+async function mark(page: Page, note: string): Promise<void> {
+  await page.keyboard.press('m');
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+  await page.keyboard.type(note);
+  await page.keyboard.press('Enter');
+}
+
+/** Notes of the bookmarks that a page lists. */
+async function notesOf(page: Page): Promise<readonly string[]> {
+  await page.keyboard.press('m');
+  await page.waitForSelector('dialog[open]');
+  const notes = await page.locator('dialog li > span:not(.space)').allTextContents();
+  await page.keyboard.press('Escape');
+  return notes;
+}
+
+test('two tabs of a page keep and show the bookmarks of both', async () => {
   const address = await folder.page('tabs', fallWorld().bytes);
-  expect(await notesOfTwoTabs(address, false)).toEqual([1, 1]);
-  // Planted: tabs do not follow each other.
-  expect(await notesOfTwoTabs(address, true)).toEqual([0, 1]);
+  const { context, tab } = await ownStorage();
+  const [one, other] = [await tab(address), await tab(address)];
+  await one.keyboard.press('Home');
+  await mark(one, 'of the first tab');
+  await other.keyboard.press('End');
+  await mark(other, 'of the second tab');
+  const both = ['of the first tab', 'of the second tab'];
+  await expect.poll(() => notesOf(one)).toEqual(both);
+  await expect.poll(async () => notesOf(await tab(address))).toEqual(both);
+  await context.close();
 });
+
+test('another journal of the same name neither shows nor shares the bookmarks', async () => {
+  const [mine, foreign] = [fallWorld().bytes, queueWorld().bytes];
+  const { context, tab } = await ownStorage();
+  const named = (file: string, journal: Uint8Array) =>
+    folder.page(file, journal, { name: 'masked' });
+  const first = await tab(await named('mine', mine));
+  await first.keyboard.press('End');
+  await mark(first, 'a customer by name');
+  const second = await tab(await named('foreign', foreign));
+  expect(await notesOf(second)).toEqual([]);
+  await second.keyboard.press('End');
+  await mark(second, 'a note of its own');
+  expect(await notesOf(second)).toEqual(['a note of its own']);
+  await second.getByRole('button', { name: 'Share' }).click();
+  const download = second.waitForEvent('download');
+  await second.getByRole('button', { name: 'Write the file' }).click();
+  const shared = folder.file('shared.html');
+  await (await download).saveAs(shared);
+  const text = readFileSync(shared, 'utf8');
+  expect(text).toContain('a note of its own');
+  expect(text).not.toContain('a customer by name');
+  // A removed bookmark leaves that of the other journal.
+  await second.keyboard.press('Escape');
+  await second.keyboard.press('m');
+  await second.getByRole('button', { name: 'Remove the bookmark' }).click();
+  await second.close();
+  await first.reload();
+  await first.waitForSelector('.top [role=status]:not(:has(progress))');
+  await expect.poll(() => notesOf(first)).toEqual(['a customer by name']);
+  await context.close();
+});
+
+test('a run that another one stops says so, and a failure says what was found', async () => {
+  const world = new World();
+  world.user(1e6);
+  world.price(1000);
+  // Long enough for a second run to begin during the first.
+  for (let i = 0; i < 4000; i++) world.wait(1);
+  const last = world.seq;
+  const failure = { seq: last, text: 'conservation (R-1): money is conserved. Found instead: 1' };
+  const address = await folder.page('stopped', world.bytes(), { failure });
+  const { page } = await openPage(browser.context, address);
+  await contains(page, '.why', /Found by the fuzzer.*Found instead: 1/);
+  await page.keyboard.press('Home');
+  await contains(page, '.why', /Before the first command/);
+  expect(await page.getByText('Found instead').count()).toBe(0);
+  await page.getByRole('button', { name: 'Failure of the fuzzer' }).click();
+  await showsSeq(page, last);
+  await page.keyboard.press('b');
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+  await page.keyboard.type('insurance < 0');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.breaks .chip');
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'First broken invariant' }).click();
+  await page.getByRole('button', { name: 'Run on' }).click();
+  await contains(page, '.why', /The check was stopped by another run/);
+  await contains(page, '.breaks', /no later hit/);
+  await page.close();
+}, 60_000);
 
 /** The engine of the page counts a Quantum of supply with each fee. */
 const FAULT: BuildPlugin = {

@@ -10,8 +10,14 @@ import { NO_ABOUT } from '../../design/page-elements.ts';
 import { maskJournal } from '../../time-machine/share/mask-journal.ts';
 import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
-import { findJournal, type JournalFound } from '../time-machine/journal-source.ts';
+import {
+  findJournal,
+  MOST_EMBEDDED,
+  tooLargeForPage,
+  type JournalFound,
+} from '../time-machine/journal-source.ts';
 import { writeTimeMachine } from '../../report/time-machine-page.ts';
+import { recordedFailure } from '../time-machine/recorded-failure.ts';
 import { openFile } from '../time-machine/open-file.ts';
 
 interface InspectArguments {
@@ -117,6 +123,14 @@ async function writeMachine(
   json: boolean,
 ): Promise<void> {
   mustBeWhole('seq', seq, 0);
+  const large = tooLargeForPage(path);
+  if (large !== null) {
+    if (mask || seq !== undefined) {
+      throw new InputError(`--mask and --seq need a journal of at most ${LIMIT}`);
+    }
+    await writeEmptyMachine(large, { open, html }, json);
+    return;
+  }
   const { name, torn, ...found } = await findJournal(path);
   // Refuses what the page could not open.
   const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
@@ -124,7 +138,13 @@ async function writeMachine(
   const shown = mask ? masked(found) : found;
   const file = resolve(html ?? join(tmpdir(), `orrery-${name.replaceAll(/[^\w.-]+/g, '-')}.html`));
   // The name of a file may name its owner.
-  const about = { ...NO_ABOUT, name: mask ? 'masked' : name, seq: seq ?? null, masked: mask };
+  const about = {
+    ...NO_ABOUT,
+    name: mask ? 'masked' : name,
+    seq: seq ?? null,
+    masked: mask,
+    failure: await recordedFailure(path, shown.journal),
+  };
   await writeTimeMachine(file, { about, ...shown });
   const address = pathToFileURL(file).href;
   const opened = open && (await openFile(file));
@@ -138,6 +158,28 @@ async function writeMachine(
     }
     if (open && !opened) print(`open          ${address}`);
   }
+}
+
+const LIMIT = `${String(MOST_EMBEDDED >> 20)} MiB`;
+
+/** A page that reads the files itself when they are dropped on it. */
+async function writeEmptyMachine(
+  files: readonly string[],
+  { open, html }: Pick<MachineOptions, 'open' | 'html'>,
+  json: boolean,
+): Promise<void> {
+  const file = resolve(html ?? join(tmpdir(), 'orrery-time-machine.html'));
+  await writeTimeMachine(file, { about: NO_ABOUT, journal: new Uint8Array(), base: null });
+  const address = pathToFileURL(file).href;
+  const opened = open && (await openFile(file));
+  if (json) {
+    printJson({ file, address, opened, drop: files });
+    return;
+  }
+  print(`time machine  ${file}`);
+  print(`note          the journal has more than ${LIMIT}, so the page reads its files itself:`);
+  for (const one of files) print(`drop          ${resolve(one)}`);
+  if (open && !opened) print(`open          ${address}`);
 }
 
 /** The same run with other accounts, ids and keys. */

@@ -2,12 +2,14 @@
  * A journal for the time machine from whatever has one: a journal file, the folder of a run, of a
  * failure or of a served exchange, or a scenario, which is run.
  */
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Exchange } from '../../engine/exchange.ts';
 import { JournalWriter, type TornTail } from '../../journal/format/frames.ts';
 import { headerBytes } from '../../journal/format/header.ts';
 import { openJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
+import { listSegments } from '../../journal-files/segments.ts';
 import { plainJournal } from '../../journal-files/plain-journal.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { parseScenario } from '../../scenario/parse.ts';
@@ -27,6 +29,17 @@ export interface JournalFound {
 }
 
 const SCENARIO_FILE = /\.ya?ml$/i;
+/** More does not fit into one page: its text is base64. */
+export const MOST_EMBEDDED = 256 << 20;
+
+/** Files of a journal that is too large for one page, in order; null for others. */
+export function tooLargeForPage(path: string): readonly string[] | null {
+  if (SCENARIO_FILE.test(path)) return null;
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = isFolder ? listSegments(path).map((segment) => segment.path) : [path];
+  const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return files.reduce((sum, file) => sum + size(file), 0) > MOST_EMBEDDED ? files : null;
+}
 
 /** Throws `InputError`, `FileError` or `JournalError`. */
 export async function findJournal(path: string): Promise<JournalFound> {

@@ -9,13 +9,13 @@ import { Slices } from './slices.ts';
 /** Commands between two readings of the clock. */
 const BATCH = 16;
 
-/** The nearest hit of any of the expressions; null without one, or when stopped. */
+/** The nearest hit of any of the expressions; null without one. */
 export async function nearestHit(
   timeline: Timeline,
   texts: readonly string[],
   options: ScanOptions,
   isStopped: () => boolean,
-): Promise<number | null> {
+): Promise<number | 'stopped' | null> {
   const slices = new Slices();
   let nearest: number | null = null;
   for (const text of texts) {
@@ -24,7 +24,7 @@ export async function nearestHit(
     while (!result.done) {
       // A run forwards needs to go no further than a hit of another expression.
       if (options.direction === 'forward' && nearest !== null && result.at >= nearest) break;
-      if (!(await slices.next(isStopped))) return null;
+      if (!(await slices.next(isStopped))) return 'stopped';
       result = scan.run(BATCH);
     }
     const { hit } = result;

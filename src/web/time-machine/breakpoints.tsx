@@ -44,15 +44,24 @@ async function add(text: string): Promise<boolean> {
   return true;
 }
 
+/** Runs of this bar; another run may stop one. */
+let runs = 0;
+
 export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
   if (breakpoints.value.length === 0) {
     adding.value = true;
     return;
   }
+  runs += 1;
+  const mine = runs;
   running.value = direction === 'forward' ? 'running on …' : 'running back …';
   try {
     const texts = breakpoints.value.map(({ text }) => text);
     const hit = await engine.runTo(texts, seq.value, direction);
+    if (hit === 'stopped') {
+      if (mine === runs) running.value = 'stopped by another run';
+      return;
+    }
     if (hit !== null) seekTo(hit);
     else announcement.value = `no ${direction === 'forward' ? 'later' : 'earlier'} hit`;
     running.value = hit === null ? announcement.value : '';

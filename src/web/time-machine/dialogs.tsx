@@ -6,16 +6,8 @@ import { count } from '../exact-text.ts';
 import { download, pageWith } from '../page-parts.ts';
 import { switchTheme } from '../theme.ts';
 import { KEYS, keyName } from './key-map.ts';
-import {
-  about,
-  addBookmark,
-  bookmarks,
-  engine,
-  seekTo,
-  seq,
-  setBookmarks,
-  theme,
-} from './store.ts';
+import { about, engine, seekTo, seq, theme } from './store.ts';
+import { addBookmark, bookmarks, removeBookmark } from './bookmarks.ts';
 import { breakpoints } from './breakpoints.tsx';
 
 export const helpOpen = signal(false);
@@ -155,7 +147,7 @@ function Marks() {
         class="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          addBookmark(note.current?.value ?? '');
+          void addBookmark(note.current?.value ?? '');
           close();
         }}
       >
@@ -184,7 +176,7 @@ function Marks() {
               class="button plain"
               aria-label={`Remove the bookmark of ${count(at)}`}
               onClick={() => {
-                setBookmarks(bookmarks.value.filter((one) => one.seq !== at));
+                removeBookmark(at);
               }}
             >
               Remove

@@ -1,7 +1,17 @@
 /** Where most questions begin: the first liquidation, fill, refusal or broken invariant. */
 import { signal } from '@preact/signals';
+import { count } from '../exact-text.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
-import { announcement, engine, jumpKind, lastSeq, opened, seekTo } from './store.ts';
+import {
+  about,
+  announcement,
+  engine,
+  jumpKind,
+  lastSeq,
+  opened,
+  progress,
+  seekTo,
+} from './store.ts';
 
 const PLACES: readonly (readonly [flag: StepFlag, end: 'first' | 'last', text: string])[] = [
   ['liquidation', 'first', 'liquidation'],
@@ -17,30 +27,49 @@ const missing = signal('');
 async function goTo(flag: StepFlag, end: 'first' | 'last', text: string): Promise<void> {
   const from = end === 'first' ? (opened.value?.baseSeq ?? 0) : lastSeq.value + 1;
   const found = await engine.jump(from, flag, end === 'first' ? 1 : -1);
-  missing.value = found === null ? `This journal has no ${text}.` : '';
+  missing.value = found === null ? noneText(text) : '';
+  if (found !== null && end === 'last' && !isWhole()) {
+    missing.value = `The last ${text} of the first ${count(lastSeq.value)} commands.`;
+  }
   announcement.value = missing.value;
   jumpKind.value = flag;
   if (found !== null) seekTo(found);
 }
 
+const isWhole = (): boolean => progress.value?.complete === true;
+
+/** The index grows while the journal is executed, so the rest may have what its part lacks. */
+const noneText = (text: string): string =>
+  isWhole()
+    ? `This journal has no ${text}.`
+    : `The first ${count(lastSeq.value)} commands have no ${text}; the rest is not executed yet.`;
+
 /** All commands are executed with all checks of the state, so this may take long. */
 async function goToViolation(): Promise<void> {
   missing.value = 'checking all invariants after each command …';
   const base = opened.value?.baseSeq ?? 0;
-  const found = await engine.runTo([VIOLATED], base, 'forward');
-  missing.value =
-    found === null
-      ? 'No command of this journal breaks an invariant.'
-      : (await engine.violationsAt(found)).join(' ');
+  const before = await engine.violationsAt(base);
+  const found = before.length > 0 ? base : await engine.runTo([VIOLATED], base, 'forward');
+  if (found === 'stopped') missing.value = 'The check was stopped by another run.';
+  else if (before.length > 0) {
+    missing.value = `Broken before the first command of this journal: ${before.join(' ')}`;
+  } else if (found === null) missing.value = 'No command of this journal breaks an invariant.';
+  else missing.value = (await engine.violationsAt(found)).join(' ');
   announcement.value = missing.value;
-  if (found !== null) seekTo(found);
+  if (typeof found === 'number') seekTo(found);
 }
 
 export function GoTo() {
+  const { failure } = about.value;
   return (
     <div>
       <h3>Go to</h3>
       <div class="actions">
+        {failure === null ? null : (
+          <button type="button" class="button" onClick={() => seekTo(failure.seq)}>
+            Failure of the fuzzer
+          </button>
+        )}
         {PLACES.map(([flag, end, text]) => (
           <button
             key={flag}

@@ -10,6 +10,7 @@ import baseCss from '../style.css?inline';
 import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
+import { followBookmarks } from './bookmarks.ts';
 import { adding, BreakpointBar, runTo, setBreakpoints } from './breakpoints.tsx';
 import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
@@ -21,7 +22,6 @@ import { Opener, openFiles } from './opener.tsx';
 import { play } from './playing.ts';
 import {
   announcement,
-  followBookmarks,
   followTheme,
   goToPlace,
   jump,

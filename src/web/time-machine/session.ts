@@ -25,6 +25,7 @@ import { scanAccount, type AccountScan } from './account-scan.ts';
 import { bytesOfFile } from './file-bytes.ts';
 import { pack, unpack } from './gzip-text.ts';
 import { NearScenes } from './near-scenes.ts';
+import { Slices } from './slices.ts';
 import type { Scene, SceneOptions } from './scene.ts';
 import type { Strip } from './scrubber.tsx';
 
@@ -66,6 +67,12 @@ export interface Progress extends TimelineProgress {
   readonly kind: 'progress';
   /** After the last indexed command, once the journal is complete. */
   readonly chainHash: string | null;
+}
+
+/** An instant of a journal: another journal has another hash after the same command. */
+export interface HashedPlace {
+  readonly seq: number;
+  readonly hash: string;
 }
 
 /** Commands between two readings of the clock. */
@@ -256,12 +263,15 @@ export class Session {
     compilePredicate(text);
   }
 
-  /** The nearest command after or before `from` at which an expression begins to hold. */
+  /**
+   * The nearest command after or before `from` at which an expression begins to hold; `stopped` if
+   * a newer run replaced it.
+   */
   runTo(
     texts: readonly string[],
     from: number,
     direction: ScanOptions['direction'],
-  ): Promise<number | null> {
+  ): Promise<number | 'stopped' | null> {
     this.runs += 1;
     const mine = this.runs;
     const timeline = this.mustTimeline();
@@ -328,6 +338,20 @@ export class Session {
     return ordersOf(timeline, subaccount, () => mine !== this.lists || this.timeline !== timeline);
   }
 
+  /** Those of the places that are of this journal: the chain hash after the command is theirs. */
+  async own(places: readonly HashedPlace[]): Promise<readonly HashedPlace[]> {
+    const timeline = this.mustTimeline();
+    const { seq: last } = timeline.progress;
+    const slices = new Slices();
+    const own: HashedPlace[] = [];
+    for (const place of places) {
+      if (place.seq < timeline.baseSeq || place.seq > last) continue;
+      if (timeline.hashAt(place.seq) === place.hash) own.push(place);
+      if (!(await slices.next(() => this.timeline !== timeline))) return [];
+    }
+    return own;
+  }
+
   countHits(text: string): Promise<number | null> {
     const timeline = this.mustTimeline();
     return countHits(timeline, text, () => this.timeline !== timeline);
@@ -389,6 +413,8 @@ export class Session {
       orderHistory: (order: number) => this.orderHistory(order),
       ordersOf: (subaccount: number) => this.ordersOf(subaccount),
       withoutOrder: (seq: number, order: number) => withoutOrder(this.mustTimeline(), seq, order),
+      own: (places: readonly HashedPlace[]) => this.own(places),
+      hashAt: (seq: number) => this.mustTimeline().hashAt(seq),
       countHits: (text: string) => this.countHits(text),
       packed: () => this.packed(),
     };

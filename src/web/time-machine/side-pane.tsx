@@ -12,7 +12,7 @@ import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.t
 import { OrderLife } from './order-life.tsx';
 import { selectedId } from './selection.ts';
 import { sideTab } from './side-tab.ts';
-import { announcement, focus, scene, selection } from './store.ts';
+import { about, announcement, focus, scene, selection } from './store.ts';
 import { TabPanel, Tabs } from '../tabs.tsx';
 import { runFork } from './fork.ts';
 import { GoTo } from './go-to.tsx';
@@ -75,6 +75,7 @@ function Why() {
           {count(now.seq)} {step.forms.title}
         </h2>
       </div>
+      <Failure seq={now.seq} />
       {step.why.length === 0 ? (
         <p class="soft">
           No order, fill, rejection or liquidation to explain; the events show what it did.
@@ -89,6 +90,18 @@ function Why() {
         <CopyButtons />
       </div>
       <GoTo />
+    </div>
+  );
+}
+
+/** The violated check of the fuzzer, after its command. */
+function Failure({ seq }: { readonly seq: number }) {
+  const { failure } = about.value;
+  if (failure === null || failure.seq !== seq) return null;
+  return (
+    <div>
+      <h3>Found by the fuzzer</h3>
+      <p>{failure.text}</p>
     </div>
   );
 }

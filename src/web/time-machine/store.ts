@@ -1,9 +1,8 @@
 /** State of the page as signals, and the calls to the worker that change them. */
 import { batch, computed, signal } from '@preact/signals';
-import { NO_ABOUT, type About, type Bookmark } from '../../design/page-elements.ts';
+import { NO_ABOUT, type About } from '../../design/page-elements.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { connect, latestOnly, type Calls } from '../worker-link.ts';
-import { keep, onKeptElsewhere, readKept } from '../kept.ts';
 import { isDark } from '../theme.ts';
 import { startWorker } from '../page-parts.ts';
 import { placeText, readPlace } from './place-link.ts';
@@ -41,7 +40,6 @@ export const problem = signal<string | null>(null);
 export const seekMs = signal<number | null>(null);
 export const theme = signal<'light' | 'dark'>('light');
 export const jumpKind = signal<StepFlag | 'event'>('fill');
-export const bookmarks = signal<readonly Bookmark[]>([]);
 /** Text for assistive technology. */
 export const announcement = signal('');
 
@@ -292,37 +290,6 @@ export function showMarket(id: number): void {
   reload();
 }
 
-const bookmarkKey = (): string => `bookmarks:${about.value.name}`;
-
-export function addBookmark(note: string): void {
-  const others = bookmarks.value.filter((one) => one.seq !== seq.value);
-  setBookmarks([...others, { seq: seq.value, note }].sort((a, b) => a.seq - b.seq));
-}
-
-export function setBookmarks(all: readonly Bookmark[]): void {
-  bookmarks.value = all;
-  keep(bookmarkKey(), all);
-}
-
-/** Two tabs of a page have the same bookmarks: each would write over those of the other. */
-export function followBookmarks(): void {
-  onKeptElsewhere((key) => {
-    if (opened.value !== null && key === bookmarkKey()) bookmarks.value = keptBookmarks();
-  });
-}
-
-function keptBookmarks(): Bookmark[] {
-  const kept = readKept(bookmarkKey());
-  if (!Array.isArray(kept)) return [];
-  return kept.filter(
-    (one: unknown): one is Bookmark =>
-      typeof one === 'object' &&
-      one !== null &&
-      Number.isSafeInteger((one as Partial<Bookmark>).seq) &&
-      typeof (one as Partial<Bookmark>).note === 'string',
-  );
-}
-
 let writing: ReturnType<typeof setTimeout> | undefined;
 function writePlace(): void {
   // Browsers limit how often the address may change.
@@ -380,9 +347,6 @@ export async function openSource(source: Source, data: About): Promise<void> {
     batch(() => {
       opened.value = made;
       range.value = [made.baseSeq, made.baseSeq + 1];
-      const all = [...data.bookmarks, ...keptBookmarks()];
-      const bySeq = new Map(all.map((one) => [one.seq, one]));
-      bookmarks.value = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
     });
     document.title = `${data.name} · time machine · Orrery`;
     // A link may name an account without a command.

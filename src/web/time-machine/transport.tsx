@@ -2,10 +2,10 @@
 import { dateText } from '../../base/date-text.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { clock, count } from '../exact-text.ts';
+import { bookmarks } from './bookmarks.ts';
 import { play, playing, speed, SPEEDS } from './playing.ts';
 import { Scrubber } from './scrubber.tsx';
 import {
-  bookmarks,
   jump,
   jumpKind,
   lastSeq,
