@@ -168,7 +168,10 @@ export interface OrderRow {
   readonly symbol: string;
   readonly orderType: string;
   readonly side: 'buy' | 'sell';
+  /** Limit; that of an order without a price is far beyond the market (`takesAnyPrice`). */
   readonly price: string;
+  /** Price that triggers a conditional order; null for others, absent in earlier runs. */
+  readonly triggerPrice?: string | null;
   readonly size: string;
   readonly ioc: boolean;
   readonly postOnly: boolean;

@@ -194,12 +194,17 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     .wrap(100)
     .exitProcess(false)
     .middleware((values) => {
-      if (argv[0] !== COMPLETIONS) mustHaveValues(argv, values);
+      if (argv[0] === COMPLETIONS) return;
+      mustHaveValues(argv, values);
+      mustBeGivenOnce(argv, values, lists());
     })
     .fail((message: string | null, error: Error | undefined) => {
       const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
       throw error ?? new InputError(message ?? 'bad command line', { hint });
     });
+  // yargs knows which options take several values; its types do not have the method.
+  const lists = (): readonly string[] =>
+    (parser as Argv & { getOptions: () => { array: readonly string[] } }).getOptions().array;
   // The shell asks for completions with `--get-yargs-completions orrery <command> …`.
   const name = argv[0] === COMPLETIONS ? argv[2] : argv[0];
   for (const { usage, describe, load } of COMMANDS) {
@@ -232,6 +237,21 @@ function mustHaveValues(argv: readonly string[], values: Readonly<Record<string,
     const next = argv[i + 1];
     if (equals === '' && next !== undefined && !next.startsWith('--')) continue;
     throw new InputError(`--${name} needs a value`, { hint: `see orrery ${argv[0] ?? ''} --help` });
+  }
+}
+
+/** Throws `InputError` for an option of one value that the line has twice. */
+function mustBeGivenOnce(
+  argv: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+  lists: readonly string[],
+): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (!Array.isArray(value) || lists.includes(name) || !/^[a-z][\w-]*$/.test(name)) continue;
+    if (!argv.some((token) => token.split('=')[0] === `--${name}`)) continue;
+    throw new InputError(`--${name} takes one value; ${String(value.length)} are given`, {
+      hint: `see orrery ${argv[0] ?? ''} --help`,
+    });
   }
 }
 

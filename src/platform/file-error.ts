@@ -12,12 +12,18 @@ export function isFileFault(error: unknown): boolean {
   return typeof (error as NodeJS.ErrnoException | null | undefined)?.errno === 'number';
 }
 
-/** Converts a file-system error to a `FileError`; returns any other error unchanged. */
-export function fileError(path: string, error: unknown): Error {
+/**
+ * Converts a file-system error to a `FileError`; returns any other error unchanged. `missing` is
+ * the hint for a file that does not exist.
+ */
+export function fileError(path: string, error: unknown, missing?: string): Error {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   switch (code) {
     case 'ENOENT':
-      return new FileError(`${path}: no such file or folder`);
+      return new FileError(
+        `${path}: no such file or folder`,
+        missing === undefined ? {} : { hint: missing },
+      );
     case 'EACCES':
       return new FileError(`${path}: permission denied`);
     case 'EROFS':

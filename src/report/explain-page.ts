@@ -245,9 +245,10 @@ function endOf(run: ExplainedRun, { fills }: StrategyOutput, order: OrderRow): s
   return `Filled ${order.filled} of ${order.size} at ${grouped(price.toFixed(decimals))} on average as ${roles}, ${lastUs === order.arrivedUs ? 'on arrival' : `${duration(lastUs - order.arrivedUs)} after it arrived`}.`;
 }
 
-function titleOf({ side, size, symbol, price, ioc, tag }: OrderRow): string {
-  const how = ioc ? 'at once' : `at ${grouped(price)}`;
-  return `${side} ${size} ${symbol} ${how}${tag === null ? '' : ` (${tag})`}`;
+function titleOf({ side, size, symbol, price, triggerPrice, ioc, tag }: OrderRow): string {
+  const trigger = typeof triggerPrice === 'string' ? `, triggered at ${grouped(triggerPrice)}` : '';
+  const how = `${ioc ? (trigger === '' ? ' at once' : '') : ` at ${grouped(price)}`}${trigger}`;
+  return `${side} ${size} ${symbol}${how}${tag === null ? '' : ` (${tag})`}`;
 }
 
 function timeline(moments: readonly Moment[]): string {

@@ -1,6 +1,7 @@
 /**
  * Files of the user's data: rows with a column of the time from which each is available. A cell
  * becomes a number, `true` or `false` by its own text, never by other rows, which may be later.
+ * Cells of a text column of Parquet and Arrow stay text.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -15,7 +16,7 @@ import type { Cell, DataUpdate } from '../strategy/strategy.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
 import { timeOf, type TimeUnit } from '../tape/formats/numbers.ts';
 import { TapeError } from '../tape/record.ts';
-import { arrowRows, parquetRows } from '../tape-files/table-rows.ts';
+import { arrowRows, parquetRows, type OnColumns } from '../tape-files/table-rows.ts';
 
 export interface PlannedFeed {
   /** Name in `onData`; unique in a plan. */
@@ -102,14 +103,14 @@ async function columnsOf(file: string): Promise<string[]> {
   return [];
 }
 
-function rowsOf(file: string): AsyncGenerator<string[][]> {
+function rowsOf(file: string, onColumns?: OnColumns): AsyncGenerator<string[][]> {
   const ignore = (): void => undefined;
   switch (extname(file).toLowerCase()) {
     case '.parquet':
-      return parquetRows(file, ignore);
+      return parquetRows(file, ignore, onColumns);
     case '.arrow':
     case '.feather':
-      return arrowRows(file, ignore);
+      return arrowRows(file, ignore, onColumns);
     case '.csv':
       return csvRows(createReadStream(file), (bytes) => new TextDecoder().decode(bytes));
     default:
@@ -150,10 +151,14 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
   let head: readonly string[] | null = null;
   let at = -1;
   let line = 0;
+  let areText: readonly boolean[] = [];
+  const onColumns: OnColumns = (columns) => {
+    areText = columns;
+  };
   // Other files have no lines: their rows are counted from 1.
   const isText = extname(file).toLowerCase() === '.csv';
   try {
-    for await (const rows of rowsOf(file)) {
+    for await (const rows of rowsOf(file, onColumns)) {
       for (const row of rows) {
         line += 1;
         if (row.length === 0 || (row.length === 1 && row[0] === '')) continue;
@@ -168,7 +173,7 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
           );
         }
         const place = isText ? `line ${String(line)}` : `row ${String(line - 1)}`;
-        updates.push({ feed: name, ...rowOf(feed, head, row, { at, place }) });
+        updates.push({ feed: name, ...rowOf(feed, head, row, { at, areText, place }) });
       }
     }
   } catch (error) {
@@ -199,7 +204,11 @@ function rowOf(
   { available, unit }: PlannedFeed,
   head: readonly string[],
   row: readonly string[],
-  { at, place }: { readonly at: number; readonly place: string },
+  {
+    at,
+    areText,
+    place,
+  }: { readonly at: number; readonly areText: readonly boolean[]; readonly place: string },
 ): Pick<DataUpdate, 'timeUs' | 'row'> {
   let time: number;
   try {
@@ -210,7 +219,8 @@ function rowOf(
   }
   const cells: [string, Cell][] = [];
   head.forEach((column, i) => {
-    if (i !== at) cells.push([column, cellOf(row[i] ?? '')]);
+    const text = row[i] ?? '';
+    if (i !== at) cells.push([column, areText[i] === true ? text || null : cellOf(text)]);
   });
   return { timeUs: time, row: Object.fromEntries(cells) };
 }

@@ -70,7 +70,7 @@ export interface TapeReading {
    * As `commands`, with the source record of each command. Touches have no command. Usable once.
    */
   steps(): AsyncGenerator<readonly TapeStep[]>;
-  /** 0…1 of the rows read so far. */
+  /** 0…1 of the rows read so far; of a range, of its time. */
   progress(): number;
   /** Counters of the pass so far, by market. */
   facts(): readonly { readonly sync: SyncFacts; readonly ordering: OrderingFacts }[];
@@ -89,11 +89,11 @@ export interface Dataset {
 /** Throws `FileError` or `TapeError` if the folder is not a dataset. */
 export async function openDataset(path: string): Promise<Dataset> {
   await stat(path).catch((error: unknown) => {
-    throw fileError(path, error);
+    throw fileError(path, error, 'orrery data import, or orrery data sample, writes a dataset');
   });
   const name = join(path, 'manifest.json');
   const text = await readFile(name, 'utf8').catch((error: unknown) => {
-    throw fileError(name, error);
+    throw fileError(name, error, 'the folder is not a dataset; orrery data import writes one');
   });
   const manifest = parseManifest(text);
   const markets = manifest.markets.map((units) => marketOf(manifest, units));
@@ -189,11 +189,22 @@ function read(
         },
       ),
   );
-  const steps = (): AsyncGenerator<readonly TapeStep[]> =>
-    mergeStreams(
+  // Of a part of the data, rows do not say how much is left.
+  const span =
+    options.fromUs === undefined && options.toUs === undefined ? null : spanOf(markets, options);
+  let atUs = span?.fromUs ?? 0;
+  const steps = async function* (): AsyncGenerator<readonly TapeStep[]> {
+    const merged = mergeStreams(
       tapes.map((tape, i) => ranged(tape, marketId(i), options)),
       (a, b) => stepUs(a) - stepUs(b),
     );
+    for await (const batch of merged) {
+      const last = batch.at(-1);
+      if (last !== undefined) atUs = stepUs(last);
+      yield batch;
+    }
+    atUs = Infinity;
+  };
   return {
     markets,
     steps,
@@ -204,9 +215,23 @@ function read(
         yield commands;
       }
     },
-    progress: () => (total === 0 ? 1 : Math.min(1, done / total)),
+    progress: () => (span === null ? fraction(done, total) : fraction(atUs - span.fromUs, span.us)),
     facts: () => tapes.map((tape) => ({ sync: tape.syncFacts, ordering: tape.orderingFacts })),
   };
+}
+
+function fraction(done: number, total: number): number {
+  return total <= 0 ? 1 : Math.min(1, Math.max(0, done / total));
+}
+
+/** The part of a range that the markets have data of. */
+function spanOf(
+  markets: readonly DatasetMarket[],
+  { fromUs = -Infinity, toUs = Infinity }: TapeRange,
+): { readonly fromUs: number; readonly us: number } {
+  const first = Math.max(fromUs, Math.min(...markets.map(({ firstUs }) => firstUs)));
+  const last = Math.min(toUs, Math.max(...markets.map(({ lastUs }) => lastUs)));
+  return { fromUs: first, us: last - first };
 }
 
 function ranged(

@@ -11,10 +11,14 @@ import { fileBuffer } from './dataset-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Whole } from './lz4-frame.ts';
 
+/** Receives, with the header row, whether each column is of text. */
+export type OnColumns = (isText: readonly boolean[]) => void;
+
 /** Rows of a Parquet file, one row group at a time. */
 export async function* parquetRows(
   path: string,
   onProgress: (fraction: number) => void,
+  onColumns?: OnColumns,
 ): AsyncGenerator<string[][]> {
   const file = await open(path).catch((error: unknown) => {
     throw fileError(path, error);
@@ -26,6 +30,7 @@ export async function* parquetRows(
     if (columns.some(({ num_children: children }) => (children ?? 0) > 0)) {
       throw new TapeError('nested columns; a flat table is expected');
     }
+    onColumns?.(columns.map(isParquetText));
     yield [columns.map(({ name }) => name)];
     const texts = columns.map(parquetText);
     const total = Number(metadata.num_rows);
@@ -60,6 +65,7 @@ export async function* parquetRows(
 export async function* arrowRows(
   path: string,
   onProgress: (fraction: number) => void,
+  onColumns?: OnColumns,
 ): AsyncGenerator<string[][]> {
   const arrow = await import('apache-arrow');
   const { CompressionType, RecordBatchReader, compressionRegistry } = arrow;
@@ -70,7 +76,9 @@ export async function* arrowRows(
   try {
     const reader = await RecordBatchReader.from(source);
     await reader.open();
-    yield [reader.schema.fields.map(({ name }) => name)];
+    const { fields } = reader.schema;
+    onColumns?.(fields.map(({ type }) => isArrowText(arrow, type as DataType)));
+    yield [fields.map(({ name }) => name)];
     for await (const batch of reader) {
       const columns = batch.schema.fields.map((field, i) =>
         arrowText(arrow, field.type as DataType, batch.getChildAt(i)),
@@ -89,6 +97,19 @@ export async function* arrowRows(
   } finally {
     source.destroy();
   }
+}
+
+function isParquetText({
+  converted_type: converted,
+  logical_type: logical,
+}: SchemaElement): boolean {
+  return converted === 'UTF8' || converted === 'ENUM' || logical?.type === 'STRING';
+}
+
+/** Also of dictionaries, as which pandas writes categories. */
+function isArrowText({ DataType: Types }: Arrow, type: DataType): boolean {
+  const own = Types.isDictionary(type) ? (type.dictionary as DataType) : type;
+  return Types.isUtf8(own) || Types.isLargeUtf8(own);
 }
 
 type TextOf = (value: unknown) => string;

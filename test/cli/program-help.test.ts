@@ -29,6 +29,20 @@ test.each([
   expect(failure).toBe(`--${option} needs a value`);
 });
 
+test.each([
+  ['backtest none.ts --data none --fees 0.1,0.1 --fees=0.2,0.2', 'fees'],
+  ['backtest none.ts --data none --data other', 'data'],
+  ['sweep none.ts --data none --trials 3 --trials 4', 'trials'],
+])('%s gives an option twice', async (line, option) => {
+  expect(await main(line.split(' '))).toBe(2);
+  expect(failure).toBe(`--${option} takes one value; 2 are given`);
+});
+
+test('options with several values can be repeated', async () => {
+  await main('backtest none.ts --data none --param a=1 --param b=2'.split(' '));
+  expect(failure).toBe('none.ts: no such file or folder');
+});
+
 test('options with a value and flags do not lack one', async () => {
   for (const line of [
     'backtest none.ts --data none --seed 0 --json',

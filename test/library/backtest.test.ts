@@ -113,6 +113,15 @@ test.each([
   await expect(refused).rejects.not.toThrow('--');
 });
 
+test('progress of a part of the data ends at 1', async () => {
+  const seen: number[] = [];
+  const onProgress = (fraction: number) => seen.push(fraction);
+  await run({ from: '2024-08-08T23:55:00Z', to: '2024-08-08T23:55:20Z', onProgress });
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(seen[0]).toBeLessThan(0.5);
+  expect(seen.at(-1)).toBeGreaterThan(0.95);
+});
+
 test('an aborted signal ends a run with its reason', async () => {
   const reason = new Error('enough');
   await expect(run({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -162,7 +162,7 @@ test('the book is closed where candles are missing, unless it is kept', async ()
 
 test.each([
   [[], 'candles: no market is given'],
-  [[{ symbol: 'BTC/USDT:USDT', candles: CANDLES }], "symbol 'BTC/USDT:USDT': may hold letters"],
+  [[{ symbol: 'BTC/USDT:USDT', candles: CANDLES }], 'dash and underscore, such as BTC-USDT'],
   [[MARKET, MARKET], 'ETHUSDT is given twice'],
   [[{ symbol: 'X', candles: [] }], 'candles of X: must be a list of at least two'],
   [[{ symbol: 'X', candles: CANDLES.slice(0, 3).reverse() }], 'candle 1: time 1704070800000 must'],

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { arrowTable } from '../../src/report/tables/arrow-table.ts';
 import { csvTable, npzTables, parquetTable } from '../../src/report/tables/plain-tables.ts';
 import { RUN_TABLES, runTables } from '../../src/report/tables/run-tables.ts';
+import type { OrderRow } from '../../src/backtest/output.ts';
 import { fill, output, START_US, strategy } from './fixture.ts';
 
 const plots = [
@@ -79,6 +80,30 @@ test('CSV has doubles with a point, so that a column without fractions is one to
   const last = lines.find((line) => line.startsWith('b,'))?.split(',');
   const cells = Object.fromEntries(head.split(',').map((name, i) => [name, last?.[i]] as const));
   expect(cells).toMatchObject({ fill_id: String(2 ** 52), price: '5.0', size: '1.0' });
+});
+
+const ORDER: OrderRow = {
+  ...{ orderId: '0x1', orderNumber: 1, clientId: null, tag: null, symbol: 'BTCUSDT' },
+  ...{ orderType: 'limit', side: 'buy', price: '1', size: '1', filled: '1', ioc: true },
+  ...{ postOnly: false, reduceOnly: false, status: 'filled', reason: null, queueAhead: null },
+  ...{ sentUs: START_US, arrivedUs: START_US, restedUs: null, endedUs: START_US },
+  ...{ sentMid: 100, arrivalMid: 100 },
+};
+
+test('an order without a price has none, and a conditional order its trigger', () => {
+  const orders = [
+    { ...ORDER, ioc: true, side: 'buy', price: '214748364.7', arrivalMid: 100 },
+    { ...ORDER, ioc: true, side: 'sell', price: '0.1', triggerPrice: '95', arrivalMid: 100 },
+    { ...ORDER, ioc: true, side: 'buy', price: '101', arrivalMid: 100 },
+    { ...ORDER, ioc: false, side: 'sell', price: '250', triggerPrice: null, arrivalMid: 100 },
+    { ...ORDER, ioc: true, side: 'sell', price: '0.1', arrivalMid: null },
+  ] as const;
+  const run = { ...FULL, strategies: [{ ...FULL.strategies[0]!, orders }] };
+  const table = runTables(run).find(({ name }) => name === 'orders')!;
+  const cells = (column: string): unknown =>
+    table.columns.find(({ name }) => name === column)!.cells;
+  expect(cells('price')).toEqual([null, null, 101, 250, 0.1]);
+  expect(cells('trigger_price')).toEqual([null, 95, null, null, null]);
 });
 
 test('npz files have an aligned array for each column, and equal bytes for equal runs', () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, expect, test } from 'vitest';
 import { parseFeed, planFeeds, readFeeds } from '../../src/run-plan/data-feeds.ts';
@@ -50,6 +51,47 @@ test('a Parquet file gives the rows of its CSV', async () => {
   });
   const rows = await read(`${file('p.parquet', parquet)},available=at,name=mine`);
   expect(rows).toEqual([{ feed: 'mine', timeUs: 1_723_161_258_000_000, row: { score: 0.25 } }]);
+});
+
+test('a text column of a Parquet file stays text; in a CSV digits are a number', async () => {
+  const parquet = parquetWriteBuffer({
+    columnData: [
+      {
+        name: 'at',
+        data: [1, 2, 3].map((s) => new Date(1_723_161_258_000 + s)),
+        type: 'TIMESTAMP',
+      },
+      { name: 'code', data: ['007', 'true', null], type: 'STRING', nullable: true },
+      { name: 'count', data: [7n, 8n, 9n], type: 'INT64' },
+    ],
+  });
+  const rows = await read(`${file('t.parquet', parquet)},available=at`);
+  expect(rows.map(({ row }) => row)).toEqual([
+    { code: '007', count: 7 },
+    { code: 'true', count: 8 },
+    { code: null, count: 9 },
+  ]);
+  const csv = await read(`${file('t.csv', 'at,code\n1723161258000,007\n')},available=at`);
+  expect(csv.map(({ row }) => row)).toEqual([{ code: 7 }]);
+});
+
+test.each([
+  ['text', () => arrow.vectorFromArray(['007', 'true'], new arrow.Utf8())],
+  [
+    'a dictionary',
+    () =>
+      arrow.vectorFromArray(
+        ['007', 'true'],
+        new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32()),
+      ),
+  ],
+])('a column of %s of an Arrow file stays text', async (name, column) => {
+  const at = arrow.vectorFromArray([1_723_161_258_000, 1_723_161_259_000], new arrow.Float64());
+  const bytes = arrow.tableToIPC(new arrow.Table({ at, code: column() }), 'file');
+  const rows = await read(
+    `${file(`${name.slice(-4)}.arrow`, Uint8Array.from(bytes).buffer)},available=at`,
+  );
+  expect(rows.map(({ row }) => row)).toEqual([{ code: '007' }, { code: 'true' }]);
 });
 
 test('a time of another type names its row, since a Parquet file has no lines', async () => {

@@ -2,6 +2,7 @@
  * Explains the outcome of an order as text with numbers, from its records and its queue position.
  */
 import { dateText } from '../../base/date-text.ts';
+import { takesAnyPrice } from '../any-price.ts';
 import type { FillRow, MarketOutput, OrderRow } from '../output.ts';
 import type { QueueStory } from './queue-story.ts';
 
@@ -22,7 +23,7 @@ export interface OrderFacts {
 
 export function explainOrder({ order, fills, market, latency, story }: OrderFacts): string[] {
   const lines = [
-    `${order.side} ${order.size} ${order.symbol} at ${boundOf(order)}: ${flagsOf(order)}`,
+    `${order.side} ${order.size} ${order.symbol} at ${boundOf(order)}${triggerOf(order)}: ${flagsOf(order)}`,
     `order   ${order.orderId} (number ${String(order.orderNumber)} of the journal)`,
     '',
     `${dateText(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
@@ -35,12 +36,13 @@ export function explainOrder({ order, fills, market, latency, story }: OrderFact
   return lines;
 }
 
-/** A bound of twice the price or half of it has no effect: the price band is tighter. */
-function boundOf({ side, price, ioc, arrivalMid }: OrderRow): string {
-  const bound = Number(price);
-  const isFar =
-    arrivalMid !== null && (side === 'buy' ? bound > 2 * arrivalMid : bound < arrivalMid / 2);
-  return ioc && isFar ? 'any price within the band' : price;
+function boundOf(order: OrderRow): string {
+  return takesAnyPrice(order, order.arrivalMid) ? 'any price within the band' : order.price;
+}
+
+/** Trigger of a conditional order; empty for another. */
+function triggerOf({ triggerPrice }: OrderRow): string {
+  return typeof triggerPrice === 'string' ? ` once its trigger ${triggerPrice} is reached` : '';
 }
 
 function flagsOf({ orderType, ioc, postOnly, reduceOnly }: OrderRow): string {

@@ -275,6 +275,7 @@ export class StrategyRecorder {
       orderType: order.orderType,
       side: order.lots > 0 ? 'buy' : 'sell',
       price: priceText(market, order.priceTicks),
+      triggerPrice: order.triggerTicks === null ? null : priceText(market, order.triggerTicks),
       size: sizeText(market, Math.abs(order.lots)),
       ioc: order.ioc,
       postOnly: order.postOnly,

@@ -76,11 +76,17 @@ export async function withCandles<T>(
   }
 }
 
+/** A name for a symbol of ccxt, which calls the perpetual 'BTC/USDT:USDT'. */
+function suggestedFor(symbol: unknown): string {
+  const [pair = ''] = typeof symbol === 'string' ? symbol.split(':') : [];
+  return /^\w+\/\w+$/.test(pair) ? pair.replace('/', '-') : 'BTCUSDT';
+}
+
 function checkMarket(market: CandleMarket, before: readonly CandleMarket[]): void {
   const { symbol, candles, tickSize, lotSize } = market;
   if (typeof symbol !== 'string' || !/^[A-Za-z0-9._-]{1,32}$/.test(symbol)) {
     throw new StrategyError(
-      `candles: symbol '${symbol}': may hold letters, digits, point, dash and underscore, such as BTCUSDT`,
+      `candles: symbol '${symbol}': may hold letters, digits, point, dash and underscore, such as ${suggestedFor(symbol)}`,
     );
   }
   if (before.some((other) => other.symbol === symbol)) {

@@ -2,6 +2,7 @@
  * A run as tables whose columns are the same in every run: names, order and types. Money, prices
  * and sizes are doubles; their exact text is in run.json. Times are µs since the Unix epoch.
  */
+import { takesAnyPrice } from '../../backtest/any-price.ts';
 import type {
   BacktestOutput,
   EquityPoint,
@@ -105,7 +106,8 @@ const ORDERS: Columns<OrderRow> = {
   market: ['text', (row) => row.symbol],
   order_type: ['text', (row) => row.orderType],
   side: ['text', (row) => row.side],
-  price: ['float', (row) => Number(row.price)],
+  price: ['float', (row) => (takesAnyPrice(row, row.arrivalMid) ? null : Number(row.price))],
+  trigger_price: ['float', (row) => numeric(row.triggerPrice ?? null)],
   size: ['float', (row) => Number(row.size)],
   filled: ['float', (row) => Number(row.filled)],
   ioc: ['flag', (row) => row.ioc],
