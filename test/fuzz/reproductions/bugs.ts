@@ -145,8 +145,10 @@ export const REPRODUCED_BUGS: readonly ReproducedBug[] = [
   }),
   ...PLANTED,
   ...FROM_SUBTLE.flatMap(({ id: name, run }) =>
-    SUBTLE_BUGS.filter(({ id }) => id === name).map(
-      ({ area: _, ...bug }): ReproducedBug => ({ ...bug, run, quick: true }),
-    ),
+    SUBTLE_BUGS.filter(({ id }) => id === name).map(({ area: _, ...bug }): ReproducedBug => ({
+      ...bug,
+      run,
+      quick: true,
+    })),
   ),
 ];
