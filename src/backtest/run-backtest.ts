@@ -279,7 +279,7 @@ class Run {
     const { scheduler, exchange, recorder, feeds } = this;
     return Math.min(
       scheduler.nextUs(),
-      exchange.engine.nextTimerUs(),
+      exchange.nextTimerUs(),
       recorder.dueUs,
       feeds.nextDueUs - 0.5,
       this.warm ? Infinity : this.tradeFromUs - 0.5,
@@ -316,7 +316,7 @@ class Run {
     for (;;) {
       const beginUs = this.warm ? Infinity : this.tradeFromUs;
       const barUs = feeds.nextDueUs;
-      const timerUs = exchange.engine.nextTimerUs();
+      const timerUs = exchange.nextTimerUs();
       const entryUs = scheduler.nextUs();
       const sampleUs = recorder.dueUs;
       const atUs = Math.min(beginUs, barUs, timerUs, entryUs, sampleUs);

@@ -13,7 +13,7 @@ import type {
 import type { Exchange } from '../engine/exchange.ts';
 import type { MarketView } from '../engine/read/views.ts';
 import { must } from '../base/assert.ts';
-import { money, numberInSteps, priceText, sizeText } from '../gateway/encode.ts';
+import { money, numbersInSteps, priceText, sizeText } from '../gateway/encode.ts';
 import type { OrderIds } from '../gateway/order-ids.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
@@ -298,26 +298,13 @@ export class Feeds {
    * Publishes the trading of a recorded bar. Called before the bar is played, so that fills in it
    * come after its open.
    */
-  onTapeBar({
-    market,
-    timeUs,
-    openTicks,
-    highTicks,
-    lowTicks,
-    closeTicks,
-    volumeLots,
-  }: TapeBar): void {
-    const audience = this.audiences[market];
+  onTapeBar(bar: TapeBar): void {
+    const audience = this.audiences[bar.market];
     if (audience === undefined) return;
     audience.recordsBars = true;
     if (audience.bars.length > 0) this.dueUs = null;
-    if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, timeUs);
-    for (const { builder } of audience.bars) {
-      for (const priceTicks of [openTicks, highTicks, lowTicks]) {
-        builder.onTrade({ timeUs, priceTicks, lots: 0 });
-      }
-      builder.onTrade({ timeUs, priceTicks: closeTicks, lots: volumeLots });
-    }
+    if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, bar.timeUs);
+    for (const { builder } of audience.bars) builder.onBar(bar);
   }
 
   private onTrade(event: TradePrinted): void {
@@ -444,7 +431,7 @@ interface SavedFeeds {
 function unitsOf(market: MarketView): BarUnits {
   return {
     symbol: market.spec.symbol,
-    price: (ticks) => numberInSteps(ticks, market.spec.tickSize),
-    size: (lots) => numberInSteps(lots, market.spec.lotSize),
+    price: numbersInSteps(market.spec.tickSize),
+    size: numbersInSteps(market.spec.lotSize),
   };
 }

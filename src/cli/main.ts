@@ -224,7 +224,22 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
       );
     }
   }
+  keepNoHelp(parser);
   return parser;
+}
+
+/**
+ * yargs renders the help after it calls a handler, in case that fails later. No failure here prints
+ * help, and the rendering takes a tenth of a second.
+ */
+function keepNoHelp(parser: Argv): void {
+  const inside = parser as Partial<YargsInside>;
+  const usage = inside.getInternalMethods?.().getUsageInstance();
+  if (usage !== undefined) usage.cacheHelpMessage = () => undefined;
+}
+
+interface YargsInside {
+  getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
 }
 
 /** Throws `InputError` for an option of the line that has no value, such as a last `--seed`. */

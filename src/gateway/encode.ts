@@ -68,10 +68,17 @@ export function inSteps(count: number | bigint, step: string): string {
 
 /** A number of steps as the double that is nearest to it, as of its text. */
 export function numberInSteps(count: number, step: string): number {
+  return numbersInSteps(step)(count);
+}
+
+/** `numberInSteps` for many numbers of one step. */
+export function numbersInSteps(step: string): (count: number) => number {
   const { scale, units } = stepOf(step);
-  const total = count * units;
-  const exact = Number.isSafeInteger(total) ? numberScaled(total, scale) : null;
-  return exact ?? Number(inSteps(count, step));
+  return (count) => {
+    const total = count * units;
+    const exact = Number.isSafeInteger(total) ? numberScaled(total, scale) : null;
+    return exact ?? Number(inSteps(count, step));
+  };
 }
 
 export function priceText(market: MarketView, ticks: number | bigint): string {

@@ -2,9 +2,9 @@
  * Pages that explain orders: one page for all orders of a run from its records, or one order with
  * the steps of its queue.
  */
-import { explainOrder } from '../backtest/explain/explain-order.ts';
+import { explainOrder, type OrderFacts } from '../backtest/explain/explain-order.ts';
 import type { QueueStory } from '../backtest/explain/queue-story.ts';
-import type { OrderRow, StrategyOutput } from '../backtest/output.ts';
+import type { FillRow, OrderRow, StrategyOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { duration, grouped, prose, time } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
@@ -68,11 +68,15 @@ export function renderExplanations(
   const all = explained(run);
   const shown = all.slice(0, MOST_ORDERS);
   const isOne = run.strategies.length === 1;
-  const rows = shown.map(({ strategy, order }) => ({
-    order,
-    strategy: strategy.id,
-    moments: momentsOf(linesOf(run, strategy, order, { latency, story: null })),
-  }));
+  const fillsOf = fillsByOrder(run);
+  const rows = shown.map(({ strategy, order }) => {
+    const fills = fillsOf.get(order.orderNumber) ?? [];
+    return {
+      order,
+      strategy: strategy.id,
+      moments: momentsOf(linesOf(run, { order, fills, latency, story: null })),
+    };
+  });
   const list = table(
     rows,
     [
@@ -149,7 +153,8 @@ export function renderExplanation(
   { order, strategy, latency, story, command }: ExplainedOrder,
   libraries: PageLibraries,
 ): string {
-  const moments = momentsOf(linesOf(run, strategy, order, { latency, story }));
+  const fills = fillsByOrder(run).get(order.orderNumber) ?? [];
+  const moments = momentsOf(linesOf(run, { order, fills, latency, story }));
   const steps = story?.steps ?? [];
   const queue =
     steps.length < 2
@@ -177,7 +182,7 @@ ${queue}
     {
       title: `Order #${String(order.orderNumber)} of ${strategy.id}`,
       lede: `${titleOf(order)}, sent ${time(order.sentUs)} UTC`,
-      verdict: endOf(run, strategy, order),
+      verdict: endOf(run, fills, order),
       sections: [
         ['timeline', 'What happened'],
         ['queue', 'Queue'],
@@ -215,15 +220,23 @@ export function renderLiquidation(
 
 const NO_CHARTS = { markets: [], strategies: [] } as const;
 
+/** Fills of each order, by its number: a search for each order would take their product. */
+function fillsByOrder({ strategies }: ExplainedRun): ReadonlyMap<number, readonly FillRow[]> {
+  const byOrder = new Map<number, FillRow[]>();
+  for (const fill of strategies.flatMap(({ fills }) => fills)) {
+    const known = byOrder.get(fill.orderNumber);
+    if (known === undefined) byOrder.set(fill.orderNumber, [fill]);
+    else known.push(fill);
+  }
+  return byOrder;
+}
+
 function linesOf(
   run: ExplainedRun,
-  strategy: StrategyOutput,
-  order: OrderRow,
-  { latency, story }: Pick<ExplainedOrder, 'latency' | 'story'>,
+  { order, fills, latency, story }: Omit<OrderFacts, 'market'>,
 ): readonly string[] {
   const market = run.markets.find(({ symbol }) => symbol === order.symbol);
   if (market === undefined) return [];
-  const fills = strategy.fills.filter(({ orderNumber }) => orderNumber === order.orderNumber);
   const lines = explainOrder({ order, fills, market, latency, story });
   // The first lines repeat the title.
   const reason = order.tag === null ? [] : [`The strategy's reason: ${order.tag}.`];
@@ -231,8 +244,7 @@ function linesOf(
 }
 
 /** How the order ended, in a sentence. */
-function endOf(run: ExplainedRun, { fills }: StrategyOutput, order: OrderRow): string {
-  const own = fills.filter(({ orderNumber }) => orderNumber === order.orderNumber);
+function endOf(run: ExplainedRun, own: readonly FillRow[], order: OrderRow): string {
   const size = own.reduce((sum, fill) => sum + Number(fill.size), 0);
   if (own.length === 0 || size === 0) {
     return `Not filled: ${order.reason ?? order.status}.`;

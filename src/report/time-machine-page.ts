@@ -1,6 +1,7 @@
 /** The time machine as one HTML file: the page of the build, the journal and the engine. */
 import { dirname } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzipSync, gzip } from 'node:zlib';
 import { makeFolder } from '../platform/make-folder.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
@@ -19,17 +20,35 @@ export interface PageData {
 /** Throws `FileError`. */
 export async function writeTimeMachine(path: string, data: PageData): Promise<void> {
   const page = gunzipSync(await pageAsset('time-machine.html.gz')).toString('utf8');
+  const packed: Packed = {
+    about: data.about,
+    journal: await base64Of(data.journal),
+    base: data.base === null ? '' : await base64Of(data.base),
+  };
   await makeFolder(dirname(path));
-  await writeWholeFile(path, partsOf(page, data));
+  await writeWholeFile(path, partsOf(page, packed));
 }
 
-function* partsOf(page: string, { about, journal, base }: PageData): Iterable<string> {
+/** Compressed data as base64. */
+interface Packed {
+  readonly about: About;
+  readonly journal: string;
+  readonly base: string;
+}
+
+function* partsOf(page: string, { about, journal, base }: Packed): Iterable<string> {
   const at = page.indexOf(PLACE);
   if (at < 0) throw new Error('dist/assets/time-machine.html.gz is of another version');
   const title = `<title>${escapeText(about.name)} · time machine · Orrery</title>`;
   yield page.slice(0, at).replace(/<title>[^<]*<\/title>/, () => title);
-  yield* dataElements(about, packed(journal), base === null ? '' : packed(base));
+  yield* dataElements(about, journal, base);
   yield page.slice(at + PLACE.length);
 }
 
-const packed = (bytes: Uint8Array): string => gzipSync(bytes).toString('base64');
+/**
+ * In the thread pool, beside other work. A journal hardly shrinks further at zlib's default level,
+ * which takes twice as long (docs/PERFORMANCE.md).
+ */
+async function base64Of(bytes: Uint8Array): Promise<string> {
+  return (await promisify(gzip)(bytes, { level: 2 })).toString('base64');
+}

@@ -27,21 +27,21 @@ export interface WrittenReport {
   readonly page: string;
 }
 
-/** Writes the page last, so that its files exist whenever it does. */
+/**
+ * Writes the page last, so that its files exist whenever it does. `timeMachine` settles when the
+ * page that steps through the run is written.
+ */
 export async function writeReport(
   output: ReportedRun['output'],
   about: ReportAbout,
   folder: string,
+  timeMachine: Promise<unknown> = Promise.resolve(),
 ): Promise<WrittenReport> {
   const page = join(folder, 'index.html');
   try {
     const report = buildReport(output, about);
     const libraries = await pageLibraries();
     const hasOrders = output.strategies.length > 0;
-    const html = renderReport(report, output, libraries, {
-      explanations: hasOrders ? EXPLANATIONS : null,
-      timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
-    });
     await makeFolder(folder);
     const files = runTables(output, WRITTEN).map(
       (table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const,
@@ -55,6 +55,11 @@ export async function writeReport(
     }
     // Together, because each waits for the disk.
     await Promise.all(files.map(([file, content]) => writeWholeFile(file, content)));
+    await timeMachine;
+    const html = renderReport(report, output, libraries, {
+      explanations: hasOrders ? EXPLANATIONS : null,
+      timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
+    });
     await writeWholeFile(page, Buffer.from(html));
     return { report, page };
   } catch (error) {

@@ -2,7 +2,6 @@
 import { writeSync } from 'node:fs';
 import { Session, type Debugger } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
-import { dateText } from '../base/date-text.ts';
 import { endProcess } from '../platform/end-process.ts';
 import type { WatchThreadData } from './handler-watch.ts';
 
@@ -43,8 +42,8 @@ setInterval(() => {
   stillMs += LOOK_MS;
   const isOverdue = limitMs !== null && stillMs >= limitMs;
   if (isOverdue && stillMs >= limitMs + PAUSE_MS && Atomics.load(beats, 1) === 1) {
-    writeSync(2, `orrery: ${stuckCall(limitMs)}\n`);
-    endProcess(exitCode);
+    void endStuck(limitMs);
+    return;
   }
   if (isAsking || stillMs < nextMs || (isBlocked && !isOverdue)) return;
   pauseMs *= 2;
@@ -53,8 +52,19 @@ setInterval(() => {
   ask(isOverdue);
 }, LOOK_MS);
 
-/** The call that is inside a built-in function. */
-function stuckCall(ms: number): string {
+let isEnding = false;
+
+/** Prints the call that is inside a built-in function, and ends the process. */
+async function endStuck(ms: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  writeSync(2, `orrery: ${await stuckCall(ms)}\n`);
+  endProcess(exitCode);
+}
+
+async function stuckCall(ms: number): Promise<string> {
+  // Only here, because it loads the engine with it.
+  const { dateText } = await import('../base/date-text.ts');
   const [, , file = 0, call = 0] = beats;
   const [timeUs = NaN] = atUs;
   const time = Number.isNaN(timeUs) ? 'before the run' : `at ${dateText(timeUs)}`;

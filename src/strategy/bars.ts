@@ -27,6 +27,16 @@ export interface BarTrade {
   readonly lots: number;
 }
 
+/** A recorded bar; each of its prices is a trade. */
+export interface BarOfTicks {
+  readonly timeUs: number;
+  readonly openTicks: number;
+  readonly highTicks: number;
+  readonly lowTicks: number;
+  readonly closeTicks: number;
+  readonly volumeLots: number;
+}
+
 export class BarBuilder {
   readonly units: BarUnits;
   readonly intervalUs: number;
@@ -59,6 +69,29 @@ export class BarBuilder {
     open.highTicks = Math.max(open.highTicks, priceTicks);
     open.lowTicks = Math.min(open.lowTicks, priceTicks);
     open.closeTicks = priceTicks;
+    open.lots += size;
+  }
+
+  /** Trades at the open, the high, the low and the close of a bar; the close has the volume. */
+  onBar({ timeUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots }: BarOfTicks): void {
+    const { open } = this;
+    const high = Math.max(openTicks, highTicks, lowTicks, closeTicks);
+    const low = Math.min(openTicks, highTicks, lowTicks, closeTicks);
+    const size = Math.abs(volumeLots);
+    if (open === null) {
+      this.open = {
+        startUs: timeUs - (timeUs % this.intervalUs),
+        openTicks,
+        highTicks: high,
+        lowTicks: low,
+        closeTicks,
+        lots: size,
+      };
+      return;
+    }
+    open.highTicks = Math.max(open.highTicks, high);
+    open.lowTicks = Math.min(open.lowTicks, low);
+    open.closeTicks = closeTicks;
     open.lots += size;
   }
 

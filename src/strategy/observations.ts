@@ -29,6 +29,7 @@ export function keptHandlers(keeps: Keeps | undefined): (keyof Strategy)[] {
 }
 
 interface Saved {
+  /** Texts of length and market, and the bars. */
   readonly bars: readonly (readonly [string, readonly BarUpdate[]])[];
   readonly books: readonly (readonly [string, BookUpdate])[];
   readonly marks: readonly (readonly [string, number])[];
@@ -39,8 +40,8 @@ export class Observations {
   private readonly receives: (handler: keyof Strategy) => boolean;
   private readonly keptBars: number;
   private readonly barsUs: readonly number[];
-  /** By market and length. */
-  private bars = new Map<string, BarUpdate[]>();
+  /** By market, then by length. */
+  private bars = new Map<string, Map<number, BarUpdate[]>>();
   private books = new Map<string, BookUpdate>();
   private marks = new Map<string, number>();
   private account: AccountUpdate | null = null;
@@ -79,15 +80,24 @@ export class Observations {
   }
 
   private takeBar(bar: BarUpdate): void {
-    const key = keyOf(bar.symbol, bar.intervalUs);
-    let list = this.bars.get(key);
-    if (list === undefined) {
-      list = [];
-      this.bars.set(key, list);
-    }
+    const list = this.barsOf(bar.symbol, bar.intervalUs);
     list.push(bar);
     // Rarely, because it moves the others.
     if (list.length >= 2 * this.keptBars) list.splice(0, list.length - this.keptBars);
+  }
+
+  private barsOf(symbol: string, intervalUs: number): BarUpdate[] {
+    let lengths = this.bars.get(symbol);
+    if (lengths === undefined) {
+      lengths = new Map<number, BarUpdate[]>();
+      this.bars.set(symbol, lengths);
+    }
+    let list = lengths.get(intervalUs);
+    if (list === undefined) {
+      list = [];
+      lengths.set(intervalUs, list);
+    }
+    return list;
   }
 
   /** `first`: the strategy's first market. */
@@ -125,7 +135,7 @@ export class Observations {
         `history: the strategy has no bars of ${String(intervalUs)} µs; barsUs gives ${this.barsUs.join(', ')}`,
       );
     }
-    return (this.bars.get(keyOf(symbol, intervalUs)) ?? []).slice(-count);
+    return (this.bars.get(symbol)?.get(intervalUs) ?? []).slice(-count);
   }
 
   /** The last known equity, moved by the marks since. */
@@ -142,7 +152,9 @@ export class Observations {
 
   save(): unknown {
     const saved: Saved = {
-      bars: [...this.bars],
+      bars: [...this.bars].flatMap(([symbol, lengths]) =>
+        [...lengths].map(([us, list]) => [`${String(us)} ${symbol}`, list] as const),
+      ),
       books: [...this.books],
       marks: [...this.marks],
       account: this.account,
@@ -152,13 +164,13 @@ export class Observations {
 
   load(saved: unknown): void {
     const { bars, books, marks, account } = saved as Saved;
-    this.bars = new Map(bars.map(([key, list]) => [key, [...list]]));
+    this.bars = new Map();
+    for (const [, list] of bars) {
+      const [bar] = list;
+      if (bar !== undefined) this.barsOf(bar.symbol, bar.intervalUs).push(...list);
+    }
     this.books = new Map(books);
     this.marks = new Map(marks);
     this.account = account;
   }
-}
-
-function keyOf(symbol: string, intervalUs: number): string {
-  return `${String(intervalUs)} ${symbol}`;
 }

@@ -5,7 +5,7 @@
  *
  * A step is held until the next bar is known, at most for one bar.
  */
-import { timeUs, type MarketId } from '../num/units.ts';
+import { marketId, timeUs, type MarketId } from '../num/units.ts';
 import type { TapeStep } from './book-sync.ts';
 import type { BarRecord } from './record.ts';
 
@@ -30,7 +30,8 @@ export async function* closedInHoles(
 }
 
 class BarHoles {
-  private last: { readonly record: BarRecord; readonly market: MarketId } | null = null;
+  private last: BarRecord | null = null;
+  private market: MarketId = marketId(0);
   /** When the book closes unless another bar follows; Infinity while it is closed. */
   private closesUs = Infinity;
   /** From here on, every next bar begins after the book closes. */
@@ -48,10 +49,14 @@ class BarHoles {
       return;
     }
     if (record.startUs > this.closesUs) this.close(steps);
-    steps.push(...this.pending, step);
-    this.pending.length = 0;
+    if (this.pending.length > 0) {
+      steps.push(...this.pending);
+      this.pending.length = 0;
+    }
+    steps.push(step);
     const lengthUs = record.timeUs - record.startUs + 1;
-    this.last = { record, market: command.market };
+    this.last = record;
+    this.market = command.market;
     this.closesUs = record.timeUs + Math.floor(lengthUs * STANDS);
     this.isHoleFromUs = this.closesUs + lengthUs;
   }
@@ -65,8 +70,8 @@ class BarHoles {
   }
 
   private close(steps: TapeStep[]): void {
-    if (this.last === null) return;
-    const { record, market } = this.last;
+    const { last: record, market } = this;
+    if (record === null) return;
     const atUs = timeUs(this.closesUs);
     steps.push({
       record: { ...record, timeUs: atUs, localUs: timeUs(atUs + record.localUs - record.timeUs) },

@@ -26,9 +26,10 @@ export interface PriceRange {
   readonly maxTicks: number;
 }
 
+/** The last price of a kind; the time is −∞ before the first. Overwritten by each record. */
 interface Last {
-  readonly price: number;
-  readonly timeUs: number;
+  price: number;
+  timeUs: number;
 }
 
 export class PriceJumps {
@@ -37,11 +38,19 @@ export class PriceJumps {
   largest = 1;
   /** The first jumps. */
   readonly list: PriceJump[] = [];
-  range: PriceRange | null = null;
-  private bar: Last | null = null;
-  private other: Last | null = null;
+  private firstTicks: number | null = null;
+  private lastTicks = 0;
+  private minTicks = Infinity;
+  private maxTicks = -Infinity;
+  private readonly bar: Last = { price: 0, timeUs: -Infinity };
+  private readonly other: Last = { price: 0, timeUs: -Infinity };
   /** An option's index is the price of another thing. */
-  private index: Last | null = null;
+  private readonly index: Last = { price: 0, timeUs: -Infinity };
+
+  get range(): PriceRange | null {
+    const { firstTicks, lastTicks, minTicks, maxTicks } = this;
+    return firstTicks === null ? null : { firstTicks, lastTicks, minTicks, maxTicks };
+  }
 
   take(record: TapeRecord): void {
     const { timeUs } = record;
@@ -49,7 +58,7 @@ export class PriceJumps {
       case 'bar':
         this.compare(this.bar, record.open, record, Infinity);
         this.compare(this.other, record.close, record, NEAR_US);
-        this.bar = { price: record.close, timeUs };
+        set(this.bar, record.close, timeUs);
         this.extend(record.low);
         this.extend(record.high);
         this.extend(record.close);
@@ -60,7 +69,7 @@ export class PriceJumps {
         return;
       case 'index':
         this.compare(this.index, record.priceTicks, record, Infinity);
-        this.index = { price: record.priceTicks, timeUs };
+        set(this.index, record.priceTicks, timeUs);
         return;
       case 'touch':
         // A side without orders has no price.
@@ -73,18 +82,13 @@ export class PriceJumps {
 
   private next(price: number, record: TapeRecord): void {
     this.compare(this.other, price, record, Infinity);
-    if (this.other === null) this.compare(this.bar, price, record, NEAR_US);
-    this.other = { price, timeUs: record.timeUs };
+    if (this.other.timeUs === -Infinity) this.compare(this.bar, price, record, NEAR_US);
+    set(this.other, price, record.timeUs);
     this.extend(price);
   }
 
-  private compare(
-    last: Last | null,
-    price: number,
-    { timeUs, line }: TapeRecord,
-    nearUs: number,
-  ): void {
-    if (last === null || timeUs - last.timeUs > nearUs) return;
+  private compare(last: Last, price: number, { timeUs, line }: TapeRecord, nearUs: number): void {
+    if (last.timeUs === -Infinity || timeUs - last.timeUs > nearUs) return;
     const ratio = ratioOf(last.price, price);
     if (ratio < REPORTED) return;
     this.count += 1;
@@ -94,14 +98,16 @@ export class PriceJumps {
   }
 
   private extend(price: number): void {
-    const { range } = this;
-    this.range = {
-      firstTicks: range?.firstTicks ?? price,
-      lastTicks: price,
-      minTicks: Math.min(range?.minTicks ?? price, price),
-      maxTicks: Math.max(range?.maxTicks ?? price, price),
-    };
+    this.firstTicks ??= price;
+    this.lastTicks = price;
+    if (price < this.minTicks) this.minTicks = price;
+    if (price > this.maxTicks) this.maxTicks = price;
   }
+}
+
+function set(last: Last, price: number, timeUs: number): void {
+  last.price = price;
+  last.timeUs = timeUs;
 }
 
 /** Whether a jump is so large that the prices are those of different markets. */

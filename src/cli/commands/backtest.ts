@@ -184,9 +184,15 @@ async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): 
   const { reportOptions } = await import('../../report/report.ts');
   const { writeReport } = await import('../../report/write.ts');
   const { writeRunPage } = await import('../../report/run-page.ts');
-  await writeRunPage(folder.path, plan.journal === false ? null : folder.file('journal'));
+  const timeMachine = writeRunPage(
+    folder.path,
+    plan.journal === false ? null : folder.file('journal'),
+  );
   const about = aboutOf(result, folder, plan, reportOptions(result.output));
-  return (await writeReport(result.output, about, folder.path)).page;
+  const report = writeReport(result.output, about, folder.path, timeMachine);
+  // Both, so that neither fails unseen.
+  const [{ page }] = await Promise.all([report, timeMachine]);
+  return page;
 }
 
 function aboutOf(

@@ -123,6 +123,14 @@ export class TapeBook {
 /** Min number of levels for a sweep; later sweeps run when the number has doubled. */
 const LEAST_SWEEP = 1 << 14;
 
+/** Entries up to which deleting each is faster than `clear`, which allocates a table. */
+const FEW_LEVELS = 16;
+
+function emptied(levels: Map<number, TapeLevelState>): void {
+  if (levels.size > FEW_LEVELS) levels.clear();
+  else if (levels.size > 0) levels.forEach((_level, price) => levels.delete(price));
+}
+
 class TapeLevels {
   private readonly byPrice = new Map<number, TapeLevelState>();
   /** Those of which users took lots. Few, so that each update of history finds them fast. */
@@ -177,12 +185,10 @@ class TapeLevels {
   }
 
   clear(): void {
-    // Clearing an empty map allocates a new table.
-    if (this.byPrice.size > 0) {
-      this.byPrice.forEach((level) => this.spare.push(level));
-      this.byPrice.clear();
-    }
-    if (this.taken.size > 0) this.taken.clear();
+    if (this.byPrice.size === 0 && this.taken.size === 0) return;
+    this.byPrice.forEach((level) => this.spare.push(level));
+    emptied(this.byPrice);
+    emptied(this.taken);
   }
 
   /** Canonical: credit that no trade claimed in time counts as none. */

@@ -22,6 +22,9 @@ export class RecordedExchange {
   private readonly journal: JournalWriter | null;
   private readonly checkpointEvery: number;
   private readonly sinks: EventSink[] = [];
+  private timerUs = Infinity;
+  /** Sequence number of the command after which `timerUs` was read. */
+  private timerSeq = -1;
   private readonly emit: EventSink = (event: EngineEvent) => {
     for (const sink of this.sinks) sink(event);
   };
@@ -49,6 +52,16 @@ export class RecordedExchange {
       this.checkpoint();
     }
     return outcome;
+  }
+
+  /** Time of the engine's next timer, read once per command: nothing else changes it. */
+  nextTimerUs(): number {
+    const { engine } = this;
+    if (engine.seq !== this.timerSeq) {
+      this.timerSeq = engine.seq;
+      this.timerUs = engine.nextTimerUs();
+    }
+    return this.timerUs;
   }
 
   /** Runs due engine timers up to and including a time. */

@@ -32,8 +32,8 @@ export function fillQuality(fills: readonly FillRow[]): FillQuality[] {
         median: quantile(waits(of), 0.5),
         p90: quantile(waits(of), 0.9),
       },
-      slippageBps: weighted(of, ({ arrivalMid, ...fill }) => distanceBps(fill, arrivalMid)),
-      edgeBps: weighted(of, ({ midBefore, ...fill }) => negated(distanceBps(fill, midBefore))),
+      slippageBps: weighted(of, (fill) => distanceBps(fill, fill.arrivalMid)),
+      edgeBps: weighted(of, (fill) => negated(distanceBps(fill, fill.midBefore))),
       markoutBps: MARKOUT_HORIZONS_US.map((_, i) =>
         weighted(of, (fill) => moved(fill, fill.midBefore, fill.markouts[i] ?? null)),
       ),

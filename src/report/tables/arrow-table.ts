@@ -41,16 +41,14 @@ function dataOf({ type, cells }: TableColumn, id: number): Arrow.Data {
     case 'int':
       return made(new Int64(), wideIntegers(cells as readonly number[]));
     case 'float':
-      return made(new Float64(), Float64Array.from(cells as number[]));
+      return made(new Float64(), doubles(cells as readonly (number | null)[]));
     case 'flag':
       return made(
         new Bool(),
         bitsOf(cells, (cell) => cell === true),
       );
     case 'text': {
-      const words = [...new Set(cells)].filter((cell) => cell !== null) as string[];
-      const places = new Map(words.map((word, i) => [word, i]));
-      const codes = Int32Array.from(cells, (cell) => places.get(cell as string) ?? 0);
+      const { words, codes } = wordsOf(cells as readonly (string | null)[]);
       const { bytes, offsets } = textOf(words);
       const dictionary = new Vector([
         new Data(new Utf8(), 0, words.length, 0, [offsets, bytes, undefined] as never),
@@ -71,21 +69,47 @@ function dataOf({ type, cells }: TableColumn, id: number): Arrow.Data {
 
 function bitsOf(cells: readonly TableCell[], isSet: (cell: TableCell) => boolean): Uint8Array {
   const bits = new Uint8Array(Math.ceil(cells.length / 8));
-  cells.forEach((cell, i) => {
-    if (isSet(cell)) bits[i >> 3] = (bits[i >> 3] ?? 0) | (1 << (i & 7));
-  });
+  for (let i = 0; i < cells.length; i++) {
+    if (isSet(cells[i] ?? null)) bits[i >> 3] = (bits[i >> 3] ?? 0) | (1 << (i & 7));
+  }
   return bits;
+}
+
+/** A loop: `Float64Array.from` iterates. Null is 0, as there. */
+function doubles(cells: readonly (number | null)[]): Float64Array {
+  const values = new Float64Array(cells.length);
+  for (let i = 0; i < cells.length; i++) values[i] = cells[i] ?? 0;
+  return values;
+}
+
+/** Distinct texts in the order of their first cell, and the place of each cell's text. */
+function wordsOf(cells: readonly (string | null)[]): { words: string[]; codes: Int32Array } {
+  const words: string[] = [];
+  const places = new Map<string, number>();
+  const codes = new Int32Array(cells.length);
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] ?? null;
+    if (cell === null) continue;
+    let place = places.get(cell);
+    if (place === undefined) {
+      place = words.push(cell) - 1;
+      places.set(cell, place);
+    }
+    codes[i] = place;
+  }
+  return { words, codes };
 }
 
 /** Low and high halves, because a bigint for each costs more. */
 export function wideIntegers(cells: readonly (number | null)[]): BigInt64Array {
   const integers = new BigInt64Array(cells.length);
   const halves = new Int32Array(integers.buffer);
-  cells.forEach((cell, i) => {
-    const high = Math.floor((cell ?? 0) / 2 ** 32);
-    halves[2 * i] = (cell ?? 0) - high * 2 ** 32;
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] ?? 0;
+    const high = Math.floor(cell / 2 ** 32);
+    halves[2 * i] = cell - high * 2 ** 32;
     halves[2 * i + 1] = high;
-  });
+  }
   return integers;
 }
 
