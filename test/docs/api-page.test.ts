@@ -313,7 +313,7 @@ The request runs on a copy of the exchange through the code of the request itsel
 is the next command. A preview counts as 5 requests. Copies wait for each other and use at most a fifth of the time of
 the server. \`Too many requests\` means that 32 already wait, or 4 of this account. Status 503 means that
 previews are off: by \`--previews off\`, or because the exchange is so large that a copy is expected to take more
-than 200 ms.
+than 30 ms.
 
 ## State of prices and risk
 
