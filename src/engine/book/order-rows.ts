@@ -338,7 +338,7 @@ export class OrderRows {
     this.ints[row * INTS + STATE] = waiting ? state | WAITING : state & ~WAITING;
   }
   setStatus(row: number, status: OrderStatus, reason: EndReason | null): void {
-    // Most orders end filled; a search of the list would be a tenth of ending one.
+    // Most orders end filled: no search of the list for them.
     const code = status === 'filled' ? FILLED : codeOf(ORDER_STATUSES, status);
     this.ints[row * INTS + STATE] =
       (this.ints[row * INTS + STATE]! & LASTING) |
