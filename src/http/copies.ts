@@ -17,13 +17,18 @@ const MAX_WAITING = 32;
 const MAX_OF_ONE = 4;
 /** Longest expected copy: it delays the requests of all others. */
 const MAX_MS = 30;
-/** Copies of an exchange with at most so many commands are short on every machine. */
+/**
+ * The first copies of an exchange with at most so many commands need no expectation. A batch is one
+ * command, so they may be long all the same.
+ */
 const SMALL = 20_000;
+/** After such a pause it is copied once more, because the copies before may have been disturbed. */
+const RETRY_MS = 10_000;
 /** A copy is expected to take as long as the fastest of the last ones; others were disturbed. */
 const REMEMBERED = 5;
 /** A larger snapshot is not kept for the next preview of the same state. */
 const MAX_KEPT_BYTES = 8 << 20;
-/** A snapshot by its worker and a restore, in durations of that snapshot. */
+/** A snapshot and a restore, in durations of either. */
 const SNAPSHOT_AND_RESTORE = 2;
 
 /** A preview in its turn. */
@@ -47,6 +52,7 @@ export class Copies {
   /** Durations of the last copies, and the command of the last one. */
   private copiesMs: readonly number[] = [];
   private copiedSeq = 0;
+  private copiedAtMs = -Infinity;
 
   constructor(host: Host, nowMs: () => number = () => performance.now()) {
     this.host = host;
@@ -89,11 +95,15 @@ export class Copies {
     this.waitingInAll -= 1;
   }
 
-  /** By the copies so far, or by the last snapshot of the exchange; 0 for a small exchange. */
+  /** By the copies so far, or by the last snapshot of the exchange; 0 if it may be small. */
   private expectedMs(): number {
     const { engine, snapshots } = this.host.exchange;
-    if (engine.seq <= SMALL) return 0;
-    const byCopies = Math.min(...this.copiesMs) * (engine.seq / Math.max(SMALL, this.copiedSeq));
+    const fastest = Math.min(...this.copiesMs);
+    if (engine.seq <= SMALL) {
+      const isRetry = this.nowMs() - this.copiedAtMs > RETRY_MS;
+      return isRetry || this.copiesMs.length < REMEMBERED ? 0 : fastest;
+    }
+    const byCopies = fastest * (engine.seq / Math.max(SMALL, this.copiedSeq));
     const snapshotMs = snapshots.seq === 0 ? Infinity : snapshots.seconds * 1000;
     const growth = engine.seq / Math.max(1, snapshots.seq);
     return Math.min(byCopies, snapshotMs * SNAPSHOT_AND_RESTORE * growth);
@@ -106,10 +116,11 @@ export class Copies {
     const bytes = isKept && this.kept !== null ? this.kept.bytes : engine.snapshot();
     this.kept = bytes.length > MAX_KEPT_BYTES ? null : { engine, seq: engine.seq, bytes };
     const copy = Exchange.restore(bytes, changed);
-    if (!isKept) {
-      this.copiesMs = [...this.copiesMs, this.nowMs() - beganMs].slice(-REMEMBERED);
-      this.copiedSeq = engine.seq;
-    }
+    const endedMs = this.nowMs();
+    const ms = (endedMs - beganMs) * (isKept ? SNAPSHOT_AND_RESTORE : 1);
+    this.copiesMs = [...this.copiesMs, ms].slice(-REMEMBERED);
+    this.copiedSeq = engine.seq;
+    this.copiedAtMs = endedMs;
     return copy;
   }
 }

@@ -1,7 +1,7 @@
 /** Previews over HTTP: access, bounds of their cost, effects of operator commands, and the screen. */
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Copies } from '../../src/http/copies.ts';
 import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { OPERATOR_TOKEN, Served } from './served.ts';
@@ -129,7 +129,7 @@ test('an exchange whose copy is expected to take long is not copied', async () =
   const snapshots = { seq: 0, seconds: 0, failures: 0, mismatch: false };
   const large = Object.create(engine, { seq: { value: 1_000_000 } }) as typeof engine;
   const exchange = { engine: large, snapshots };
-  let nowMs = 0;
+  const nowMs = 0;
   const copies = new Copies({ exchange } as never, () => nowMs);
   const off = 'Previews are off';
   // Its size is not known before the first snapshot.
@@ -140,8 +140,27 @@ test('an exchange whose copy is expected to take long is not copied', async () =
   snapshots.seconds = 0.005;
   await expect(copies.run('u1', () => 7)).resolves.toBe(7);
   snapshots.seconds = 0.3;
-  const slow = new Copies({ exchange: { engine, snapshots } } as never, () => (nowMs += 150));
-  await expect(slow.run('u1', (copy) => copy().seq)).resolves.toBe(engine.seq);
+});
+
+test('few commands may be large batches: after five long copies there is one in ten seconds', async () => {
+  vi.useFakeTimers();
+  try {
+    const { engine } = served.host.exchange;
+    let nowMs = 0;
+    const copies = new Copies(served.host, () => (nowMs += 40));
+    const preview = async () => {
+      const copied = copies.run('u1', (copy) => copy().seq);
+      await Promise.all([copied.catch(() => 0), vi.advanceTimersByTimeAsync(1000)]);
+      return copied;
+    };
+    for (let i = 0; i < 5; i++) await expect(preview()).resolves.toBe(engine.seq);
+    await expect(preview()).rejects.toThrow('Previews are off');
+    nowMs += 10_000;
+    await expect(preview()).resolves.toBe(engine.seq);
+    await expect(preview()).rejects.toThrow('Previews are off');
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a request that is refused before its first command costs no copy', async () => {
