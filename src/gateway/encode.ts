@@ -66,12 +66,7 @@ export function inSteps(count: number | bigint, step: string): string {
   return formatDecimal(BigInt(count) * digits, scale);
 }
 
-/** A number of steps as the double that is nearest to it, as of its text. */
-export function numberInSteps(count: number, step: string): number {
-  return numbersInSteps(step)(count);
-}
-
-/** `numberInSteps` for many numbers of one step. */
+/** Gives a number of steps as the double that is nearest to it, as of its text. */
 export function numbersInSteps(step: string): (count: number) => number {
   const { scale, units } = stepOf(step);
   return (count) => {
