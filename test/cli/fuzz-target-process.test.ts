@@ -33,13 +33,14 @@ async function serve(): Promise<string> {
 
 function drive(
   url: string,
+  token = 'dev',
   ...more: string[]
 ): Promise<{ status: number; out: string; err: string }> {
   const args = ['fuzz', '--target', url, '--seed', 'cli', '--commands', '200', '--out', scratch];
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [CLI, ...args, '--sim-token', 'dev', '--profile', 'stress', ...more],
+      [CLI, ...args, '--sim-token', token, '--profile', 'stress', ...more],
       { cwd: scratch },
       (error, out, err) => {
         resolve({ status: error === null ? 0 : Number(error.code), out, err });
@@ -61,7 +62,7 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
     text.replace(/("upnl":")-?(\d)/, '$11$2'),
   );
   ends.push(proxy.stop);
-  const { status, out } = await drive(proxy.url, '--json');
+  const { status, out } = await drive(proxy.url, 'dev', '--json');
   expect(status).toBe(1);
   const { divergence, requests, written } = JSON.parse(out) as Record<string, unknown>;
   expect(divergence).toMatchObject({ invariant: 'host getPositions', rule: 'R-5.2' });
@@ -92,7 +93,7 @@ test('a server without this API, or with another token', async () => {
     status: 2,
     err: expect.stringContaining(url) as string,
   });
-  const stranger = await drive(await serve(), '--sim-token', 'wrong');
+  const stranger = await drive(await serve(), 'wrong');
   expect(stranger.status).toBe(2);
   expect(stranger.err).toContain('start the host with --sim-token');
 });
