@@ -277,7 +277,7 @@ test('a run that another one stops says so, and a failure says what was found', 
   world.user(1e6);
   world.price(1000);
   // Long enough for a second run to begin during the first.
-  for (let i = 0; i < 4000; i++) world.wait(1);
+  for (let i = 0; i < 40_000; i++) world.wait(1);
   const last = world.seq;
   const failure = { seq: last, text: 'conservation (R-1): money is conserved. Found instead: 1' };
   const address = await folder.page('stopped', world.bytes(), { failure });

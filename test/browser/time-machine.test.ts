@@ -100,7 +100,7 @@ test('every scenario and the recorded tape have the hashes of Node', async () =>
     expect(await chainOf(page), name).toBe(engine.chainHash());
   }
   await page.close();
-}, 60_000);
+}, 180_000);
 
 test('the demo opens as a file, moves by keys, and every state is that of Node', async () => {
   const { page, faults } = await open(await folder.page('demo', demo));

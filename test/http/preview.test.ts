@@ -147,7 +147,12 @@ test('few commands may be large batches: after five long copies there is one in 
   try {
     const { engine } = served.host.exchange;
     let nowMs = 0;
-    const copies = new Copies(served.host, () => (nowMs += 40));
+    let spentMs = 0;
+    const copies = new Copies(
+      served.host,
+      () => nowMs,
+      () => (spentMs += 40),
+    );
     const preview = async () => {
       const copied = copies.run('u1', (copy) => copy().seq);
       await Promise.all([copied.catch(() => 0), vi.advanceTimersByTimeAsync(1000)]);
@@ -155,7 +160,10 @@ test('few commands may be large batches: after five long copies there is one in 
     };
     for (let i = 0; i < 5; i++) await expect(preview()).resolves.toBe(engine.seq);
     await expect(preview()).rejects.toThrow('Previews are off');
-    nowMs += 10_000;
+    // An operator has few.
+    await expect(copies.run(null, () => 7)).resolves.toBe(7);
+    await vi.advanceTimersByTimeAsync(1000);
+    nowMs += 10_001;
     await expect(preview()).resolves.toBe(engine.seq);
     await expect(preview()).rejects.toThrow('Previews are off');
   } finally {
