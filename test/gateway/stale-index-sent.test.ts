@@ -33,3 +33,17 @@ test('the market is sent once, at the moment after the last of freshness', () =>
   advance(DEFAULT_EXCHANGE_CONFIG.indexStaleUs + 1);
   expect(sent()).toEqual([0]);
 });
+
+test('a market that has no mark yet is sent as well', () => {
+  const withoutMark = { markSource: 'mid', recordedLiquidity: true };
+  const spec = { symbol: 'X', tickSize: '0.1', lotSize: '1', ...withoutMark };
+  const world = new World(DEFAULT_EXCHANGE_CONFIG, [spec]);
+  world.setIndex(marketId(0), 1000, '100');
+  const watch = new MarketWatch(world.engine);
+  world.atUs += DEFAULT_EXCHANGE_CONFIG.indexStaleUs + 1;
+  world.apply({ kind: 'advanceTime', timeUs: world.now });
+  expect(world.engine.market(marketId(0)).markTicks).toBeNull();
+  const changes = new Changes(subaccountId(0));
+  expect(watch.note(changes)).toBe(true);
+  expect([...changes.markets]).toEqual([0]);
+});

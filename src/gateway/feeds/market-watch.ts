@@ -28,9 +28,10 @@ export class MarketWatch {
 
   /** Adds what has changed since the last call. Returns whether anything was added. */
   note(changes: Changes): boolean {
+    // First: seeing a market again forgets when its index would have become stale.
+    let found = this.noteStale(changes.markets);
     // New markets are among these.
     for (const id of changes.terms) if (!this.unmarked.has(id)) this.see(id);
-    let found = false;
     for (const [id, before] of [...this.unmarked]) {
       const { indexTicks, capLots } = this.see(id);
       if (capLots !== before.capLots) changes.terms.add(id);
@@ -38,7 +39,7 @@ export class MarketWatch {
       found ||= capLots !== before.capLots || indexTicks !== before.indexTicks;
     }
     for (const id of changes.markets) this.see(id);
-    return this.noteStale(changes.markets) || found;
+    return found;
   }
 
   /** Adds the markets whose index has become stale. Without one, the cost is a comparison. */
