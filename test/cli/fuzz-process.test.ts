@@ -72,6 +72,17 @@ test('a campaign resumes, and one of its runs is repeated by its number', () => 
   expect(again.out).toMatch(/300 commands: all checks pass \(time, /);
 });
 
+test('without --seed the seed is ORRERY_SEED', () => {
+  const seedOf = (...options: string[]): unknown => {
+    const fuzz = ['fuzz', '--runs', '1', '--commands', '20', '--json', ...options];
+    const env = { ...process.env, ORRERY_SEED: 'pipeline' };
+    const { stdout } = spawnSync(process.execPath, [main, ...fuzz], { cwd: scratch, env });
+    return (JSON.parse(String(stdout)) as { seed: string }).seed;
+  };
+  expect(seedOf()).toBe('pipeline');
+  expect(seedOf('--seed', 'other')).toBe('other');
+});
+
 test('an economic search does not depend on the number of workers', () => {
   const outcomeOf = (workers: string): unknown => {
     const args = ['--plans', '40', '--arena', 'still', '--seed', 'cli', '--workers', workers];

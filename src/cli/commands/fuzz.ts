@@ -68,7 +68,7 @@ export const command: CommandModule<object, FuzzArguments> = {
       })
       .option('seed', {
         type: 'string',
-        describe: 'seed of the campaign; default: from the clock',
+        describe: 'seed of the campaign; default: ORRERY_SEED, else from the clock',
       })
       .options(SEARCH_OPTIONS)
       .option('profile', {
@@ -184,7 +184,7 @@ export const command: CommandModule<object, FuzzArguments> = {
 
 function planOf(options: FuzzArguments): CampaignPlan {
   return {
-    seed: options.seed ?? String(Date.now()),
+    seed: options.seed ?? seedOfEnvironment() ?? String(Date.now()),
     profile: options.profile,
     commands: options.commands ?? null,
     oracle: options.oracle,
@@ -360,4 +360,9 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   }
   if (divergence !== null) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');
+}
+
+function seedOfEnvironment(): string | undefined {
+  const seed = process.env['ORRERY_SEED'];
+  return seed === '' ? undefined : seed;
 }
