@@ -6,6 +6,7 @@ import type { MarketInput } from '../gateway/market-config.ts';
 import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
+import { drawCeiling } from './generate/draw-ceiling.ts';
 import { drawRetention } from './generate/draw-retention.ts';
 import { drawMix } from './draw-mix.ts';
 import { drawStart } from './generate/draw-start.ts';
@@ -27,7 +28,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const counts = name === 'crisis' ? [2, 3, 3] : [1, 2, 2, 2, 3];
   const count = dice.pick(counts);
   const markets = Array.from({ length: count }, (_, i) => {
-    const drawn = drawMarket(dice, i, name, whales);
+    const drawn = drawMarket(dice, i, { seed, name, whales });
     return i > 0 && i === count - 1 && dice.chance(600) ? recorded(dice, drawn) : drawn;
   });
   const still = dice.pick([300, 600, 800, 950]);
@@ -218,7 +219,11 @@ interface DrawnMarket {
 }
 
 /** Ticks from a millionth to a hundred, lots likewise; their product is at least one Quantum. */
-function drawMarket(dice: Dice, i: number, name: ProfileName, whales: boolean): DrawnMarket {
+function drawMarket(
+  dice: Dice,
+  i: number,
+  { seed, name, whales }: Pick<FuzzProfile, 'seed' | 'name'> & { readonly whales: boolean },
+): DrawnMarket {
   const lowest =
     name === 'stress' || name === 'crisis' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
   const ticks = dice.between(lowest, 2 * lowest);
@@ -256,7 +261,9 @@ function drawMarket(dice: Dice, i: number, name: ProfileName, whales: boolean): 
     feedId: `0x${String(i + 1).padStart(64, '0')}`,
     tickSize: formatDecimal(1n, tickScale),
     lotSize: formatDecimal(1n, lotScale),
-    ...(whales ? largestOrders(ticks, tickScale, lotScale) : {}),
+    ...(whales
+      ? largestOrders(ticks, tickScale, lotScale)
+      : drawCeiling(`${seed} ${String(i)}`, name, ticks, tickScale)),
     maxOpenOrders: dice.pick(crisis ? [20, 200] : [4, 20, 200, 1000]),
     priceBand: dice.pick(crisis ? ['0.1', '0.5'] : ['0.01', '0.1', '0.1', '0.5']),
     ...margins.terms,

@@ -174,6 +174,7 @@ function settleReach(world: World, market: Market): void {
       place(world, market, side, price, lots + levelOf(market, side, price).taken);
     }
   }
+  for (const side of [1n, -1n]) hideWithin(world, market, side);
 }
 
 /**

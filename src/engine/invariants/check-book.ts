@@ -1,8 +1,12 @@
-/** Invariants of the book: not crossed, best first, and level totals equal to queue sums. */
+/**
+ * Invariants of the book: not crossed, best first, level totals equal to queue sums, and no house
+ * lots within reach of the square-root impact.
+ */
 import type { OrderBook } from '../book/order-book.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import { isWithinReach } from '../tape/reach.ts';
 
 /** R-2.3: best bid < best ask. A bar without a spread may lock the house (tape/bar-quotes). */
 export function uncrossedBook(state: ExchangeState): string | null {
@@ -66,6 +70,24 @@ export function levelOrder(state: ExchangeState): string | null {
           return `${spec.symbol}: level ${String(price)} behind ${String(last)}`;
         }
         last = price;
+      }
+    }
+  }
+  return null;
+}
+
+/** R-14.5: a level within reach has no house lots in the book. */
+export function hiddenReach(state: ExchangeState): string | null {
+  for (const market of state.markets) {
+    const { book, impact, spec } = market;
+    if (impact === null) continue;
+    for (const side of [1, -1] as const) {
+      const ladder = book.ladder(side);
+      for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+        const price = ladder.price(level);
+        if (ladder.houseTotal(level) > 0 && isWithinReach(state, market, impact, side, price)) {
+          return `${spec.symbol} ${String(price)}: house lots within reach`;
+        }
       }
     }
   }

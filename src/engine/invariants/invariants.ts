@@ -3,7 +3,7 @@
  * rather than fast: run them after each command in tests and periodically in long runs. A predicate
  * returns null or a description of the violation.
  */
-import { levelOrder, levelTotals, uncrossedBook } from './check-book.ts';
+import { hiddenReach, levelOrder, levelTotals, uncrossedBook } from './check-book.ts';
 import {
   conservation,
   exemptDeposits,
@@ -72,6 +72,12 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
     rule: 'R-2.5',
     says: 'totals of a level equal the sums over its queue',
     found: levelTotals,
+  },
+  {
+    name: 'hiddenReach',
+    rule: 'R-14.5',
+    says: 'a level within reach of the impact has no house lots in the book',
+    found: hiddenReach,
   },
   {
     name: 'orderQuantities',

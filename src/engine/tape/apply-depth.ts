@@ -117,6 +117,7 @@ function moveHouse(state: State, market: Market, level: TapeLevel, target: numbe
 export function settleReach(state: State, market: Market): void {
   const { impact } = market;
   if (impact === null) return;
+  let placed = false;
   for (const side of [1, -1] as const) {
     hideWithinReach(state, market, impact, side);
     for (const price of pricesBeyondReach(state, market, impact, side)) {
@@ -124,8 +125,12 @@ export function settleReach(state: State, market: Market): void {
       const size = lots(impact.hiddenAt(side, price) + taken);
       const name = side > 0 ? 'bid' : 'ask';
       placeLevel(state, market, { side: name, priceTicks: priceTicks(price), lots: size });
+      placed = true;
     }
   }
+  if (!placed) return;
+  // A placed level ends those that it crosses: then the other side has another recorded best.
+  for (const side of [1, -1] as const) hideWithinReach(state, market, impact, side);
 }
 
 /** An emptied level keeps only its credit, for a late trade. */

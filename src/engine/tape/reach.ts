@@ -4,19 +4,20 @@
  */
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { addHouseInFront, clearHouse, houseLots } from './house.ts';
 import type { SquareRoot } from './square-root.ts';
 
 /** Whether a level that history states at this price is within reach of the recorded best. */
 export function isWithinReach(
-  state: State,
+  { nowUs }: Pick<ExchangeState, 'nowUs'>,
   market: Market,
   impact: SquareRoot,
   side: 1 | -1,
   price: number,
 ): boolean {
-  const reach = impact.reach(state.nowUs, side);
+  const reach = impact.reach(nowUs, side);
   if (reach === 0) return false;
   const best = recordedBest(market, impact, side);
   return best === 0 || side * (best - price) < reach;

@@ -12,7 +12,7 @@ import type { Reply } from '../../gateway/context.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
-import { subaccountId, type Address } from '../../num/units.ts';
+import { priceTicks, subaccountId, type Address } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { actOf } from '../report/request-form.ts';
 import { betweenTicksFault, boundFault, readBoundFault } from './bounds.ts';
@@ -91,7 +91,8 @@ export function gatewayCheck(every: number): Checker {
       if (act.kind !== 'call' || hasNoOwnFeed(command, engine)) return;
       const result = sendRequest(gateway, engine, act);
       if ('command' in result) {
-        const field = differing(command, result.command, signsItself(engine, act));
+        const sent = withoutPrices(command, engine);
+        const field = differing(sent, result.command, signsItself(engine, act));
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
         fault ??= boundsOf(engine, act, result.command);
         const callers = every === 1 ? ALL_CALLERS : engine.seq % 2;
@@ -164,9 +165,20 @@ const isOwners = (engine: ExchangeView, command: Command, act: CallForm): boolea
   command.delegate !== null &&
   signsItself(engine, act);
 
+/** A request has no price of an attached order that takes any price: the worst one is meant. */
+function withoutPrices(command: Command, view: ExchangeView): Command {
+  if (command.kind !== 'placeOrders') return command;
+  const orders = command.orders.map((order) => {
+    if (!order.attached || !order.ioc) return order;
+    const worst = order.lots < 0 ? 1 : view.market(order.market).spec.maxPriceTicks;
+    return { ...order, priceTicks: priceTicks(worst) };
+  });
+  return { ...command, orders };
+}
+
 /**
- * Comparable fields. A group of one is a single order. Attached protective orders have no price of
- * their own if they take any price, and are not compared if they are not reduce-only.
+ * Comparable fields. A group of one is a single order. Attached protective orders are not compared if
+ * they are not reduce-only.
  */
 function plainOf(command: Command): Fields | null {
   if (command.kind !== 'placeOrder' && command.kind !== 'placeOrders') {
@@ -206,7 +218,7 @@ function orderFields(order: NewOrder): Fields {
     market: order.market,
     orderType: order.orderType,
     lots: order.lots,
-    ...(order.attached && order.ioc ? {} : { priceTicks: order.priceTicks }),
+    priceTicks: order.priceTicks,
     ioc: order.ioc,
     postOnly: order.postOnly,
     reduceOnly: order.reduceOnly,

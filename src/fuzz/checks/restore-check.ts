@@ -1,8 +1,9 @@
 /**
  * A twin of the exchange is saved and restored again and again. It must stay equal to the exchange:
  * the same chain hash after each command; at each restore the same state hash, the same bytes, and
- * the same answers to every read. After steps of liquidations and freezes it is restored early:
- * pauses, debts and sources of prices are derived from the state that they leave.
+ * the same answers to every read. After steps of liquidations, freezes and changes of terms it
+ * is restored early: pauses, debts, sources of prices and margin rates are derived from the state
+ * that they leave.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
@@ -19,7 +20,11 @@ const BYTES_PER_RESTORE = 1024;
 const LEAST_GAP = 16;
 /** Commands between two early restores at least: a pause may end soon. */
 const EARLY_GAP = 4;
-const EARLY_AFTER: ReadonlySet<EngineEvent['kind']> = new Set(['liquidationStep', 'marketFrozen']);
+const EARLY_AFTER: ReadonlySet<EngineEvent['kind']> = new Set([
+  'liquidationStep',
+  'marketFrozen',
+  'marketTermsChanged',
+]);
 
 interface RestoreOptions {
   /** Commands between two comparisons at least; 1: one after each command. */

@@ -22,7 +22,8 @@ export function bankrupting(
   const ticks = market.markTicks + beyond * (Math.max(0, distance) + dice.below(widest + 1));
   // Far prices would leave the run with orders of one lot.
   const { openingTicks } = market;
-  if (ticks < openingTicks / 8 || ticks > openingTicks * 8) return null;
+  const highest = Math.min(openingTicks * 8, market.spec.maxPriceTicks);
+  if (ticks < openingTicks / 8 || ticks > highest) return null;
   return { market, ticks: priceTicks(ticks) };
 }
 

@@ -109,7 +109,7 @@ function hunt(
   if (position === undefined || liquidation === null) return null;
   const beyond = position.lots > 0 ? -1 : 1;
   const gap = dice.chance(500) ? dice.between(-1, 1) : beyond * dice.below(1 + (liquidation >> 5));
-  return { market, ticks: priceTicks(Math.max(1, liquidation + gap)) };
+  return { market, ticks: within(market, liquidation + gap) };
 }
 
 /** A step or a jump, reverting to the opening price if it is far away. */
@@ -122,5 +122,8 @@ export function moved(context: Context, market: KnownMarket, fromTicks: number):
   const strayed =
     fromTicks > 4 * market.openingTicks ? -1 : fromTicks < market.openingTicks / 4 ? 1 : 0;
   const step = strayed === 0 ? dice.between(-max, max) : strayed * dice.below(max + 1);
-  return priceTicks(Math.max(1, fromTicks + step));
+  return within(market, fromTicks + step);
 }
+
+const within = ({ spec }: KnownMarket, ticks: number): PriceTicks =>
+  priceTicks(Math.max(1, Math.min(ticks, spec.maxPriceTicks)));
