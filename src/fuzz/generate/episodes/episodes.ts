@@ -16,7 +16,7 @@ import {
 } from './loss-episodes.ts';
 import { dayLater, vaultHolders } from './history-episodes.ts';
 import { isolatedPosition } from './isolated-episodes.ts';
-import { cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
+import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { equalNotionals } from './notional-episodes.ts';
 import { partialLegs, trailingStops } from './order-episodes.ts';
@@ -50,6 +50,7 @@ const EPISODES: readonly Episode[] = [
   stoppedSweep,
   slicedLiquidation,
   revokedDelegate,
+  announcedMargin,
   vaultHolders,
   pausedUntilInstant,
   dayLater,

@@ -1,5 +1,5 @@
 /** Episodes about restricted markets: stale, halted, or at a limit of open interest. */
-import { lots, quanta } from '../../../num/units.ts';
+import { lots, ppm, quanta } from '../../../num/units.ts';
 import type { KnownMarket } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
@@ -145,6 +145,50 @@ export function stoppedSweep(context: Context): readonly Planned[] {
     sweep(bandPpm),
   ];
 }
+
+/** Orders near the margin limit while terms with a higher initial margin are announced. */
+export function announcedMargin(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const { termsNoticeUs } = setup.config;
+  const fits = ({ spec }: KnownMarket): boolean => mostInitialPpm(spec) <= 400_000;
+  const stage = termsNoticeUs === 0 ? null : setStage(context, 2, fits);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b] = actors;
+  const before = market.spec;
+  // Only tiers with a higher maintenance margin wait for the notice.
+  const tiers = before.tiers.map((tier) => ({
+    ...tier,
+    initialMarginPpm: ppm(2 * tier.initialMarginPpm),
+    maintenanceMarginPpm: ppm(tier.maintenanceMarginPpm + 1),
+  }));
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(stage, actor, 1_500_000)),
+    ({ nowUs }) => ({
+      kind: 'setMarketTerms',
+      timeUs: nowUs,
+      market: market.id,
+      spec: { ...market.spec, tiers },
+    }),
+    refresh(market),
+    advance(Math.floor(termsNoticeUs / dice.pick([2, 10]))),
+    refresh(market),
+    // Affordable under the terms in force, but not under the next ones.
+    order(stage, a, side * size, -side * 1000),
+    order(stage, b, -side * Math.ceil((size * 9) / 10), side * 1000),
+    ...trade(stage, a, b, side * Math.ceil(size / 2)),
+    ...trade(stage, a, b, side * Math.ceil(size / 2)),
+    advance(termsNoticeUs),
+    refresh(market),
+    order(stage, a, side * Math.ceil(size / 3), -side * 1000),
+    ({ nowUs }) => ({ kind: 'setMarketTerms', timeUs: nowUs, market: market.id, spec: before }),
+  ];
+}
+
+const mostInitialPpm = ({ tiers }: KnownMarket['spec']): number =>
+  Math.max(...tiers.map(({ initialMarginPpm }) => initialMarginPpm));
 
 /** A limit of open interest at what is open, and some lots more. */
 const atOpenInterest =
