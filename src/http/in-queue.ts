@@ -1,5 +1,6 @@
 /** Pieces of a request in the turn of its caller (`FairQueue`). */
 import type { FastifyRequest } from 'fastify';
+import { RequestError } from '../gateway/request-error.ts';
 import { mustKnow } from './access.ts';
 import { tooManyRequests } from './admission.ts';
 import { isLarge, type FairQueue } from './fair-queue.ts';
@@ -12,7 +13,13 @@ export function refuseBeyondWaiting(queue: FairQueue, request: FastifyRequest): 
   if (queue.waitingOf(mustKnow(request).work) >= MAX_WAITING) throw tooManyRequests();
 }
 
-/** Large requests without a token are work of their address: a new connection is no new caller. */
+/** No client reads it; counters of replies show it. */
+const CLIENT_GONE = { status: 503, message: 'the client closed the connection' };
+
+/**
+ * Large requests without a token are work of their address: a new connection is no new caller. What
+ * waits is not done once its client has closed the connection.
+ */
 export function inQueue<T>(
   queue: FairQueue,
   request: FastifyRequest,
@@ -21,5 +28,17 @@ export function inQueue<T>(
   continues = false,
 ): T | Promise<Awaited<T>> {
   const { work, caller } = mustKnow(request);
-  return queue.run(isLarge(expectedMs) ? caller : work, run, expectedMs, continues);
+  let waits = false;
+  const runForClient = (): T => {
+    if (waits && request.raw.socket.destroyed) throw new RequestError(CLIENT_GONE);
+    return run();
+  };
+  const result = queue.run(
+    isLarge(expectedMs) ? caller : work,
+    runForClient,
+    expectedMs,
+    continues,
+  );
+  waits = true;
+  return result;
 }

@@ -1,5 +1,7 @@
 /** Order of work among callers: light ones first, heavy ones in equal shares, each in its order. */
+import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { inQueue } from '../../src/http/in-queue.ts';
 import { FairQueue } from '../../src/http/fair-queue.ts';
 
 /** A queue on a clock that work moves. */
@@ -172,5 +174,32 @@ describe('work of callers', () => {
     await bench.run('later', 0.01);
     const { shares } = bench.queue as unknown as { shares: Map<string, unknown> };
     expect(shares.size).toBeLessThan(3);
+  });
+});
+
+describe('a request whose client has closed the connection', () => {
+  const requestOf = (socket: { readonly destroyed: boolean }): FastifyRequest => {
+    const request: unknown = { known: { work: 'w', caller: 'c' }, raw: { socket } };
+    return request as FastifyRequest;
+  };
+
+  test('is not done if it waits', async () => {
+    const queue = new FairQueue();
+    const done: string[] = [];
+    const socket = { destroyed: false };
+    const first = inQueue(queue, requestOf(socket), () => done.push('first'), 10);
+    const second = inQueue(queue, requestOf(socket), () => done.push('second'), 10);
+    const other = inQueue(queue, requestOf({ destroyed: false }), () => done.push('other'), 10);
+    socket.destroyed = true;
+    await expect(second).rejects.toThrow('the client closed the connection');
+    await Promise.all([first, other]);
+    expect(done).toEqual(['first', 'other']);
+  });
+
+  test('is done if it does not wait: it was sent in time', () => {
+    const done: string[] = [];
+    const gone = requestOf({ destroyed: true });
+    void inQueue(new FairQueue(), gone, () => done.push('done'), 0);
+    expect(done).toEqual(['done']);
   });
 });
