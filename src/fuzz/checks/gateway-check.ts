@@ -99,7 +99,11 @@ export function gatewayCheck(every: number): Checker {
         for (let i = 0; i < callers; i += 1) {
           fault ??= writeFault(gateway, engine, act, (engine.seq >> 1) + i);
         }
-      } else if (!WITHOUT_RIGHTS.includes(result.reply.status) && !isOwners(engine, command, act)) {
+      } else if (
+        !WITHOUT_RIGHTS.includes(result.reply.status) &&
+        !isOwners(engine, command, act) &&
+        !hasForeignLegs(command)
+      ) {
         refused = result.reply;
       }
     },
@@ -151,6 +155,13 @@ function hasNoOwnFeed(command: Command, engine: ExchangeView): boolean {
   const feeds = engine.markets().map(({ spec }) => spec.feedId);
   return feeds.filter((feed) => feed === feeds[command.market ?? 0]).length !== 1;
 }
+
+/** A request attaches take-profit and stop-loss orders only: others are unknown fields of it. */
+const hasForeignLegs = (command: Command): boolean =>
+  command.kind === 'placeOrders' &&
+  command.orders.some(
+    ({ attached, orderType }) => attached && orderType !== 'takeProfit' && orderType !== 'stopLoss',
+  );
 
 const isPlacing = ({ kind }: Command): boolean =>
   kind === 'placeOrder' || kind === 'placeOrders' || kind === 'updateMargin';
