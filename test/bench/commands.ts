@@ -43,18 +43,12 @@ const at = (name: string): string => join(folder, name);
 
 /** Seconds of the clock and of all processors. */
 function timed(args: readonly string[]): { readonly clock: number; readonly processor: number } {
-  const script = `const { spawnSync } = require('node:child_process');
-const started = performance.now();
-const { status, stderr } = spawnSync(process.execPath, process.argv.slice(1), { encoding: 'utf8' });
-const clock = performance.now() - started;
-if (status !== 0) throw new Error(stderr);
-require('node:fs').writeSync(1, String(clock));`;
+  const started = performance.now();
   // The shell's times include those of all descendants.
-  const shell = `"$@" && times`;
-  const command = [shell, 'sh', process.execPath, '-e', script, '--', ...args];
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', ...command], { encoding: 'utf8' });
+  const shell = ['-c', '"$@" > /dev/null && times', 'sh', process.execPath, ...args];
+  const { status, stdout, stderr } = spawnSync('sh', shell, { encoding: 'utf8' });
+  const clock = (performance.now() - started) / 1e3;
   if (status !== 0) throw new Error(stderr);
-  const clock = Number.parseFloat(stdout) / 1e3;
   const children = stdout.trim().split('\n').at(-1) ?? '';
   const parts = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
   const processor = parts.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
