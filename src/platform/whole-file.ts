@@ -13,7 +13,7 @@ export async function writeWholeFile(
   try {
     const file = await open(temporary, 'wx');
     try {
-      const chunks = content instanceof Uint8Array ? [content] : content;
+      const chunks = content instanceof Uint8Array ? [content] : joined(content);
       for (const chunk of chunks) await file.writeFile(chunk);
       await file.sync();
     } finally {
@@ -24,4 +24,20 @@ export async function writeWholeFile(
     await rm(temporary, { force: true });
     throw fileError(path, error);
   }
+}
+
+/** Characters of joined texts: each write is a request to the thread pool. */
+const MIN_WRITE = 1 << 18;
+
+/** The same content with short texts joined. */
+function* joined(chunks: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
+  let text = '';
+  for (const chunk of chunks) {
+    if (typeof chunk === 'string') text += chunk;
+    if (typeof chunk === 'string' && text.length < MIN_WRITE) continue;
+    if (text !== '') yield text;
+    text = '';
+    if (typeof chunk !== 'string') yield chunk;
+  }
+  if (text !== '') yield text;
 }

@@ -28,7 +28,7 @@ import {
   type CalendarRow,
   type DayReturn,
 } from './analysis/calendar.ts';
-import { withExcursions, type ExcursionTrip } from './analysis/excursions.ts';
+import { closedTrades, type ExcursionTrip } from './analysis/excursions.ts';
 import {
   histogram,
   monthlyReturns,
@@ -39,7 +39,6 @@ import {
 } from './analysis/distributions.ts';
 import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
 import { marketShape, type MarketShape } from './analysis/market-shape.ts';
-import { roundTrips } from './analysis/round-trips.ts';
 import { sideResults, type SideResult } from './analysis/sides.ts';
 
 /** Facts about a run that its output does not contain. */
@@ -163,7 +162,7 @@ function strategyReport(
   { options, trials }: ReportAbout,
 ): StrategyReport {
   const curve = curveOf(strategy.equity);
-  const trades = withExcursions(roundTrips(strategy.fills), markets);
+  const trades = closedTrades(strategy.fills, markets);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
   const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../platform/file-error.ts';
+import { jsonFile } from '../platform/json-pieces.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { EXPLANATIONS, latencyOf, renderExplanations } from './explain-page.ts';
@@ -43,28 +44,40 @@ export async function writeReport(
     const libraries = await pageLibraries();
     const hasOrders = output.strategies.length > 0;
     await makeFolder(folder);
-    const files = runTables(output, WRITTEN).map(
-      (table) => [join(folder, `${table.name}.arrow`), arrowTable(table)] as const,
-    );
-    const json = Buffer.from(`${JSON.stringify(report, null, 1)}\n`);
-    files.push([join(folder, 'report.json'), json]);
+    const texts: [string, Iterable<string>][] = [
+      [join(folder, 'report.json'), jsonFile(report, 1)],
+    ];
     if (hasOrders) {
       const latency = latencyOf(about.assumptions);
       const orders = renderExplanations(output, { title: about.title, latency, folder }, libraries);
-      files.push([join(folder, EXPLANATIONS), Buffer.from(orders)]);
+      texts.push([join(folder, EXPLANATIONS), [orders]]);
     }
     // Together, because each waits for the disk.
-    await Promise.all(files.map(([file, content]) => writeWholeFile(file, content)));
+    await Promise.all([
+      ...texts.map(([file, pieces]) => writeWholeFile(file, pieces)),
+      writeTables(output, folder),
+    ]);
     await timeMachine;
     const html = renderReport(report, output, libraries, {
       explanations: hasOrders ? EXPLANATIONS : null,
       timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,
     });
-    await writeWholeFile(page, Buffer.from(html));
+    await writeWholeFile(page, [html]);
     return { report, page };
   } catch (error) {
     throw fileError(page, error);
   }
+}
+
+/** The cells of one table at a time are in memory. */
+async function writeTables(output: ReportedRun['output'], folder: string): Promise<void> {
+  const written: Promise<void>[] = [];
+  for (const name of WRITTEN) {
+    for (const table of runTables(output, [name])) {
+      written.push(writeWholeFile(join(folder, `${table.name}.arrow`), arrowTable(table)));
+    }
+  }
+  await Promise.all(written);
 }
 
 /** Writes one page of several runs. Returns its path. */

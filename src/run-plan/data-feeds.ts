@@ -16,7 +16,7 @@ import type { Cell, DataUpdate } from '../strategy/strategy.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
 import { timeOf, type TimeUnit } from '../tape/formats/numbers.ts';
 import { TapeError } from '../tape/record.ts';
-import { arrowRows, parquetRows, type OnColumns } from '../tape-files/table-rows.ts';
+import type { OnColumns } from '../tape-files/table-rows.ts';
 
 export interface PlannedFeed {
   /** Name in `onData`; unique in a plan. */
@@ -96,27 +96,30 @@ async function hashOf(file: string): Promise<string> {
 }
 
 async function columnsOf(file: string): Promise<string[]> {
-  for await (const rows of rowsOf(file)) {
+  for await (const rows of await rowsOf(file)) {
     const [head] = rows;
     if (head !== undefined) return head;
   }
   return [];
 }
 
-function rowsOf(file: string, onColumns?: OnColumns): AsyncGenerator<string[][]> {
+/** The decoders of tables are loaded only for a feed that needs them. */
+async function rowsOf(file: string, onColumns?: OnColumns): Promise<AsyncGenerator<string[][]>> {
   const ignore = (): void => undefined;
   switch (extname(file).toLowerCase()) {
     case '.parquet':
-      return parquetRows(file, ignore, onColumns);
+      return (await tableRows()).parquetRows(file, ignore, onColumns);
     case '.arrow':
     case '.feather':
-      return arrowRows(file, ignore, onColumns);
+      return (await tableRows()).arrowRows(file, ignore, onColumns);
     case '.csv':
       return csvRows(createReadStream(file), (bytes) => new TextDecoder().decode(bytes));
     default:
       throw new StrategyError(`feed '${file}': must end in .csv, .parquet, .arrow or .feather`);
   }
 }
+
+const tableRows = () => import('../tape-files/table-rows.ts');
 
 /** The feed that was read last, by hash and column: trials of a search read the same one. */
 const memory = new Map<string, readonly DataUpdate[]>();
@@ -158,7 +161,7 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
   // Other files have no lines: their rows are counted from 1.
   const isText = extname(file).toLowerCase() === '.csv';
   try {
-    for await (const rows of rowsOf(file, onColumns)) {
+    for await (const rows of await rowsOf(file, onColumns)) {
       for (const row of rows) {
         line += 1;
         if (row.length === 0 || (row.length === 1 && row[0] === '')) continue;

@@ -20,6 +20,7 @@ import { StrategyError } from '../strategy/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
+import { jsonFile } from '../platform/json-pieces.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
@@ -168,7 +169,7 @@ export class RunFolder {
     };
     if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
     else await rm(this.file('partial'), { force: true });
-    await writeWholeFile(this.file('run'), Buffer.from(`${JSON.stringify(run)}\n`));
+    await writeWholeFile(this.file('run'), jsonFile(run));
     await rm(this.file('checkpoint'), { force: true });
   }
 

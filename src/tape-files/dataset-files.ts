@@ -9,7 +9,6 @@ import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { AsyncBuffer, Compressors } from 'hyparquet';
-import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import { marketId, type MarketId } from '../num/units.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
@@ -22,7 +21,7 @@ import {
 } from '../tape/manifest.ts';
 import { omitsEmptyBars } from '../tape/formats/formats.ts';
 import { mergeStreams } from '../tape/merge.ts';
-import { readPart } from '../tape/part-reader.ts';
+import { readPart, type PartTable } from '../tape/part-reader.ts';
 import type { OrderingFacts } from '../tape/reading-order.ts';
 import { RECORD_KINDS } from '../tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
@@ -247,55 +246,127 @@ function rowsOf({ parts }: StreamManifest): number {
   return parts.reduce((sum, part) => sum + part.rows, 0);
 }
 
-/** Records of parts in order. `checked` collects the files whose hash was verified. */
+/**
+ * Records of parts in order. `checked` collects the files whose hash was verified. The next part is
+ * opened while one is read, so that its files need not be waited for.
+ */
 export async function* readStream(
   folder: string,
   parts: readonly PartManifest[],
   checked: Set<string>,
   onRows?: (rows: number) => void,
 ): AsyncGenerator<TapeRecord[]> {
-  for (const part of parts) {
-    for (const file of [part.events, part.levels]) await check(folder, file, checked);
-    const events = await openFile(join(folder, part.events.name));
-    const levels = await openFile(join(folder, part.levels.name)).catch(async (error: unknown) => {
-      await events.close();
-      throw error;
-    });
-    try {
-      const tables = [part.events, part.levels].map(({ name }) => join(folder, name));
-      const batches = readPart(
-        { name: must(tables[0], 'two tables'), bytes: await fileBuffer(events) },
-        { name: must(tables[1], 'two tables'), bytes: await fileBuffer(levels) },
-        NATIVE,
-      );
-      for await (const batch of batches) {
-        yield batch;
-        onRows?.(batch.length);
+  const opening = (i: number): Promise<OpenPart> | null => {
+    const part = parts[i];
+    if (part === undefined) return null;
+    const opened = openPart(folder, part, checked);
+    // An error of the next part is thrown when its records are due.
+    opened.catch(() => undefined);
+    return opened;
+  };
+  let next = opening(0);
+  try {
+    for (let i = 1; next !== null; i++) {
+      const { events, levels, close } = await next;
+      next = opening(i);
+      try {
+        for await (const batch of readPart(events, levels, NATIVE)) {
+          yield batch;
+          onRows?.(batch.length);
+        }
+      } finally {
+        await close();
       }
-    } finally {
+    }
+  } finally {
+    await next?.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
+  }
+}
+
+/** A page of a dataset is a megabyte or less; larger ones are decompressed in pieces. */
+const MAX_PIECE = 1 << 22;
+
+const NATIVE: Compressors = {
+  // A piece is longer than the page, so that the end of the data is found in it.
+  GZIP: (input, bytes) => gunzipSync(input, { chunkSize: Math.min(bytes + 64, MAX_PIECE) }),
+};
+
+/** The files of a part, verified. */
+interface OpenPart {
+  readonly events: PartTable;
+  readonly levels: PartTable;
+  readonly close: () => Promise<void>;
+}
+
+async function openPart(
+  folder: string,
+  part: PartManifest,
+  checked: Set<string>,
+): Promise<OpenPart> {
+  const events = await openTable(folder, part.events, checked);
+  try {
+    const levels = await openTable(folder, part.levels, checked);
+    const close = async (): Promise<void> => {
       await events.close();
       await levels.close();
+    };
+    return { events, levels, close };
+  } catch (error) {
+    await events.close();
+    throw error;
+  }
+}
+
+/** Larger files are read in ranges. */
+const WHOLE_BYTES = 4 << 20;
+
+interface OpenTable extends PartTable {
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a file, and verifies it against its hash in the manifest once. */
+async function openTable(
+  folder: string,
+  { name, sha256 }: DatasetFile,
+  checked: Set<string>,
+): Promise<OpenTable> {
+  const path = join(folder, name);
+  const verify = (actual: string): void => {
+    if (actual !== sha256) {
+      throw new TapeError(`${path}: sha256 is ${actual}, the manifest says ${sha256}`);
     }
-  }
-}
-
-const NATIVE: Compressors = { GZIP: (input) => gunzipSync(input) };
-
-/** Verifies a file against its hash in the manifest, once per file. */
-async function check(folder: string, file: DatasetFile, checked: Set<string>): Promise<void> {
-  if (checked.has(file.name)) return;
-  const path = join(folder, file.name);
-  const actual = await sha256Of(path);
-  if (actual !== file.sha256) {
-    throw new TapeError(`${path}: sha256 is ${actual}, the manifest says ${file.sha256}`);
-  }
-  checked.add(file.name);
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  return open(path).catch((error: unknown) => {
+    checked.add(name);
+  };
+  const file = await open(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
+  try {
+    const { size } = await file.stat();
+    if (size <= WHOLE_BYTES) {
+      const bytes = await file.readFile();
+      if (!checked.has(name)) verify(createHash('sha256').update(bytes).digest('hex'));
+      await file.close();
+      return { name: path, bytes: memoryBuffer(bytes), close: () => Promise.resolve() };
+    }
+    if (!checked.has(name)) verify(await sha256Of(path));
+    return { name: path, bytes: await fileBuffer(file), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error instanceof TapeError ? error : fileError(path, error);
+  }
+}
+
+/** Ranges are counted from the end if they are negative. */
+function memoryBuffer({ buffer, byteOffset, byteLength }: Uint8Array): AsyncBuffer {
+  const bytes = buffer as ArrayBuffer;
+  return {
+    byteLength,
+    slice: (start, end = byteLength) =>
+      bytes.slice(byteOffset + (start < 0 ? byteLength + start : start), byteOffset + end),
+  };
 }
 
 export async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {

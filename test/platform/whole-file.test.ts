@@ -29,3 +29,11 @@ test('of overlapping saves of a campaign the last one is on disk', async () => {
   const saved = JSON.parse(readFileSync(join(folder, 'campaign.json'), 'utf8')) as { runs: number };
   expect(saved.runs).toBe(9);
 });
+
+test('pieces of text and bytes are written in their order', async () => {
+  const path = join(folder, 'pieces');
+  const long = 'é'.repeat(300_000);
+  const pieces = ['a', 'b', new Uint8Array([99]), 'd', long, '', new Uint8Array(0), 'e'];
+  await writeWholeFile(path, pieces);
+  expect(readFileSync(path, 'utf8')).toBe(`abcd${long}e`);
+});

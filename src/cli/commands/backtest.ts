@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
-import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import type { PlanPorts, PlanResult, RunPlan } from '../../run-plan/plan.ts';
 import { noBookText, noBookUs } from '../../backtest/no-book.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { freePath, mustHoldNoRun, RunFolder } from '../../run-plan/run-folder.ts';
@@ -88,9 +88,12 @@ export const command: CommandModule<object, BacktestArguments> = {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
     keepHeapLean();
-    const prepared = await prepare(options);
+    const preparing = prepare(options);
+    // Modules of the run are loaded while the bundler works.
+    const loading = import('../../run-plan/plan.ts');
+    const prepared = await preparing;
     try {
-      await run(prepared, options.json);
+      await run(prepared, options.json, (await loading).executePlan);
     } finally {
       prepared.folder.release();
     }
@@ -99,7 +102,11 @@ export const command: CommandModule<object, BacktestArguments> = {
 
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-async function run({ folder, plan, checkpoint }: Prepared, json: boolean): Promise<void> {
+async function run(
+  { folder, plan, checkpoint }: Prepared,
+  json: boolean,
+  executePlan: (plan: RunPlan, ports: PlanPorts) => Promise<PlanResult>,
+): Promise<void> {
   const progress = startProgress('backtest', json);
   const abandon = (): void => {
     folder.abandon();

@@ -2,8 +2,8 @@
  * Excursions of closed trades: how far the mid went against a position and for it while it was
  * held, on the samples of the run and the trade's own prices.
  */
-import type { MarketOutput } from '../../backtest/output.ts';
-import type { RoundTrip } from './round-trips.ts';
+import type { FillRow, MarketOutput } from '../../backtest/output.ts';
+import { roundTrips, type RoundTrip } from './round-trips.ts';
 
 /** A trade with its excursions as fractions of the entry price, at least 0. */
 export interface ExcursionTrip extends RoundTrip {
@@ -15,33 +15,70 @@ export interface ExcursionTrip extends RoundTrip {
 
 type Path = Pick<MarketOutput, 'symbol' | 'series'>;
 
+/** Trades of fills that were asked for, which a report and its tables share. */
+const known = new WeakMap<readonly FillRow[], readonly ExcursionTrip[]>();
+
+/** Closed trades of a strategy's fills in these markets, with their excursions. */
+export function closedTrades(
+  fills: readonly FillRow[],
+  markets: readonly Path[],
+): readonly ExcursionTrip[] {
+  let trades = known.get(fills);
+  if (trades === undefined) {
+    trades = withExcursions(roundTrips(fills), markets);
+    known.set(fills, trades);
+  }
+  return trades;
+}
+
 export function withExcursions(
   trades: readonly RoundTrip[],
   markets: readonly Path[],
 ): ExcursionTrip[] {
   const paths = new Map(markets.map(({ symbol, series }) => [symbol, series]));
-  return trades.map((trade) => ({ ...trade, ...excursions(trade, paths.get(trade.symbol) ?? []) }));
+  return trades.map((trade) => {
+    const [low, high] = extremes(trade, paths.get(trade.symbol) ?? []);
+    return {
+      symbol: trade.symbol,
+      side: trade.side,
+      tag: trade.tag,
+      entryUs: trade.entryUs,
+      exitUs: trade.exitUs,
+      size: trade.size,
+      entryPrice: trade.entryPrice,
+      exitPrice: trade.exitPrice,
+      fees: trade.fees,
+      funding: trade.funding,
+      notional: trade.notional,
+      pnl: trade.pnl,
+      pnlShare: trade.pnlShare,
+      fills: trade.fills,
+      liquidated: trade.liquidated,
+      mae: low === 0 ? 0 : -low,
+      mfe: high,
+    };
+  });
 }
 
-function excursions(
+/** Lowest and highest move of the price for the position, 0 at the entry. */
+function extremes(
   { side, entryUs, exitUs, entryPrice, exitPrice }: RoundTrip,
   series: Path['series'],
-): Pick<ExcursionTrip, 'mae' | 'mfe'> {
+): readonly [low: number, high: number] {
   const sign = side === 'long' ? 1 : -1;
-  let [low, high] = [0, 0];
-  const see = (price: number): void => {
-    const move = (sign * (price - entryPrice)) / entryPrice;
-    low = Math.min(low, move);
-    high = Math.max(high, move);
-  };
-  see(exitPrice);
+  const exit = (sign * (exitPrice - entryPrice)) / entryPrice;
+  let low = Math.min(0, exit);
+  let high = Math.max(0, exit);
   for (let i = firstFrom(series, entryUs); i < series.length; i++) {
     const point = series[i];
     if (point === undefined || point.timeUs > exitUs) break;
     const price = point.mid ?? point.mark;
-    if (price !== null) see(price);
+    if (price === null) continue;
+    const move = (sign * (price - entryPrice)) / entryPrice;
+    low = Math.min(low, move);
+    high = Math.max(high, move);
   }
-  return { mae: low === 0 ? 0 : -low, mfe: high };
+  return [low, high];
 }
 
 /** Index of the first sample at or after a time. */

@@ -16,8 +16,7 @@ import type {
   PlotOutput,
   StrategyOutput,
 } from '../../backtest/output.ts';
-import { withExcursions, type ExcursionTrip } from '../analysis/excursions.ts';
-import { roundTrips } from '../analysis/round-trips.ts';
+import { closedTrades, type ExcursionTrip } from '../analysis/excursions.ts';
 
 /** `time` is µs, UTC; `int` has 64 bits; `text` is a dictionary. Ints and flags are never null. */
 export type ColumnType = 'time' | 'int' | 'float' | 'text' | 'flag';
@@ -253,7 +252,7 @@ const MAKERS = {
     tableOf(
       'trades',
       TRADES,
-      each(run, ({ fills }) => withExcursions(roundTrips(fills), run.markets)),
+      each(run, ({ fills }) => closedTrades(fills, run.markets)),
     ),
   funding: (run) =>
     tableOf(
