@@ -163,7 +163,7 @@ function strategyReport(
   { options, trials }: ReportAbout,
 ): StrategyReport {
   const curve = curveOf(strategy.equity);
-  const trades = withExcursions(roundTrips(strategy.fills), markets);
+  const trades = withExcursions(roundTrips(strategy.fills, strategy.liquidations), markets);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
   const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));

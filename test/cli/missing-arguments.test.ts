@@ -1,4 +1,4 @@
-/** A command line without an argument is told its name, its meaning and an example. */
+/** A command line without an argument gets its name, its meaning and an example. */
 import { expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import type { InputError } from '../../src/cli/cli-support.ts';

@@ -253,7 +253,9 @@ const MAKERS = {
     tableOf(
       'trades',
       TRADES,
-      each(run, ({ fills }) => withExcursions(roundTrips(fills), run.markets)),
+      each(run, ({ fills, liquidations }) =>
+        withExcursions(roundTrips(fills, liquidations), run.markets),
+      ),
     ),
   funding: (run) =>
     tableOf(
