@@ -79,7 +79,7 @@ function rejection(order: OrderRow, story: QueueStory | null): string[] {
   }
 }
 
-/** What the exchange counts of an order (R-5.5, D-7). */
+/** The amount that the exchange counts for an order (R-5.5, D-7). */
 function worstCaseOf({ size, price, ioc }: OrderRow): string {
   const requirement = `the requirement of ${size} at the mark × the initial rate`;
   return ioc
