@@ -310,6 +310,67 @@ class StrategyTest(Folder):
             orrery.run_strategy(Broken(), data=DATA, to=TO)
 
 
+class MetricsTest(Folder):
+    """Figures of a report against numpy, from the exported tables of a run of 120 days."""
+
+    def figures(self, run: orrery.Run) -> Dict[str, float]:
+        equity = run.equity["equity"].to_numpy()
+        times = run.equity["time"]
+        ends = run.equity.set_index("time")["equity"].resample("D", closed="right").last()
+        levels = np.concatenate([equity[:1], ends.to_numpy()])
+        returns = np.diff(levels) / levels[:-1]
+        year = np.sqrt(365)
+        below = np.sqrt(np.mean(np.minimum(returns, 0) ** 2))
+        drawdowns = 1 - equity / np.maximum.accumulate(equity)
+        years = (times.iloc[-1] - times.iloc[0]) / pd.Timedelta(days=365)
+        cagr = (equity[-1] / equity[0]) ** (1 / years) - 1
+        low, high = np.quantile(returns, [0.05, 0.95])
+        pnl = run.trades["pnl"].to_numpy()
+        centred = returns - returns.mean()
+        spread = np.sqrt(np.mean(centred**2))
+        return {
+            "periods": len(returns),
+            "totalReturn": equity[-1] / equity[0] - 1,
+            "cagr": cagr,
+            "volatility": returns.std(ddof=1) * year,
+            "sharpe": returns.mean() / returns.std(ddof=1) * year,
+            "sortino": returns.mean() / below * year,
+            "calmar": cagr / drawdowns.max(),
+            "omega": returns[returns > 0].sum() / -returns[returns < 0].sum(),
+            "maxDrawdown": drawdowns.max(),
+            "skewness": np.mean(centred**3) / spread**3,
+            "kurtosis": np.mean(centred**4) / spread**4 - 3,
+            "valueAtRisk": -low,
+            "tailRatio": high / -low,
+            "bestPeriod": returns.max(),
+            "worstPeriod": returns.min(),
+            "winRate": np.mean(pnl > 0),
+            "profitFactor": pnl[pnl > 0].sum() / -pnl[pnl < 0].sum(),
+            "expectancy": pnl.mean(),
+            "sqn": np.sqrt(len(pnl)) * pnl.mean() / pnl.std(ddof=1),
+        }
+
+    def test_figures_are_those_of_numpy(self) -> None:
+        for line in (
+            "data sample --out sample --days 120",
+            "new strategy cross --template sma --data sample",
+            "backtest cross.ts --data sample --out run --no-check",
+        ):
+            made = [*program(), *line.split()]
+            subprocess.run(made, check=True, capture_output=True, cwd=self.folder)
+        run = orrery.open_run(self.path("run"))
+        metrics = {**run.metrics, **run.metrics["trades"]}
+        self.assertEqual(len(run.trades), metrics["trades"])
+        figures = self.figures(run)
+        for name, value in figures.items():
+            np.testing.assert_allclose(metrics[name], value, rtol=1e-9, err_msg=name)
+        # A planted fault: with a last sample that is a millionth higher, figures differ.
+        run.tables["equity"].loc[len(run.equity) - 1, "equity"] *= 1 + 1e-6
+        faulty = self.figures(run)
+        differ = [n for n in figures if not np.isclose(faulty[n], figures[n], rtol=1e-9, atol=0)]
+        self.assertIn("sharpe", differ)
+
+
 class NotebookTest(Folder):
     def test_the_cells_of_the_notebook_run(self) -> None:
         with open(os.path.join(ROOT, "examples/python/run.ipynb"), encoding="utf-8") as file:

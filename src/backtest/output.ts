@@ -248,6 +248,9 @@ export interface LiquidationRow {
   readonly limitPrice: string | null;
   readonly bankruptcyPrice: string | null;
   readonly amount: string;
+  /** Of a position that was transferred outside the book, at `limitPrice`. */
+  readonly realizedPnl?: string;
+  readonly realizedFunding?: string;
 }
 
 export interface TransferRow {

@@ -256,7 +256,17 @@ export class Feeds {
     const row = listener?.recorder.lastLiquidation;
     this.accountChanged(listener);
     if (listener?.run.handles('onLiquidation') !== true || row === undefined) return;
-    const update: LiquidationUpdate = { ...row };
+    const update: LiquidationUpdate = {
+      timeUs: row.timeUs,
+      symbol: row.symbol,
+      step: row.step,
+      equity: row.equity,
+      maintenance: row.maintenance,
+      size: row.size,
+      limitPrice: row.limitPrice,
+      bankruptcyPrice: row.bankruptcyPrice,
+      amount: row.amount,
+    };
     listener.run.publish('onLiquidation', update, null);
   }
 

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { Argv, CommandModule } from 'yargs';
 import { raiseInliningLimits } from '../platform/inlining-limits.ts';
 import { explainFailure, InputError, print, takeExitCode, watchInterrupt } from './cli-support.ts';
+import { completionScript } from './completion.ts';
+import { missingArguments, recordExamples } from './missing-arguments.ts';
 import { programHelp } from './program-help.ts';
 import { VERSION } from './release.ts';
 
@@ -154,7 +156,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
 ];
 
-/** The command that yargs itself has, first in its list. */
+/** The command that yargs lists first. The script is ours. */
 export const COMPLETION = {
   usage: 'completion',
   describe: 'Print a script that completes commands and options in bash or zsh',
@@ -166,6 +168,10 @@ const COMPLETIONS = '--get-yargs-completions';
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) {
     print(programHelp([COMPLETION, ...COMMANDS]));
+    return 0;
+  }
+  if (argv.length === 1 && argv[0] === COMPLETION.usage) {
+    print(completionScript(process.env['SHELL']));
     return 0;
   }
   const parser = await parserOf(argv);
@@ -200,8 +206,13 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     })
     .fail((message: string | null, error: Error | undefined) => {
       const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
-      throw error ?? new InputError(message ?? 'bad command line', { hint });
+      throw (
+        error ??
+        missingArguments(parser, message, examples) ??
+        new InputError(message ?? 'bad command line', { hint })
+      );
     });
+  const examples = recordExamples(parser);
   // yargs knows which options take several values; its types do not have the method.
   const lists = (): readonly string[] =>
     (parser as Argv & { getOptions: () => { array: readonly string[] } }).getOptions().array;

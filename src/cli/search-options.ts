@@ -46,7 +46,8 @@ export const SEARCH_OPTIONS = {
 } as const;
 
 export function mustNameStrategy({ strategy }: SearchArguments): void {
-  if (strategy === '') throw new InputError('name a strategy file');
+  if (strategy === '')
+    throw new InputError('name a strategy file (create one with: orrery new strategy)');
 }
 
 /** Throws `InputError` or `StrategyError`. */

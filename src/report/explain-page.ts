@@ -103,7 +103,7 @@ export function renderExplanations(
   );
   const sections = rows.map(
     ({ order, moments }) => `<section id="order-${String(order.orderNumber)}" class="order">
-<h3>#${String(order.orderNumber)} ${escape(titleOf(order))}</h3>
+<h3>#${String(order.orderNumber)} ${escape(titleOf(order))}, ${time(order.sentUs).slice(0, 10)}</h3>
 ${timeline(moments)}
 </section>`,
   );

@@ -162,7 +162,7 @@ function strategyReport(
   { options, trials }: ReportAbout,
 ): StrategyReport {
   const curve = curveOf(strategy.equity);
-  const trades = closedTrades(strategy.fills, markets);
+  const trades = closedTrades(strategy, markets);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
   const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));

@@ -129,6 +129,8 @@ function windowTable({ windows, objective }: WalkReport): string {
   return table(
     windows,
     [
+      // A narrow first column: it stays while the others scroll.
+      { title: 'Window', cell: (window) => String(windows.indexOf(window) + 1) },
       {
         title: 'Trained',
         isText: true,

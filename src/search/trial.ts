@@ -72,7 +72,7 @@ export async function runTrial(
     const [strategy] = output.strategies;
     if (strategy === undefined) throw new StrategyError('the strategy does not report');
     const curve = curveOf(strategy.equity);
-    const metrics = metricsOf(curve, roundTrips(strategy.fills), options);
+    const metrics = metricsOf(curve, roundTrips(strategy.fills, strategy.liquidations), options);
     return {
       score: scoreOf(metrics, objective),
       error: null,

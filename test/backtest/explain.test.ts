@@ -96,6 +96,27 @@ function falling(): Command[] {
   });
 }
 
+test('a rejection for margin names what the exchange counts, not a limit beyond the market', async () => {
+  const { strategies, markets } = await readRun(run);
+  const [order] = strategies[0]!.orders;
+  const rejected = { ...order!, status: 'rejected', reason: 'insufficientMargin', size: '0.6' };
+  const text = (ioc: boolean, price: string): string =>
+    explainOrder({
+      order: { ...rejected, ioc, price, restedUs: null, queueAhead: null },
+      fills: [],
+      market: markets[0]!,
+      latency: 'constant',
+      story: null,
+    }).join('\n');
+  expect(text(true, '214748364.7')).toContain(
+    'is less than the requirement of 0.6 at the mark × the initial rate, and the fee.',
+  );
+  expect(text(true, '214748364.7')).not.toContain('214748364.7');
+  expect(text(false, '61000')).toContain(
+    'the requirement of 0.6 at the mark × the initial rate, the loss from the mark to 61000, and the fee.',
+  );
+});
+
 test('a liquidation is explained with the margin formula and its numbers', async () => {
   const gambler: Strategy = {
     onStart: (context) => context.setTimer('buy', 2_500_000),

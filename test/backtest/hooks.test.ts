@@ -1,4 +1,5 @@
 /** Marks, indices, accounts, liquidations, the user's data, kept reads, plots and tags. */
+import { roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { expect, test, vi } from 'vitest';
 import { DataRows } from '../../src/backtest/data-rows.ts';
 import type { BacktestOutput } from '../../src/backtest/output.ts';
@@ -247,6 +248,13 @@ test('each step of a liquidation is delivered, and the account after it', async 
   );
   expect(strategies[0]!.liquidations.length).toBeGreaterThan(0);
   expect(steps).toEqual(strategies[0]!.liquidations.map(({ step }) => step));
+  // Its loss is a closed trade, also where no order on the book closed the position.
+  expect(strategies[0]!.summary.positions[0]!.final).toBe('0');
+  const trades = roundTrips(strategies[0]!.fills, strategies[0]!.liquidations);
+  expect(trades.some(({ liquidated }) => liquidated)).toBe(true);
+  const sum = trades.reduce((total, { pnl }) => total + pnl, 0);
+  const { pnl, pnlLiquidation } = strategies[0]!.summary;
+  expect(sum).toBeCloseTo(Number(pnl) - Number(pnlLiquidation), 6);
   expect(equities[0]).toBe(1);
   expect(equities.at(-1)).toBeLessThan(1);
 });

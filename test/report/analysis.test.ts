@@ -53,6 +53,65 @@ describe('round trips', () => {
   });
 });
 
+describe('round trips that end outside the book', () => {
+  const moved = (step: string, size: string, price: string, more: object = {}) => ({
+    timeUs: START_US + 5,
+    symbol: 'BTCUSDT',
+    step,
+    equity: '0',
+    maintenance: '0',
+    size,
+    limitPrice: price,
+    bankruptcyPrice: null,
+    amount: '0',
+    realizedPnl: '-20',
+    realizedFunding: '-1',
+    ...more,
+  });
+  const step = moved('order', '-2', '70', { realizedPnl: undefined });
+
+  it('a liquidated position is a trade that ends at the price of the transfer', () => {
+    const trips = roundTrips(
+      [
+        fill('buy', '2', '100', '2', { fee: '0.5' }),
+        // The next trade does not continue the one that was liquidated.
+        fill('buy', '1', '80', '1', { timeUs: START_US + 8 }),
+        fill('sell', '1', '85', '0', { timeUs: START_US + 9, realizedPnl: '5' }),
+      ],
+      [step, moved('takeoverFrom', '-2', '90')],
+    );
+    expect(trips).toMatchObject([
+      { side: 'long', size: 2, entryPrice: 100, exitPrice: 90, liquidated: true, pnl: -21.5 },
+      { side: 'long', size: 1, entryPrice: 80, exitPrice: 85, liquidated: false, pnl: 5 },
+    ]);
+    expect(trips[0]).toMatchObject({ exitUs: START_US + 5, fills: 1 });
+  });
+
+  it('fills and transfers of one instant are ordered by the positions that fills found', () => {
+    const at = { timeUs: START_US + 5 };
+    const trips = roundTrips(
+      [
+        fill('buy', '2', '100', '2'),
+        fill('sell', '0.5', '90', '1.5', { ...at, liquidation: true, realizedPnl: '-5' }),
+        fill('buy', '1', '88', '1', at),
+      ],
+      [moved('adlFrom', '-1.5', '89', { realizedPnl: '-16.5', realizedFunding: '0' })],
+    );
+    expect(trips).toMatchObject([{ size: 2, pnl: -21.5, liquidated: true, fills: 2 }]);
+  });
+
+  it('the other side of a deleveraging was not liquidated, and a part of it leaves it open', () => {
+    const trips = roundTrips(
+      [
+        fill('sell', '2', '100', '-2'),
+        fill('buy', '1', '70', '0', { timeUs: START_US + 9, realizedPnl: '30' }),
+      ],
+      [moved('adlTo', '1', '80', { realizedPnl: '20', realizedFunding: '0' })],
+    );
+    expect(trips).toMatchObject([{ side: 'short', exitPrice: 75, pnl: 50, liquidated: false }]);
+  });
+});
+
 describe('attribution', () => {
   it('parts sum to the total; a fill without a mid counts as inventory', () => {
     const { summary } = strategy('a');

@@ -72,11 +72,19 @@ function rejection(order: OrderRow, story: QueueStory | null): string[] {
       ];
     case 'insufficientMargin':
       return [
-        `${at}  Rejected: equity ${story?.equity ?? '?'} less initial requirement ${story?.initialRequirement ?? '?'} is less than the requirement of ${order.size} × ${order.price} × the initial rate, and fees.`,
+        `${at}  Rejected: equity ${story?.equity ?? '?'} less initial requirement ${story?.initialRequirement ?? '?'} is less than ${worstCaseOf(order)}.`,
       ];
     default:
       return [`${at}  Rejected: ${reason}.`];
   }
+}
+
+/** The amount that the exchange counts for an order (R-5.5, D-7). */
+function worstCaseOf({ size, price, ioc }: OrderRow): string {
+  const requirement = `the requirement of ${size} at the mark × the initial rate`;
+  return ioc
+    ? `${requirement}, and the fee`
+    : `${requirement}, the loss from the mark to ${price}, and the fee`;
 }
 
 function queueLines(order: OrderRow, story: QueueStory | null): string[] {

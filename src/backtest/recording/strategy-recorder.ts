@@ -402,6 +402,8 @@ export class StrategyRecorder {
       limitPrice: priceText(market, event.priceTicks),
       bankruptcyPrice: null,
       amount: money(taken ? -event.moneyQuanta : event.moneyQuanta),
+      realizedPnl: money(taken ? event.fromRealizedQuanta : event.toRealizedQuanta),
+      realizedFunding: money(taken ? event.fromFundingQuanta : event.toFundingQuanta),
     });
   }
 

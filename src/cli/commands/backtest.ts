@@ -291,10 +291,15 @@ function report(
   print(`report   ${page}`);
   if (plan.journal === false) return;
   print(`journal  ${folder.file('journal')}`);
-  const first = output.strategies.flatMap(({ fills }) => fills)[0];
-  if (first !== undefined) {
-    print(`explain  npx orrery explain ${quoted(folder.path)} fill:${String(first.fillId)}`);
-  }
+  const fill = output.strategies.flatMap(({ fills }) => fills)[0];
+  const order = output.strategies.flatMap(({ orders }) => orders)[0];
+  const what =
+    fill !== undefined
+      ? `fill:${String(fill.fillId)}`
+      : order === undefined
+        ? null
+        : `'#${String(order.orderNumber)}'`;
+  if (what !== null) print(`explain  npx orrery explain ${quoted(folder.path)} ${what}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }
 

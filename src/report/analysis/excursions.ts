@@ -2,7 +2,7 @@
  * Excursions of closed trades: how far the mid went against a position and for it while it was
  * held, on the samples of the run and the trade's own prices.
  */
-import type { FillRow, MarketOutput } from '../../backtest/output.ts';
+import type { FillRow, MarketOutput, StrategyOutput } from '../../backtest/output.ts';
 import { roundTrips, type RoundTrip } from './round-trips.ts';
 
 /** A trade with its excursions as fractions of the entry price, at least 0. */
@@ -18,14 +18,14 @@ type Path = Pick<MarketOutput, 'symbol' | 'series'>;
 /** Trades of fills that were asked for, which a report and its tables share. */
 const known = new WeakMap<readonly FillRow[], readonly ExcursionTrip[]>();
 
-/** Closed trades of a strategy's fills in these markets, with their excursions. */
+/** Closed trades of a strategy in these markets, with their excursions. */
 export function closedTrades(
-  fills: readonly FillRow[],
+  { fills, liquidations }: Pick<StrategyOutput, 'fills' | 'liquidations'>,
   markets: readonly Path[],
 ): readonly ExcursionTrip[] {
   let trades = known.get(fills);
   if (trades === undefined) {
-    trades = withExcursions(roundTrips(fills), markets);
+    trades = withExcursions(roundTrips(fills, liquidations), markets);
     known.set(fills, trades);
   }
   return trades;

@@ -67,12 +67,14 @@ export const SMALL_CHARTS_SCRIPT = `
       ctx.fillText(name, at, bbox.top - (4 + row * 12) * devicePixelRatio);
     };
     draw(0, '', [], 0);
-    for (const [share, row] of [[0.05, 0], [0.5, 1], [0.95, 0]]) draw(quantile(bins, share) * 100, share * 100 + '\u202f%', [3, 3], row);
+    const apart = valToPos(quantile(bins, 0.95) * 100, 'x', true) - valToPos(quantile(bins, 0.05) * 100, 'x', true) >= 36 * devicePixelRatio;
+    // Names of lines that are close together have a row each, else they cover each other.
+    for (const [share, row] of [[0.05, 0], [0.5, apart ? 1 : 2], [0.95, apart ? 0 : 1]]) draw(quantile(bins, share) * 100, share * 100 + '\u202f%', [3, 3], row);
     ctx.restore();
   };
 
   const drawHistogram = (root, { low, width, counts }) => small(root, () => ({
-    padding: [32, null, null, null],
+    padding: [44, null, null, null],
     scales: { x: { time: false, range: () => [(low - width / 2) * 100, (low + (counts.length + 0.5) * width) * 100] } },
     hooks: { draw: [quantileLines({ low, width, counts })] },
     axes: [axis({ size: 40, values: tidy }), axis()],
@@ -80,6 +82,8 @@ export const SMALL_CHARTS_SCRIPT = `
       { label: 'periods', stroke: colour('--s1'), fill: colour('--s1') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
   }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);
 
+  /** Least width of a label of time, px: a narrow chart of three months has more than one. */
+  const closeness = () => innerWidth <= 720 ? 56 : 72;
   /** Labels of a time axis, by the range that it shows. */
   const clock = (chart, times) => times.map((time) => tickText(time, chart.scales.x.max - chart.scales.x.min));
 
@@ -98,7 +102,7 @@ export const SMALL_CHARTS_SCRIPT = `
 
   const drawRolling = (root, rolling) => small(root, () => ({
     scales: { sharpe: {}, volatility: {} },
-    axes: [axis({ size: 40, space: 72, values: clock }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
+    axes: [axis({ size: 40, space: closeness, values: clock }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
     series: [{ label: 'time', value: (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19) }, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--s1'), width: 1.5 },
       { label: 'volatility %', scale: 'volatility', stroke: colour('--s2'), width: 1 }],
   }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
@@ -117,7 +121,7 @@ export const SMALL_CHARTS_SCRIPT = `
     const joined = uPlot.join(data.strategies.map(({ time, equity }) => [time, equity.map((value) => (value / equity[0] - 1) * 100)]));
     small(overlay, () => ({
       height: 300,
-      axes: [axis({ size: 40, space: 72, grid: { show: false }, values: clock }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + '\u202f%') })],
+      axes: [axis({ size: 40, space: closeness, grid: { show: false }, values: clock }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick)) + '\u202f%') })],
       series: [{ label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(0, 19) },
         ...data.strategies.map(({ id }, i) => ({ label: id, stroke: colour('--s' + (i % 5 + 1)), width: 1.5, spanGaps: true, ...(i > 1 ? { dash: [6, 2 + i] } : {}), value: (_, value) => number(value, 2) + '\u202f%' }))],
     }), joined);
@@ -129,7 +133,7 @@ export const SMALL_CHARTS_SCRIPT = `
 
   const drawPrice = (root, price) => small(root, () => ({
     padding: [null, 40, null, null],
-    axes: [axis({ size: 40, space: 72, values: clock }), axis({ size: 84 })],
+    axes: [axis({ size: 40, space: closeness, values: clock }), axis({ size: 84 })],
     series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--s1'), width: 1.25 }, { label: 'index', stroke: colour('--s2'), width: 1, dash: [4, 3] }],
   }), [price.map(({ timeUs }) => timeUs / 1e6), price.map(({ mid }) => mid), price.map(({ index }) => index)]);
 
@@ -176,7 +180,8 @@ export const SMALL_CHARTS_SCRIPT = `
   const queue = document.querySelector('[data-draws="queue"]');
   if (queue && data.queue && data.queue.length > 1) {
     small(queue, () => ({
-      axes: [axis({ size: 40, space: 72, grid: { show: false }, values: (_, times) => times.map((time) => stamp(time).slice(11, 21)) }), axis()],
+      scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
+      axes: [axis({ size: 40, space: 84, grid: { show: false }, values: (_, times, _axis, _space, step) => times.map((time) => stamp(time).slice(11, step >= 1 ? 19 : 20 + Math.min(3, Math.ceil(-Math.log10(step) - 1e-9)))) }), axis()],
       series: [{ label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(11, 23) },
         { label: 'volume ahead', stroke: colour('--s1'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }) }],
     }), [data.queue.map(([time]) => time), data.queue.map(([, ahead]) => ahead)]);

@@ -11,9 +11,10 @@ const NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'O
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const DAY_MS = 86_400_000;
 
-/** Background by sign and size. */
+/** Background by sign and size. The weakest is still seen on a dark page; 0 has none. */
 export function heat(value: number, largest: number): string {
-  const strength = Math.round((Math.abs(value) / Math.max(1e-12, largest)) * 40);
+  const share = Math.abs(value) / Math.max(1e-12, largest);
+  const strength = value === 0 ? 0 : Math.round(8 + share * 32);
   const colour = value < 0 ? '--loss' : '--gain';
   return `background:color-mix(in srgb, var(${colour}) ${String(strength)}%, transparent)`;
 }

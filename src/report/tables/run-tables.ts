@@ -252,7 +252,7 @@ const MAKERS = {
     tableOf(
       'trades',
       TRADES,
-      each(run, ({ fills }) => closedTrades(fills, run.markets)),
+      each(run, (strategy) => closedTrades(strategy, run.markets)),
     ),
   funding: (run) =>
     tableOf(
