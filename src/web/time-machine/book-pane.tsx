@@ -78,7 +78,7 @@ const decimalsOf = (step: string): number => step.split('.')[1]?.length ?? 0;
 
 /** In basis points; the title has it in units of the price, for which a line has no room. */
 function spreadText({ spreadTicks, midHalfTicks }: BookAt, { tickSize }: MarketAt) {
-  if (spreadTicks === null || midHalfTicks === null) return { text: 'one side is empty' };
+  if (spreadTicks === null || midHalfTicks === null) return { text: 'no spread' };
   const spread = (spreadTicks * Number(tickSize)).toFixed(decimalsOf(tickSize));
   const text = `spread ${((spreadTicks / midHalfTicks) * 2e4).toFixed(2)} bp`;
   return { text, title: `${text}, ${grouped(spread)}` };
