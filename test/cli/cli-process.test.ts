@@ -63,7 +63,7 @@ test('a flipped bit is reported with frame and byte', () => {
 test.each([
   [['replay', 'missing.orrery'], 2, 'missing.orrery: no such file or folder'],
   [['replay', '.'], 2, 'no journal is in this folder'],
-  [['replay'], 2, 'Not enough non-option arguments'],
+  [['replay'], 2, 'missing <journal>: journal file'],
   [['replay', 'x', '--until-seq=-1'], 2, '--until-seq must be a whole number from 0'],
   [['replya', 'x'], 2, 'Did you mean replay?'],
   [['run', 'nothing-here.yaml'], 2, 'nothing-here.yaml'],
@@ -138,7 +138,7 @@ test.each([
     ['sweep', STRATEGY, '--data', 'nowhere', '--objective', '-luck'],
     "objective '-luck': must be one of",
   ],
-  [['replay', '--json', '-x'], 'Not enough non-option arguments'],
+  [['replay', '--json', '-x'], 'missing <journal>: journal file'],
 ])('parses a value that begins with a minus sign: %j', (args, message) => {
   const ran = orrery(...args);
   expect(ran.status).toBe(2);

@@ -66,7 +66,7 @@ test('JSON for programs, with the requested context', () => {
 test.each([
   [['diff', 'a.orrery', 'missing.orrery'], 'missing.orrery: no such file or folder'],
   [['diff', 'a.orrery', 'other.yaml'], 'other.yaml: not a journal'],
-  [['diff', 'a.orrery'], 'Not enough non-option arguments'],
+  [['diff', 'a.orrery'], 'missing <b>: second journal'],
   [['diff', 'a.orrery', 'b.orrery', '--context', '-1'], '--context must be a whole number from 0'],
 ])('%j is rejected', (args, message) => {
   const { status, err } = orrery(...args);

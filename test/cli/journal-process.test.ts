@@ -169,7 +169,7 @@ test.each([
   [['compact', 'nowhere'], 'nowhere: no such file or folder'],
   [['compact', 'SCRATCH'], 'no journal is in this folder'],
   [['shrink', 'VAR'], 'Unknown argument'],
-  [[], 'Not enough non-option arguments'],
+  [[], 'missing <action>: inspect, verify'],
 ])('journal %j exits with 2 and the reason', (args, words) => {
   const filled = args.map((arg) => arg.replace('VAR', data()).replace('SCRATCH', scratch()));
   const { status, err } = journal(...filled);

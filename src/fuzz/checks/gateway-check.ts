@@ -188,8 +188,8 @@ function withoutPrices(command: Command, view: ExchangeView): Command {
 }
 
 /**
- * Comparable fields. A group of one is a single order. Attached protective orders are not compared if
- * they are not reduce-only.
+ * Comparable fields. A group of one is a single order. Attached protective orders are not compared
+ * if they are not reduce-only.
  */
 function plainOf(command: Command): Fields | null {
   if (command.kind !== 'placeOrder' && command.kind !== 'placeOrders') {
