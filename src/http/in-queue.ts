@@ -17,8 +17,9 @@ export function refuseBeyondWaiting(queue: FairQueue, request: FastifyRequest): 
 const CLIENT_GONE = { status: 503, message: 'the client closed the connection' };
 
 /**
- * Large requests without a token are work of their address: a new connection is no new caller. What
- * waits is not done once its client has closed the connection.
+ * Large requests without a token are work of their address: a new connection is no new caller. A
+ * request that has not begun is not done once its client has closed the connection; its later pieces
+ * are, since a reply that waits has nobody who handles its error.
  */
 export function inQueue<T>(
   queue: FairQueue,
@@ -39,6 +40,6 @@ export function inQueue<T>(
     expectedMs,
     continues,
   );
-  waits = true;
+  waits = !continues;
   return result;
 }

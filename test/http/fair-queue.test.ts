@@ -196,6 +196,17 @@ describe('a request whose client has closed the connection', () => {
     expect(done).toEqual(['first', 'other']);
   });
 
+  test('is done if it has begun: nobody handles an error of its reply', async () => {
+    const queue = new FairQueue();
+    const done: string[] = [];
+    const socket = { destroyed: false };
+    void inQueue(queue, requestOf(socket), () => done.push('first'), 10);
+    const reply = inQueue(queue, requestOf(socket), () => done.push('reply'), 10, true);
+    socket.destroyed = true;
+    await reply;
+    expect(done).toEqual(['first', 'reply']);
+  });
+
   test('is done if it does not wait: it was sent in time', () => {
     const done: string[] = [];
     const gone = requestOf({ destroyed: true });
