@@ -18,8 +18,8 @@ const CLIENT_GONE = { status: 503, message: 'the client closed the connection' }
 
 /**
  * Large requests without a token are work of their address: a new connection is no new caller. A
- * request that has not begun is not done once its client has closed the connection; its later pieces
- * are, since a reply that waits has nobody who handles its error.
+ * request that waits and has not begun is not done once its client has closed the connection. Its
+ * later pieces are done: an error of a reply has no handler.
  */
 export function inQueue<T>(
   queue: FairQueue,

@@ -196,7 +196,7 @@ describe('a request whose client has closed the connection', () => {
     expect(done).toEqual(['first', 'other']);
   });
 
-  test('is done if it has begun: nobody handles an error of its reply', async () => {
+  test('is done if it has begun: an error of its reply has no handler', async () => {
     const queue = new FairQueue();
     const done: string[] = [];
     const socket = { destroyed: false };
