@@ -60,6 +60,16 @@ export class Exchange extends ExchangeReader implements Engine {
     return new Exchange(state.config, state);
   }
 
+  /**
+   * A copy that takes commands as its original would, without the trades, candles, ended orders and
+   * transfers before it. Arguments and errors are those of `restore`.
+   */
+  static restoreLive(bytes: Uint8Array, changed: Partial<ExchangeConfig> = {}): Exchange {
+    const create = (config: ExchangeConfig) => new State({ ...config, ...changed });
+    const state = restoreState(bytes, create, 'live');
+    return new Exchange(state.config, state);
+  }
+
   apply(command: Command, emit?: EventSink): Outcome {
     const { state } = this;
     const { context } = state;
@@ -117,7 +127,12 @@ export class Exchange extends ExchangeReader implements Engine {
 
   /** For copies that get prices only: without used nonces and ended orders, which is smaller. */
   snapshotForPrices(): Uint8Array {
-    return snapshotOf(this.state, true);
+    return snapshotOf(this.state, 'prices');
+  }
+
+  /** For `restoreLive`: without history, whose size grows with the age of an exchange. */
+  liveSnapshot(): Uint8Array {
+    return snapshotOf(this.state, 'live');
   }
 
   fork(): Exchange {

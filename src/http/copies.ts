@@ -1,7 +1,8 @@
 /**
- * Copies of the exchange for previews. A copy costs as much as a snapshot, on the thread that
- * serves all requests. So an exchange whose copy would take long is not copied, copies take at
- * most a share of the thread's time, and each account has a few in the queue.
+ * Copies of the exchange for previews, without its history. A copy costs a snapshot of the live
+ * state and its restore, on the thread that serves all requests. So an exchange whose copy would
+ * take long is not copied, copies take at most a share of the thread's time, and each account has
+ * a few in the queue.
  */
 import { MESSAGES } from '../contract/messages.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -19,18 +20,17 @@ const MAX_OF_ONE = 4;
 const MAX_MS = 30;
 /** For the operator, who has few. A leader that stalls for longer could lose its lease. */
 const OPERATOR_MAX_MS = 200;
-/**
- * The first copies of an exchange with at most so many commands need no expectation. A batch is one
- * command, so they may be long all the same.
- */
-const SMALL = 20_000;
-/** After such a pause it is copied once more, because the copies before may have been disturbed. */
+/** Of an open order or a subaccount, about, until a copy has been made. */
+const ROW_MS = 0.0025;
+/** Costs of a copy beside its rows are those of so many. */
+const LEAST_ROWS = 1000;
+/** After such a pause `ROW_MS` counts again, because the copies before may have been disturbed. */
 const RETRY_MS = 10_000;
 /** A copy is expected to take as long as the fastest of the last ones; others were disturbed. */
 const REMEMBERED = 5;
 /** A larger snapshot is not kept for the next preview of the same state. */
 const MAX_KEPT_BYTES = 8 << 20;
-/** A snapshot and a restore, in durations of either. */
+/** A snapshot and a restore, in durations of a restore. */
 const SNAPSHOT_AND_RESTORE = 2;
 
 /** A preview in its turn. */
@@ -52,9 +52,8 @@ export class Copies {
   /** Requests in the queue by caller. */
   private readonly waiting = new Map<string, number>();
   private waitingInAll = 0;
-  /** Processor time of the last copies, and the command of the last one. */
-  private copiesMs: readonly number[] = [];
-  private copiedSeq = 0;
+  /** Processor time of the last copies, for each row. */
+  private rowsMs: readonly number[] = [];
   private copiedAtMs = -Infinity;
 
   /** `spentMs`: processor time, which other processes do not lengthen as they do a duration. */
@@ -105,30 +104,25 @@ export class Copies {
     this.waitingInAll -= 1;
   }
 
-  /** By the copies so far, or by the last snapshot of the exchange; 0 if it may be small. */
   private expectedMs(): number {
-    const { engine, snapshots } = this.host.exchange;
-    const fastest = Math.min(...this.copiesMs);
-    if (engine.seq <= SMALL) {
-      const isRetry = this.nowMs() - this.copiedAtMs > RETRY_MS;
-      return isRetry || this.copiesMs.length < REMEMBERED ? 0 : fastest;
-    }
-    const byCopies = fastest * (engine.seq / Math.max(SMALL, this.copiedSeq));
-    const snapshotMs = snapshots.seq === 0 ? Infinity : snapshots.seconds * 1000;
-    const growth = engine.seq / Math.max(1, snapshots.seq);
-    return Math.min(byCopies, snapshotMs * SNAPSHOT_AND_RESTORE * growth);
+    const isKnown = this.nowMs() - this.copiedAtMs <= RETRY_MS;
+    const rowMs = Math.min(...this.rowsMs, isKnown ? Infinity : ROW_MS);
+    return rowMs * this.rows();
+  }
+
+  private rows(): number {
+    return Math.max(LEAST_ROWS, this.host.exchange.engine.liveRows);
   }
 
   private copy(changed: Partial<ExchangeConfig> = {}): Exchange {
     const { engine } = this.host.exchange;
     const beganMs = this.spentMs();
     const isKept = this.kept?.engine === engine && this.kept.seq === engine.seq;
-    const bytes = isKept && this.kept !== null ? this.kept.bytes : engine.snapshot();
+    const bytes = isKept && this.kept !== null ? this.kept.bytes : engine.liveSnapshot();
     this.kept = bytes.length > MAX_KEPT_BYTES ? null : { engine, seq: engine.seq, bytes };
-    const copy = Exchange.restore(bytes, changed);
+    const copy = Exchange.restoreLive(bytes, changed);
     const ms = (this.spentMs() - beganMs) * (isKept ? SNAPSHOT_AND_RESTORE : 1);
-    this.copiesMs = [...this.copiesMs, ms].slice(-REMEMBERED);
-    this.copiedSeq = engine.seq;
+    this.rowsMs = [...this.rowsMs, ms / this.rows()].slice(-REMEMBERED);
     this.copiedAtMs = this.nowMs();
     return copy;
   }

@@ -126,23 +126,26 @@ test('copies take turns, a few for each caller, with a place for the operator', 
 
 test('an exchange whose copy is expected to take long is not copied', async () => {
   const { engine } = served.host.exchange;
-  const snapshots = { seq: 0, seconds: 0, failures: 0, mismatch: false };
-  const large = Object.create(engine, { seq: { value: 1_000_000 } }) as typeof engine;
-  const exchange = { engine: large, snapshots };
-  const nowMs = 0;
-  const copies = new Copies({ exchange } as never, () => nowMs);
+  let rows = 100_000;
+  const large = Object.create(engine, { liveRows: { get: () => rows } }) as typeof engine;
+  const copies = new Copies(
+    { exchange: { engine: large } } as never,
+    () => 0,
+    () => 0,
+  );
   const off = 'Previews are off';
-  // Its size is not known before the first snapshot.
   await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
-  Object.assign(snapshots, { seq: 500_000, seconds: 0.3 });
+  // An operator has few, for which a longer copy is allowed; not any length.
+  rows = 50_000;
   await expect(copies.run('u1', () => 0)).rejects.toThrow(off);
-  // Twice as many commands, snapshot and restore: 20 ms.
-  snapshots.seconds = 0.005;
+  await expect(copies.run(null, () => 7)).resolves.toBe(7);
+  rows = 100_000;
+  await expect(copies.run(null, () => 0)).rejects.toThrow(off);
+  rows = 5000;
   await expect(copies.run('u1', () => 7)).resolves.toBe(7);
-  snapshots.seconds = 0.3;
 });
 
-test('few commands may be large batches: after five long copies there is one in ten seconds', async () => {
+test('after a copy that took long there is one in ten seconds', async () => {
   vi.useFakeTimers();
   try {
     const { engine } = served.host.exchange;
@@ -158,7 +161,7 @@ test('few commands may be large batches: after five long copies there is one in 
       await Promise.all([copied.catch(() => 0), vi.advanceTimersByTimeAsync(1000)]);
       return copied;
     };
-    for (let i = 0; i < 5; i++) await expect(preview()).resolves.toBe(engine.seq);
+    await expect(preview()).resolves.toBe(engine.seq);
     await expect(preview()).rejects.toThrow('Previews are off');
     // An operator has few.
     await expect(copies.run(null, () => 7)).resolves.toBe(7);
@@ -169,6 +172,21 @@ test('few commands may be large batches: after five long copies there is one in 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('trades and ended orders of the past do not lengthen a copy', async () => {
+  const copied = async () => {
+    const copies = new Copies(served.host);
+    return copies.run('u1', (copy) => copy().snapshot().length);
+  };
+  const before = await copied();
+  const { engine } = served.host.exchange;
+  const whole = engine.snapshot().length;
+  for (let i = 0; i < 200; i++) {
+    await served.call('submitOrder', order({ price: '59000', flags: NOW }), AS_ALICE);
+  }
+  expect(engine.snapshot().length).toBeGreaterThan(whole + 2000);
+  expect(await copied()).toBeLessThan(before + 500);
 });
 
 test('a request that is refused before its first command costs no copy', async () => {

@@ -95,6 +95,11 @@ export class ExchangeReader implements ExchangeView {
     return orderId(this.state.nextOrderId - 1);
   }
 
+  /** Open orders and subaccounts, with which the size of a live snapshot grows. */
+  get liveRows(): number {
+    return this.state.orders.size + this.state.accounts.subaccounts.length;
+  }
+
   marketIdOf(symbol: string): MarketId | undefined {
     return this.state.marketBySymbol.get(symbol);
   }

@@ -54,22 +54,28 @@ import { END_REASONS } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 
 const FORMAT = 'orrery-snapshot-3';
+const LIVE_FORMAT = 'orrery-live-snapshot-3';
+
+/**
+ * - `whole`: everything.
+ * - `live`: without history, for a copy that takes commands but has no readers of the past. Its
+ *   state hash, events and chain hash are those of the whole.
+ * - `prices`: without used nonces and ended orders, for a copy that gets prices only. Its state hash
+ *   differs; its events and chain hash do not.
+ */
+export type SnapshotScope = 'whole' | 'live' | 'prices';
 
 /** Of an order with a clientId and its part of a queue, about; untouched pages cost nothing. */
 const EXPECTED_BYTES = 96;
 
-/**
- * `pricesOnly`: without used nonces and ended orders, for a copy that gets prices only. Its state
- * hash differs; its events and chain hash do not.
- */
-export function snapshotOf(state: ExchangeState, pricesOnly = false): Uint8Array {
-  const io = new ArchiveWriter(pricesOnly, EXPECTED_BYTES * state.orders.size);
-  io.section(FORMAT);
+export function snapshotOf(state: ExchangeState, scope: SnapshotScope = 'whole'): Uint8Array {
+  const io = new ArchiveWriter(scope === 'prices', EXPECTED_BYTES * state.orders.size);
+  io.section(scope === 'live' ? LIVE_FORMAT : FORMAT);
   archiveConfig(io, state.config);
   io.int(state.seq);
   io.text(state.hash.hex());
   archiveLive(io, state);
-  archiveHistory(io, state);
+  if (scope !== 'live') archiveHistory(io, state);
   return io.bytes();
 }
 
@@ -80,15 +86,16 @@ export function snapshotOf(state: ExchangeState, pricesOnly = false): Uint8Array
 export function restoreState<S extends ExchangeState>(
   bytes: Uint8Array,
   create: (config: ExchangeConfig) => S,
+  scope: 'whole' | 'live' = 'whole',
 ): S {
   const io = new ArchiveReader(bytes);
-  io.section(FORMAT);
+  io.section(scope === 'live' ? LIVE_FORMAT : FORMAT);
   const config: ExchangeConfig = archiveConfig(io, null);
   const state = create(config);
   state.seq = seq(io.int());
   state.hash.restore(io.text());
   archiveLive(io, state);
-  archiveHistory(io, state);
+  if (scope !== 'live') archiveHistory(io, state);
   io.end();
   return state;
 }

@@ -32,7 +32,7 @@ interface Sample extends Generated {
 }
 
 /** Requests made in advance for a second without a rate. */
-const MOST_PER_SECOND = 12_000;
+const MOST_PER_SECOND = 40_000;
 
 /** Orders of one flow, since a nonce is used once. */
 async function load(
