@@ -2,6 +2,7 @@
  * One connection to PostgreSQL. It is opened on demand and dropped after any error, since the
  * outcome of what ran on it is unknown. `pg` is an optional peer of the package.
  */
+import { userInfo } from 'node:os';
 import type { Client, QueryResultRow } from 'pg';
 import { DatabaseError, hostsOf, shownAddress } from './address.ts';
 
@@ -17,10 +18,26 @@ export interface SessionOptions {
 
 type ClientClass = new (config: object) => Client;
 
+interface Pg {
+  readonly Client: ClientClass;
+  readonly defaults: { user?: string | undefined };
+}
+
+/** Where neither address nor environment names a user, libpq takes that of the process. */
+function nameOfUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // No entry for this user id, as in some containers.
+    return undefined;
+  }
+}
+
 /** Throws `DatabaseError` if the package is missing. */
 async function loadClient(): Promise<ClientClass> {
   try {
-    const { default: pg } = (await import('pg')) as { default: { Client: ClientClass } };
+    const { default: pg } = (await import('pg')) as { default: Pg };
+    pg.defaults.user ??= nameOfUser();
     return pg.Client;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;

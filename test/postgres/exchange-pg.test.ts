@@ -329,6 +329,18 @@ test('the roles of docs/SCALING.md suffice, and the journal cannot be changed by
   }
 });
 
+test('an address without a user name takes the user of the process, as libpq does', async () => {
+  const unnamed = journal.replace('postgres@', '');
+  const { USER: _, PGUSER: __, ...env } = process.env;
+  const pull = [CLI, 'journal', 'pull', unnamed, join(tmpdir(), 'orrery-never-written')];
+  const failed: unknown = await promisify(execFile)(process.execPath, pull, { env }).catch(
+    (error: unknown) => error,
+  );
+  const { stderr } = failed as { readonly stderr: string };
+  expect(stderr).toMatch(/^orrery: postgres:/);
+  expect(stderr).not.toContain('no PostgreSQL user name');
+});
+
 test('an append holds only for the epoch in force, the next place and the same history', async () => {
   const session = new Session({ address: journal, answerMs: 5000, connectMs: 5000 });
   expect(await migrate(session)).toBe(1);

@@ -48,7 +48,7 @@ export const command: CommandModule<object, CampaignsArguments> = {
 
 function printTable(campaigns: readonly CampaignProgress[], workers: number): void {
   const table = new Table({
-    head: ['id', 'campaign', 'status', 'priority', 'done', 'runs', 'set aside', 'submitted'],
+    head: ['id', 'campaign', 'status', 'priority', 'done', 'running', 'set aside', 'submitted'],
     style: { head: [], border: [], compact: true },
   });
   for (const one of campaigns) {
