@@ -58,8 +58,8 @@ const LIVE_FORMAT = 'orrery-live-snapshot-3';
 
 /**
  * - `whole`: everything.
- * - `live`: without history, for a copy that takes commands but has no readers of the past. Its
- *   state hash, events and chain hash are those of the whole.
+ * - `live`: without history, for a copy that takes commands but has no readers of the past. Its state
+ *   hash, events and chain hash are those of the whole.
  * - `prices`: without used nonces and ended orders, for a copy that gets prices only. Its state hash
  *   differs; its events and chain hash do not.
  */
