@@ -58,10 +58,10 @@ const LIVE_FORMAT = 'orrery-live-snapshot-3';
 
 /**
  * - `whole`: everything.
- * - `live`: without history, for a copy that takes commands but has no readers of the past. Its state
+ * - `live`: without history, for a copy that takes commands but has no readers of the past. State
  *   hash, events and chain hash are those of the whole.
- * - `prices`: without used nonces and ended orders, for a copy that gets prices only. Its state hash
- *   differs; its events and chain hash do not.
+ * - `prices`: without used nonces and ended orders, for a copy that gets prices only. The state
+ *   hash differs; events and chain hash do not.
  */
 export type SnapshotScope = 'whole' | 'live' | 'prices';
 
