@@ -301,5 +301,6 @@ function printRobustness(
 }
 
 function numberText(value: number | null): string {
-  return value === null ? '–' : ratio(value, 4);
+  // In a terminal as amounts are: with the minus sign that programs read.
+  return value === null ? '–' : ratio(value, 4).replace('−', '-');
 }
