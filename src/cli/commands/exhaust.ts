@@ -80,7 +80,7 @@ export const command: CommandModule<object, ExhaustArguments> = {
       .conflicts('pg', ['resume', 'seconds'])
       .conflicts('attach', ['world', 'depth', 'oracle-depth', 'sample'])
       .example('$0 exhaust --depth 4', 'every sequence of at most four operations')
-      .example('$0 exhaust --world risk --depth 5 --seconds 600', 'ten minutes of it')
+      .example('$0 exhaust --world risk --seconds 600', 'ten minutes of it')
       .example('$0 exhaust --resume', 'continue')
       .example('$0 exhaust --pg postgres://db/campaigns --depth 7', 'on workers elsewhere'),
   handler: async (options) => {
