@@ -20,7 +20,7 @@ const ROOMS = [
     'contract',
     'the API as data: endpoints, schemas, messages, feeds, exact JSON',
     [],
-    ['typebox', 'lossless-json'],
+    ['lossless-json'],
   ),
   room('platform', 'atomic file writes, folders, file errors, V8 settings', ['base']),
   pure('engine', 'the state machine', ['num', 'base']),

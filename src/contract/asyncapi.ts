@@ -1,5 +1,5 @@
 /** AsyncAPI document of the feeds, generated from the feed table and the record schemas. */
-import type { Static, TSchema } from 'typebox';
+import type { Schema, Static } from './schema-types.ts';
 import { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from './feeds.ts';
 import * as S from './schemas.ts';
 
@@ -45,7 +45,7 @@ export const UPDATE_DATA = {
   position: S.PositionRecord,
   balance: S.BalanceRecord,
   stats: S.StatsRecord,
-} as const satisfies Record<FeedSource, TSchema>;
+} as const satisfies Record<FeedSource, Schema>;
 
 /** An update as a client receives it: prices and summaries of several markets arrive one by one. */
 export type UpdateOf<Source extends FeedSource> = Source extends 'price'

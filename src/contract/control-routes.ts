@@ -2,7 +2,7 @@
  * Routes beside the contract, as data: simulation control (R-11.6), the operator (R-13.3), health
  * and documents. The OpenAPI document has them; a test compares them with the routes of a server.
  */
-import type { TSchema } from 'typebox';
+import type { Schema } from './schema-types.ts';
 import {
   Address,
   closed,
@@ -29,9 +29,9 @@ export interface ControlRoute {
   readonly path: string;
   readonly scheme: ControlScheme;
   /** Body of a POST, or query of a GET; null: none. */
-  readonly request: TSchema | null;
+  readonly request: Schema | null;
   /** The JSON of status 200; a media type for other content. */
-  readonly response: TSchema | string;
+  readonly response: Schema | string;
   /** Of a list. */
   readonly pages?: Pages;
 }
@@ -139,8 +139,8 @@ const sim = (
   method: 'GET' | 'POST',
   path: string,
   summary: string,
-  request: TSchema | null,
-  response: TSchema | string,
+  request: Schema | null,
+  response: Schema | string,
 ): ControlRoute => ({
   id: `${method === 'POST' && path === 'replay' ? 'simSet' : 'sim'}${path.charAt(0).toUpperCase()}${path.slice(1)}`,
   summary,
@@ -155,7 +155,7 @@ const operator = (
   id: string,
   path: string,
   summary: string,
-  request: TSchema | null,
+  request: Schema | null,
 ): ControlRoute[] => {
   const common = { method: 'POST', scheme: 'operator', request } as const;
   return [
@@ -173,7 +173,7 @@ const open = (
   id: string,
   path: string,
   summary: string,
-  response: TSchema | string,
+  response: Schema | string,
 ): ControlRoute => ({ id, summary, method: 'GET', path, scheme: 'none', request: null, response });
 
 export const AuditRecord = Type.Object({

@@ -2,7 +2,7 @@
  * The API as data, one row per endpoint (contract, "Endpoints"; R-10.1). Routes, validators,
  * documentation and the typed client are derived from this table.
  */
-import type { Static, TProperties, TSchema } from 'typebox';
+import type { Fields, Schema, Static } from './schema-types.ts';
 import * as S from './schemas.ts';
 
 /**
@@ -46,8 +46,8 @@ export interface Endpoint {
   readonly signedBy: 'none' | 'owner' | 'delegate';
   readonly refusal: RefusalWords;
   /** Query and path parameters, or the body of a POST. */
-  readonly request: TSchema;
-  readonly response: TSchema;
+  readonly request: Schema;
+  readonly response: Schema;
   /** Pagination of a list; absent for a single record. */
   readonly pages?: Pages;
 }
@@ -58,7 +58,7 @@ const subaccount = { account: S.Address, subaccountIndex: S.SubaccountIndex };
 const range = { from: Type.Optional(S.Int64), to: Type.Optional(S.Int64) };
 
 /** Request of a list: its own fields, `limit` and `cursor`. */
-function list<Fields extends TProperties>(fields: Fields, pages: Pages) {
+function list<Own extends Fields>(fields: Own, pages: Pages) {
   const { limit, max } = pages;
   const page = {
     limit: Type.Optional(

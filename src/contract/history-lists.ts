@@ -2,7 +2,7 @@
  * History of an account beside the contract: lists with the contract's pages. They are read with
  * the token of the account's owner or of a delegate of the subaccount.
  */
-import type { Static, TProperties } from 'typebox';
+import type { Fields, Static } from './schema-types.ts';
 import type { Pages } from './endpoints.ts';
 import {
   Address,
@@ -22,10 +22,10 @@ const PAGES: Pages = { limit: 100, max: 1000 };
 const text = Type.String();
 const subaccount = { account: Address, subaccountIndex: SubaccountIndex };
 
-function list<Fields extends TProperties, Row extends TProperties>(
+function list<Own extends Fields, Row extends Fields>(
   name: string,
   summary: string,
-  fields: Fields,
+  fields: Own,
   record: Row,
 ) {
   const request = {

@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document of a server, from the tables of endpoints, control routes and messages.
  * Records and requests with a name are components; a schema refers to them by identity.
  */
-import type { TSchema } from 'typebox';
+import type { Schema } from './schema-types.ts';
 import { AuditRecord, CONTROL_ROUTES, type ControlRoute } from './control-routes.ts';
 import { ENDPOINT_IDS, ENDPOINTS, PAGE_HEADERS, type Endpoint } from './endpoints.ts';
 import { MESSAGES } from './messages.ts';
@@ -12,7 +12,7 @@ import { ORDER_TYPE_WORDS } from './words.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const COMPONENTS: Readonly<Record<string, TSchema>> = {
+const COMPONENTS: Readonly<Record<string, Schema>> = {
   Order: S.OrderRecord,
   OrderRequest: S.OrderRequest,
   AttachedTrigger: S.AttachedTrigger,
@@ -180,7 +180,7 @@ function controlOperation(route: ControlRoute, names: ReadonlyMap<object, string
 function inputOf(
   method: string,
   path: string,
-  request: TSchema | null,
+  request: Schema | null,
   names: ReadonlyMap<object, string>,
 ): Json {
   const { properties = {}, required = [] } = (request ?? {}) as {

@@ -3,7 +3,7 @@
  * strings (R-1.5), int64 integers. Objects are closed: unknown fields are rejected (R-11.3).
  */
 import { Type } from './schema-types.ts';
-import type { Static, TSchema } from 'typebox';
+import type { Schema, Static } from './schema-types.ts';
 import {
   CANDLE_INTERVALS,
   END_REASON_WORDS,
@@ -17,7 +17,7 @@ import {
 } from './words.ts';
 
 const closed = { additionalProperties: false } as const;
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const nullable = <T extends Schema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** */
 export const Decimal = Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', maxLength: 38 });

@@ -57,6 +57,8 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       url: `/sim/${path}`,
       config: { access },
       handler: async (request, reply) => {
+        // A snapshot, or a month of the virtual clock, may take longer than a socket may be silent.
+        request.raw.socket.setTimeout(0);
         try {
           const result = handle(bodyOf(request));
           const { exchange } = host;

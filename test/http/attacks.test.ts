@@ -3,7 +3,7 @@
  * exchange continues (R-11.1).
  */
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { callerOfAddress, RateLimit } from '../../src/http/rate-limit.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
@@ -194,6 +194,19 @@ describe('slow clients (slowloris)', () => {
     const { text } = await dribble(head);
     expect(text).toMatch(/^HTTP\/1.1 408 /);
     expect(text).toContain('"Request timed out"');
+  });
+
+  test('a snapshot that takes longer than a client may be silent is answered', async () => {
+    const { exchange } = quick.host;
+    const snapshot = vi.spyOn(exchange, 'snapshot').mockImplementation(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      return 'late';
+    });
+    try {
+      expect(await quick.sim('snapshot', {})).toMatchObject({ body: { file: 'late' } });
+    } finally {
+      snapshot.mockRestore();
+    }
   });
 });
 

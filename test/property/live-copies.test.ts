@@ -21,7 +21,7 @@ it.each<readonly [ProfileName, string]>([
 ])('copies without history follow their original (%s, %s)', (name, seed) => {
   let copy: Exchange | null = null;
   let compared = 0;
-  const { engine } = runFuzz(
+  const { engine: last } = runFuzz(
     drawProfile(seed, { name, commands: COMMANDS }),
     { after: () => null },
     {
@@ -42,6 +42,7 @@ it.each<readonly [ProfileName, string]>([
     },
   );
   expect(compared).toBeGreaterThan(COMMANDS - 2 * EVERY);
+  const engine = last as Exchange;
   expect(engine.liveSnapshot().length).toBeLessThan(engine.snapshot().length);
   expect(() => Exchange.restore(engine.liveSnapshot())).toThrow(ArchiveError);
   expect(() => Exchange.restoreLive(engine.snapshot())).toThrow(ArchiveError);
