@@ -331,7 +331,10 @@ test('the roles of docs/SCALING.md suffice, and the journal cannot be changed by
 
 test('an address without a user name takes the user of the process, as libpq does', async () => {
   const unnamed = journal.replace('postgres@', '');
-  const { USER: _, PGUSER: __, ...env } = process.env;
+  const named = ['USER', 'PGUSER'];
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !named.includes(name)),
+  );
   const pull = [CLI, 'journal', 'pull', unnamed, join(tmpdir(), 'orrery-never-written')];
   const failed: unknown = await promisify(execFile)(process.execPath, pull, { env }).catch(
     (error: unknown) => error,

@@ -7,9 +7,15 @@ import { ArchiveError } from '../../src/base/archive.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
+import type { Engine } from '../../src/engine/read/views.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
 const COMMANDS = 1500;
+function exchangeOf(engine: Engine): Exchange {
+  if (!(engine instanceof Exchange)) throw new Error('a run without an exchange');
+  return engine;
+}
+
 /** Between copies. */
 const EVERY = 97;
 
@@ -36,13 +42,13 @@ it.each<readonly [ProfileName, string]>([
           expect(copy.stateHash()).toBe(running.stateHash());
           expect(copy.checkInvariants()).toEqual([]);
         }
-        copy = Exchange.restoreLive((running as Exchange).liveSnapshot());
+        copy = Exchange.restoreLive(exchangeOf(running).liveSnapshot());
         return false;
       },
     },
   );
   expect(compared).toBeGreaterThan(COMMANDS - 2 * EVERY);
-  const engine = last as Exchange;
+  const engine = exchangeOf(last);
   expect(engine.liveSnapshot().length).toBeLessThan(engine.snapshot().length);
   expect(() => Exchange.restore(engine.liveSnapshot())).toThrow(ArchiveError);
   expect(() => Exchange.restoreLive(engine.snapshot())).toThrow(ArchiveError);
