@@ -3,7 +3,7 @@
  * an order was filled late, which account was liquidated first, which command broke an invariant,
  * and what a run without the third order had been.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../../src/base/assert.ts';
@@ -334,5 +334,47 @@ test('the command that breaks an invariant, in an engine with a fault', async ()
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press(']');
   await showsSeq(page, fill.seq);
+  await page.close();
+}, 60_000);
+
+test('a breakpoint that cannot be evaluated says why and where; another journal is counted anew', async () => {
+  const world = new World();
+  for (let i = 0; i < 40; i++) world.user(1000);
+  const { page } = await openPage(browser.context, await folder.page('slow', world.bytes()));
+  const add = async (text: string): Promise<void> => {
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('b');
+    await page.fill('#expression', text);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#expression', { state: 'detached' });
+  };
+  await add('accounts.length > 20');
+  await contains(page, '.breaks .chip', /1 hit$|1 hit✕/);
+  await add(
+    'accounts.every(a => accounts.every(b => accounts.every(c => accounts.every(d => true))))',
+  );
+  await contains(page, '.breaks .chip .error', /not counted: after command \d+, column \d+: takes/);
+  // The run on stops before the fault, the run back at it.
+  await page.keyboard.press('Home');
+  await page.keyboard.press(']');
+  await contains(page, '.now', /seq [1-9]/);
+  const hit = await page.locator('#chain').getAttribute('data-seq');
+  await page.keyboard.press('End');
+  await page.keyboard.press('[');
+  await contains(page, '.breaks [role=alert]', /after command \d+, column \d+: takes more than/);
+  await page.getByRole('button', { name: /^Remove the breakpoint accounts.every/ }).click();
+  await page.keyboard.press('[');
+  await showsSeq(page, Number(hit));
+  expect(await page.locator('.breaks [role=alert]').count()).toBe(0);
+  // The same condition in a journal in which it never holds.
+  const other = folder.file('other.orrery');
+  writeFileSync(other, queueWorld().bytes);
+  const transfer = await page.evaluateHandle((data) => {
+    const made = new DataTransfer();
+    made.items.add(new File([new Uint8Array(data)], 'other.orrery'));
+    return made;
+  }, [...readFileSync(other)]);
+  await page.dispatchEvent('.machine', 'drop', { dataTransfer: transfer });
+  await contains(page, '.breaks .chip', /0 hits/);
   await page.close();
 }, 60_000);

@@ -1,8 +1,7 @@
 /** Runs of breakpoints in the worker, a few milliseconds at a time. */
 import type { EngineEvent } from '../../engine/events.ts';
 import { compilePredicate } from '../../time-machine/expression/compile.ts';
-import { scopeOf } from '../../time-machine/expression/scope.ts';
-import { Scan, type ScanOptions } from '../../time-machine/scan.ts';
+import { holdsAfter, Scan, type ScanOptions } from '../../time-machine/scan.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
 import { Slices } from './slices.ts';
 
@@ -46,12 +45,12 @@ export async function countHits(
   const cursor = timeline.cursorAt(timeline.baseSeq);
   const { engine } = cursor;
   const slices = new Slices();
-  let was = predicate.test(scopeOf({ engine, command: null, outcome: 'ok', events: [] }));
+  let was = holdsAfter(predicate, { engine, command: null, outcome: 'ok', events: [] });
   let hits = 0;
   for (let command = cursor.peek(); command !== null; command = cursor.peek()) {
     const events: EngineEvent[] = [];
     const outcome = cursor.step(predicate.usesEvents ? (event) => events.push(event) : undefined);
-    const is = predicate.test(scopeOf({ engine, command, outcome: outcome ?? 'ok', events }));
+    const is = holdsAfter(predicate, { engine, command, outcome: outcome ?? 'ok', events });
     if (is && !was) hits += 1;
     was = is;
     if (!(await slices.next(isStopped))) return null;

@@ -11,7 +11,7 @@ import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
 import { followBookmarks } from './bookmarks.ts';
-import { adding, BreakpointBar, runTo, setBreakpoints } from './breakpoints.tsx';
+import { adding, BreakpointBar, countAllHits, runTo, setBreakpoints } from './breakpoints.tsx';
 import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
@@ -220,11 +220,13 @@ function start(): void {
   if (root === null) throw new Error('the page has no element for its content');
   render(<Machine />, root);
   const data = embedded();
-  if (data === null) return;
-  const { about, journal, base } = data;
-  void openSource({ kind: 'embedded', journal, base }, { ...NO_ABOUT, ...about });
+  if (data !== null) {
+    const { about, journal, base } = data;
+    setBreakpoints(about.breakpoints);
+    void openSource({ kind: 'embedded', journal, base }, { ...NO_ABOUT, ...about });
+  }
   effect(() => {
-    if (progress.value?.complete === true) untracked(() => setBreakpoints(about.breakpoints));
+    if (progress.value?.complete === true) untracked(countAllHits);
   });
 }
 
