@@ -369,11 +369,14 @@ test('a breakpoint that cannot be evaluated says why and where; another journal 
   // The same condition in a journal in which it never holds.
   const other = folder.file('other.orrery');
   writeFileSync(other, queueWorld().bytes);
-  const transfer = await page.evaluateHandle((data) => {
-    const made = new DataTransfer();
-    made.items.add(new File([new Uint8Array(data)], 'other.orrery'));
-    return made;
-  }, [...readFileSync(other)]);
+  const transfer = await page.evaluateHandle(
+    (data) => {
+      const made = new DataTransfer();
+      made.items.add(new File([new Uint8Array(data)], 'other.orrery'));
+      return made;
+    },
+    [...readFileSync(other)],
+  );
   await page.dispatchEvent('.machine', 'drop', { dataTransfer: transfer });
   await contains(page, '.breaks .chip', /0 hits/);
   await page.close();
