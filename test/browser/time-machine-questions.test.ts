@@ -337,7 +337,7 @@ test('the command that breaks an invariant, in an engine with a fault', async ()
   await page.close();
 }, 60_000);
 
-test('a breakpoint that cannot be evaluated says why and where; another journal is counted anew', async () => {
+test('a breakpoint that cannot be evaluated says why and where; its hits are counted in the next journal', async () => {
   const world = new World();
   for (let i = 0; i < 40; i++) world.user(1000);
   const { page } = await openPage(browser.context, await folder.page('slow', world.bytes()));

@@ -28,7 +28,7 @@ import { randomJournal } from './journals.ts';
 
 const COMMAND_KINDS = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[];
 const EVENT_KINDS = Object.keys(EVENTS) as readonly EngineEvent['kind'][];
-/** What the command and the fills of the same step say already. */
+/** The command and the fills of the same step say it. */
 const WITHOUT_SENTENCE: readonly EngineEvent['kind'][] = [
   'orderAccepted',
   'tradePrinted',

@@ -18,7 +18,7 @@ import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
 import { SEARCH_ID } from './events-tab.tsx';
 import { HeaderBar } from './header-bar.tsx';
 import { actionOf, type KeyAction } from './key-map.ts';
-import { Opener, openFiles } from './opener.tsx';
+import { openDropped, Opener } from './opener.tsx';
 import { play } from './playing.ts';
 import {
   announcement,
@@ -145,7 +145,7 @@ function Machine() {
       }}
       onDrop={(event) => {
         event.preventDefault();
-        openFiles([...(event.dataTransfer?.files ?? [])]);
+        void openDropped(event.dataTransfer);
       }}
     >
       <HeaderBar />

@@ -3,6 +3,7 @@ import type { ExchangeView } from '../../engine/read/views.ts';
 import { timeUs } from '../../num/units.ts';
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { sourceOfFiles } from '../../time-machine/source/chosen-files.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import {
@@ -442,7 +443,9 @@ const total = (part: number, counts: Readonly<Record<string, readonly number[]>>
 
 async function sourceOf(source: Source): Promise<OpenSource> {
   if (source.kind === 'files') {
-    return { parts: source.files.map((file) => bytesOfFile(file)), base: null };
+    return sourceOfFiles(
+      source.files.map((file) => ({ name: file.name, bytes: bytesOfFile(file) })),
+    );
   }
   const journal = bytesInMemory(await unpack(source.journal));
   return { parts: [journal], base: source.base.length === 0 ? null : await unpack(source.base) };
