@@ -14,6 +14,7 @@ export async function nearestHit(
   texts: readonly string[],
   options: ScanOptions,
   isStopped: () => boolean,
+  onProgress: (at: number) => void,
 ): Promise<number | 'stopped' | null> {
   const slices = new Slices();
   let nearest: number | null = null;
@@ -23,6 +24,7 @@ export async function nearestHit(
     while (!result.done) {
       // A run forwards needs to go no further than a hit of another expression.
       if (options.direction === 'forward' && nearest !== null && result.at >= nearest) break;
+      onProgress(result.at);
       if (!(await slices.next(isStopped))) return 'stopped';
       result = scan.run(BATCH);
     }

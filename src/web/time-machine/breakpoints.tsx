@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { count } from '../exact-text.ts';
+import { findViolations } from './violations.ts';
 import { announcement, engine, seekTo, seq } from './store.ts';
 
 export interface Breakpoint {
@@ -87,6 +88,9 @@ export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
     if (hit === 'stopped') {
       if (mine === runs) running.value = 'stopped by another run';
       return;
+    }
+    if (hit !== null && texts.some((text) => text.includes('violations'))) {
+      await findViolations(hit);
     }
     if (hit !== null) seekTo(hit);
     else announcement.value = `no ${direction === 'forward' ? 'later' : 'earlier'} hit`;

@@ -16,6 +16,7 @@ import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
 import { SEARCH_ID } from './events-tab.tsx';
+import { ask } from './go-to.tsx';
 import { HeaderBar } from './header-bar.tsx';
 import { actionOf, type KeyAction } from './key-map.ts';
 import { openDropped, Opener } from './opener.tsx';
@@ -102,6 +103,10 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
     sideTab.value = 'why';
     focusSoon('panel-why');
   },
+  firstLiquidation: () => void ask('liquidation'),
+  lastFill: () => void ask('fill'),
+  firstRefusal: () => void ask('refusal'),
+  firstViolation: () => void ask('violation'),
   first: () => {
     seekTo(opened.value?.baseSeq ?? 0);
   },

@@ -11,6 +11,7 @@ import {
   type InevitabilityCurve,
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
+import { withNames } from '../../time-machine/views/account-names.ts';
 import type { OrderLifeView } from '../../time-machine/views/order-life.ts';
 import { parametersOf } from '../../time-machine/what-if/parameters.ts';
 import { connect, serve, type Calls } from '../worker-link.ts';
@@ -96,6 +97,8 @@ export class Session {
   private reportedMs = 0;
   private scans = 0;
   private runs = 0;
+  /** Last command that the newest run executed. */
+  private runAt = 0;
   private opens = 0;
   private histories = 0;
   private lists = 0;
@@ -277,7 +280,9 @@ export class Session {
     const mine = this.runs;
     const timeline = this.mustTimeline();
     const isStopped = (): boolean => mine !== this.runs || this.timeline !== timeline;
-    return nearestHit(timeline, texts, { direction, from }, isStopped);
+    return nearestHit(timeline, texts, { direction, from }, isStopped, (at) => {
+      this.runAt = at;
+    });
   }
 
   /** Invariants that do not hold after a command, as sentences. */
@@ -285,7 +290,9 @@ export class Session {
     const { engine } = this.mustTimeline().cursorAt(seq);
     return engine
       .checkInvariants()
-      .map(({ invariant, rule, says, detail }) => `${invariant} (${rule}): ${says} ${detail}`);
+      .map(({ invariant, rule, says, detail }) =>
+        withNames(engine, `${invariant} (${rule}): ${says}. Found instead: ${detail}`),
+      );
   }
 
   /** Both runs of a what-if; null if a newer call replaced it. */
@@ -398,6 +405,7 @@ export class Session {
       },
       runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
         this.runTo(texts, from, direction),
+      runSoFar: () => this.runAt,
       violationsAt: (seq: number) => this.violationsAt(seq),
       branch: (edits: readonly EditText[]) => this.branch(edits),
       parameters: () => parametersOf(this.mustTimeline()),
