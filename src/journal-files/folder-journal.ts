@@ -173,15 +173,30 @@ export class FolderJournal implements JournalSource {
  * oldest snapshot before its first command. Throws `FileError` if there is no journal.
  */
 export function openJournal(path: string, untilSeq = Infinity): FolderJournal {
-  const segments = isFolder(path) ? listSegments(path) : [asSegment(path)];
+  const all = isFolder(path) ? listSegments(path) : [asSegment(path)];
+  return new FolderJournal(all, startOfFolder(path, all).base, untilSeq);
+}
+
+interface FolderStart {
+  /** Those with commands after the base. */
+  readonly segments: readonly Segment[];
+  readonly base: JournalBase | null;
+  /** Name of the file of the base. */
+  readonly snapshot: string | null;
+}
+
+/** Where the journal of a folder begins. Throws `FileError` without a journal or a usable base. */
+export function startOfFolder(folder: string, segments: readonly Segment[]): FolderStart {
   const [first] = segments;
-  if (first === undefined) throw new FileError(`${path}: no journal is in this folder`);
-  if (first.afterSeq <= 0) return new FolderJournal(segments, null, untilSeq);
-  for (const { name, seq } of listSnapshots(path).reverse()) {
-    const snapshot = seq < first.afterSeq ? null : readSnapshot(path, name);
-    if (snapshot !== null) return new FolderJournal(segments, snapshot, untilSeq);
+  if (first === undefined) throw new FileError(`${folder}: no journal is in this folder`);
+  if (first.afterSeq <= 0) return { segments, base: null, snapshot: null };
+  for (const { name, seq } of listSnapshots(folder).reverse()) {
+    const base = seq < first.afterSeq ? null : readSnapshot(folder, name);
+    if (base === null) continue;
+    const from = segments.findLastIndex(({ afterSeq }) => afterSeq <= base.seq);
+    return { segments: segments.slice(from), base, snapshot: name };
   }
-  throw noSnapshotError(path, segments);
+  throw noSnapshotError(folder, segments);
 }
 
 /**

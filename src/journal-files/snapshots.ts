@@ -8,21 +8,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveReader, ArchiveWriter } from '../base/archive.ts';
-import type { OrderDigest } from '../journal/served-exchange.ts';
+import {
+  decodeSnapshotFile,
+  SNAPSHOT_HASH_BYTES as HASH_BYTES,
+  SNAPSHOT_MAGIC as MAGIC,
+  type SnapshotContent,
+} from '../journal/format/snapshot-file.ts';
 import { fileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 
 const KEPT = 2;
 const NAME = /^snapshot-(\d{16})\.bin$/;
-const MAGIC = 'orrery-snapshot-3';
-const HASH_BYTES = 32;
 
-export interface Snapshot {
-  /** Last command in the snapshot. */
-  readonly seq: number;
-  readonly engine: Uint8Array;
-  readonly orderIds: readonly OrderDigest[];
-}
+export type Snapshot = SnapshotContent;
 
 /** Snapshots with their last commands, newest first. Throws `FileError`. */
 export function listSnapshots(folder: string): { readonly name: string; readonly seq: number }[] {
@@ -49,17 +47,10 @@ export function readSnapshot(folder: string, name: string): Snapshot | null {
 
 /** null if the snapshot is damaged or of another version. */
 export function decodeSnapshot(bytes: Uint8Array): Snapshot | null {
-  const body = bytes.subarray(HASH_BYTES);
-  const hash = createHash('sha256').update(body).digest();
-  if (!hash.equals(bytes.subarray(0, HASH_BYTES))) return null;
-  const archive = new ArchiveReader(body);
-  if (archive.text() !== MAGIC) return null;
-  const seq = archive.int();
-  const orderIds: OrderDigest[] = [];
-  for (let left = archive.int(); left > 0; left--) orderIds.push([archive.int(), archive.text()]);
-  const length = archive.int();
-  return { seq, orderIds, engine: body.subarray(body.length - length) };
+  return decodeSnapshotFile(bytes, sha256);
 }
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Why `readSnapshot` returns null: whole files of another release are not damaged. */
 export function snapshotFault(folder: string, name: string): 'damaged' | 'outdated' {

@@ -9,6 +9,7 @@
 import type { EngineEvent } from '../engine/events.ts';
 import { assert } from '../base/assert.ts';
 import type { Predicate } from './expression/compile.ts';
+import { ExpressionError } from './expression/expression-error.ts';
 import { scopeOf } from './expression/scope.ts';
 import type { RunCursor } from './run-cursor.ts';
 import type { Timeline } from './timeline.ts';
@@ -27,6 +28,16 @@ export interface ScanResult {
   readonly done: boolean;
   /** Last command that was executed. */
   readonly at: number;
+}
+
+/** Whether a predicate holds after a command. Throws `ExpressionError`, which names the command. */
+export function holdsAfter(predicate: Predicate, step: Parameters<typeof scopeOf>[0]): boolean {
+  try {
+    return predicate.test(scopeOf(step));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw error.afterCommand(step.engine.seq);
+  }
 }
 
 export class Scan {
@@ -100,9 +111,8 @@ export class Scan {
     const command = cursor.peek();
     if (command === null) return null;
     const outcome = cursor.step(predicate.usesEvents ? (event) => events.push(event) : undefined);
-    const isTrue = predicate.test(
-      scopeOf({ engine: cursor.engine, command, outcome: outcome ?? 'ok', events }),
-    );
+    const { engine } = cursor;
+    const isTrue = holdsAfter(predicate, { engine, command, outcome: outcome ?? 'ok', events });
     const isHit = isTrue && (this.options.edge === 'every' || !this.wasTrue);
     this.wasTrue = isTrue;
     return isHit;
@@ -110,6 +120,6 @@ export class Scan {
 
   private isTrue(): boolean {
     const { engine } = this.cursor;
-    return this.predicate.test(scopeOf({ engine, command: null, outcome: 'ok', events: [] }));
+    return holdsAfter(this.predicate, { engine, command: null, outcome: 'ok', events: [] });
   }
 }

@@ -92,7 +92,7 @@ test('every scenario and the recorded tape have the hashes of Node', async () =>
     const file = folder.file(`${name}.orrery`);
     writeFileSync(file, journal);
     await page.goto(await folder.page('empty', new Uint8Array()));
-    await page.setInputFiles('input[type=file]', file);
+    await page.setInputFiles('#files', file);
     await page.waitForSelector('.top [role=status]:not(:has(progress))');
     const { engine } = replay(journal, { verify: true });
     await showsSeq(page, engine.seq);
@@ -170,11 +170,11 @@ test('wrong files are refused with a reason, and a wrong hash is shown', async (
     [good.subarray(0, 30), /journal/],
   ] as const) {
     writeFileSync(wrong, content);
-    await page.setInputFiles('input[type=file]', wrong);
+    await page.setInputFiles('#files', wrong);
     await expect.poll(() => page.getByRole('alert').textContent()).toMatch(text);
   }
   writeFileSync(wrong, flipped);
-  await page.setInputFiles('input[type=file]', wrong);
+  await page.setInputFiles('#files', wrong);
   await expect.poll(() => page.locator('.chip.error').first().textContent()).toMatch(/stops after/);
   await page.close();
   const { bytes: lying } = randomJournal('lie', 300, { wrongHashAt: 200 });

@@ -107,3 +107,24 @@ describe('a broken invariant', () => {
     }
   });
 });
+
+describe('an expression that takes too long', () => {
+  it('stops the run in both directions, with its column and the command', () => {
+    const world = new World();
+    for (let i = 0; i < 40; i++) world.user(1000);
+    const timeline = world.open();
+    timeline.index();
+    const each = (names: string): string =>
+      [...names].reduceRight((inner, name) => `accounts.every(${name} => ${inner})`, 'true');
+    const predicate = compilePredicate(each('abcd'));
+    for (const [direction, from] of [
+      ['forward', 0],
+      ['backward', world.seq],
+    ] as const) {
+      const run = () => new Scan(timeline, predicate, { direction, from }).run(Infinity);
+      expect(run, direction).toThrow(
+        /^after command \d+, column \d+: takes more than 500000 steps for one command/,
+      );
+    }
+  });
+});

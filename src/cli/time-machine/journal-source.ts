@@ -4,12 +4,16 @@
  */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Exchange } from '../../engine/exchange.ts';
 import { JournalWriter, type TornTail } from '../../journal/format/frames.ts';
 import { headerBytes } from '../../journal/format/header.ts';
-import { openJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
-import { listSegments } from '../../journal-files/segments.ts';
+import {
+  openJournal,
+  startOfFolder,
+  type FolderJournal,
+} from '../../journal-files/folder-journal.ts';
+import { asSegment, listSegments } from '../../journal-files/segments.ts';
 import { plainJournal } from '../../journal-files/plain-journal.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { parseScenario } from '../../scenario/parse.ts';
@@ -32,13 +36,19 @@ const SCENARIO_FILE = /\.ya?ml$/i;
 /** More does not fit into one page: its text is base64. */
 export const MOST_EMBEDDED = 256 << 20;
 
-/** Files of a journal that is too large for one page, in order; null for others. */
+/**
+ * Files of a journal that is too large for one page, in order; null for others. A compacted folder
+ * has the snapshot before its first command. Throws `FileError` without one.
+ */
 export function tooLargeForPage(path: string): readonly string[] | null {
   if (SCENARIO_FILE.test(path)) return null;
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const files = isFolder ? listSegments(path).map((segment) => segment.path) : [path];
+  const segments = isFolder ? listSegments(path) : [asSegment(path)];
   const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return files.reduce((sum, file) => sum + size(file), 0) > MOST_EMBEDDED ? files : null;
+  if (segments.reduce((sum, segment) => sum + size(segment.path), 0) <= MOST_EMBEDDED) return null;
+  const { snapshot, segments: needed } = startOfFolder(path, segments);
+  const files = needed.map((segment) => segment.path);
+  return snapshot === null ? files : [join(path, snapshot), ...files];
 }
 
 /** Throws `InputError`, `FileError` or `JournalError`. */

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FoundFailure } from '../../design/page-elements.ts';
+import { withNames } from '../../time-machine/views/account-names.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
 
 /** Files that only the folder of a failure has. */
@@ -19,8 +20,10 @@ export async function recordedFailure(
   const failure = checkJournal(journal);
   if (failure !== null) {
     const { invariant, rule, says, detail } = failure.violation;
-    const text = `${invariant} (${rule}): ${says}. Found instead: ${detail}`;
-    return { seq: failure.commands.length, text };
+    const seq = failure.commands.length;
+    const { engine } = Timeline.open(journal).seek(seq);
+    const text = withNames(engine, `${invariant} (${rule}): ${says}. Found instead: ${detail}`);
+    return { seq, text };
   }
   const text =
     'All checks pass with this version: the failure was of another version, or of a check that is not part of it.';

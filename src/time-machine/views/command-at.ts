@@ -1,12 +1,14 @@
 /** A command as data, and as what its author would send: curl, a step of a scenario, a test. */
+import { unreachable } from '../../base/assert.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import type { Outcome } from '../../engine/refusals.ts';
 import { actOf, type RequestForm } from '../../fuzz/report/request-form.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
-import type { SubaccountId } from '../../num/units.ts';
-import { subaccountName } from './account-names.ts';
+import { money } from '../../gateway/encode.ts';
+import type { Address, MarketId, SubaccountId } from '../../num/units.ts';
+import { accountName, subaccountName } from './account-names.ts';
 
 export interface CommandForms {
   /** The command by field, with numbers that may pass 2^53 as text. */
@@ -112,7 +114,7 @@ function titleOf(view: ExchangeView, command: Command, act: RequestForm): string
       return `${owner}: ${act.endpoint} ${fields.join(' ')}`.trim();
     }
     case 'money':
-      return `${act.verb} ${act.fields.amount} ${act.fields.account}`;
+      return `${act.verb} ${act.fields.amount} ${addressName(view, act.fields.account)}`;
     case 'price':
       return `${act.verb} ${act.symbol} ${act.value}`;
     case 'tape':
@@ -123,8 +125,63 @@ function titleOf(view: ExchangeView, command: Command, act: RequestForm): string
     case 'time':
       return 'time passes';
     case 'notExpressible':
-      return command.kind;
+      return operatorTitle(view, command);
   }
+}
+
+/** Commands of the operator, and refused ones that name what the exchange does not have. */
+function operatorTitle(view: ExchangeView, command: Command): string {
+  switch (command.kind) {
+    case 'listMarket':
+      return `${command.spec.symbol}: is listed`;
+    case 'setMarketTerms':
+      return `${command.spec.symbol}: new terms`;
+    case 'setMarketStatus':
+      return `${symbolOf(view, command.market)}: status ${command.status}`;
+    case 'delistMarket':
+      return `${symbolOf(view, command.market)}: is delisted`;
+    case 'setSelfTradeMode': {
+      const mode = command.mode === null ? 'of the exchange' : String(command.mode);
+      return `${addressName(view, command.account)}: self-trade mode ${mode}`;
+    }
+    case 'cancelOrder':
+      return `cancel order ${String(command.orderId)}`;
+    case 'placeOrder':
+    case 'placeOrders':
+    case 'cancelAll':
+    case 'updateMargin':
+      return `${nameOf(view, command.subaccount)}: ${command.kind}`;
+    case 'transfer':
+      return `${addressName(view, command.from)}: ${command.kind} ${money(command.amount)}`;
+    case 'deposit':
+    case 'withdraw':
+      return `${command.kind} ${money(command.amount)} ${command.account}`;
+    case 'updateDelegate':
+    case 'updateSigners':
+      return `${addressName(view, command.account)}: ${command.kind}`;
+    case 'setIndex':
+    case 'setMark':
+    case 'settleFunding':
+    case 'tapeDepth':
+    case 'tapeTrade':
+    case 'tapeSnapshot':
+    case 'tapeGap':
+    case 'tapeBar':
+    case 'tapeL3':
+      return `${command.kind} ${symbolOf(view, command.market)}`;
+    case 'advanceTime':
+      return 'time passes';
+    default:
+      return unreachable(command);
+  }
+}
+
+const symbolOf = (view: ExchangeView, id: MarketId): string =>
+  view.markets()[id]?.spec.symbol ?? `market ${String(id)}`;
+
+function addressName(view: ExchangeView, address: Address): string {
+  const id = view.accountIdOf(address);
+  return id === undefined ? address : accountName(id);
 }
 
 function nameOf(view: ExchangeView, id: SubaccountId): string {

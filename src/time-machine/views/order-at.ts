@@ -116,7 +116,12 @@ function waitsFor(
 ): string {
   const expiry = expiryText(order);
   if (order.status !== 'pending') {
-    const queue = ahead === null ? '' : ` behind ${sizeText(market, ahead)}`;
+    const queue =
+      ahead === null
+        ? ''
+        : ahead === 0
+          ? ', first in its queue'
+          : `, behind ${sizeText(market, ahead)}`;
     return `a counterparty at ${priceText(market, order.priceTicks)}${queue}${expiry}`;
   }
   return `${pendingText(view, market, order)}${expiry}`;

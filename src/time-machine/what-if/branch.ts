@@ -45,7 +45,7 @@ export interface BranchComparison {
   readonly toSeq: number;
   /** First command whose outcome or events differ; null if no effect differs. */
   readonly firstDivergence: OutcomeDifference | null;
-  /** Commands with another outcome; at most 200. */
+  /** Commands of both runs with another outcome; at most 200. */
   readonly outcomes: readonly OutcomeDifference[];
   /** Commands of the journal that the branch left out since they name what it lacks. */
   readonly skipped: readonly number[];
@@ -146,6 +146,7 @@ export class Branch {
     }
     const branchEvents: EngineEvent[] = [];
     const branchOutcomes: string[] = [];
+    let ownOutcome: string | null = null;
     for (const [i, { origin, command: of, without }] of translated.entries()) {
       if (of === null) {
         this.skipped.push(origin ?? seq);
@@ -155,6 +156,7 @@ export class Branch {
       const at = timeUs(Math.max(branch.nowUs, Math.min(of.timeUs, command?.timeUs ?? Infinity)));
       const outcome = branch.apply({ ...of, timeUs: at }, (event) => events.push(event));
       branchOutcomes.push(outcomeCode(outcome));
+      if (origin === seq) ownOutcome = outcomeCode(outcome);
       this.branchOrders.note(
         origin === null ? `new ${String(seq)}.${String(i)}` : String(origin),
         events,
@@ -162,6 +164,9 @@ export class Branch {
       );
       this.branchRecord.add(branch, seq, events, this.branchOrders);
       branchEvents.push(...events);
+    }
+    if (ownOutcome !== null && ownOutcome !== baseOutcome && this.outcomes.length < LIMIT) {
+      this.outcomes.push({ seq, base: baseOutcome, branch: ownOutcome });
     }
     this.compare(seq, baseOutcome, branchOutcomes.join(', ') || 'none', baseEvents, branchEvents);
     if ((seq - this.fromSeq) % this.every === 0 || command === null) this.sample(seq);
@@ -180,7 +185,6 @@ export class Branch {
     branchEvents: readonly EngineEvent[],
   ): void {
     const isOther = base !== branch;
-    if (isOther && this.outcomes.length < LIMIT) this.outcomes.push({ seq, base, branch });
     if (this.firstDivergence !== null) return;
     const before = baseEvents.map((event) => effectText(event, this.baseOrders));
     const after = branchEvents.map((event) => effectText(event, this.branchOrders));

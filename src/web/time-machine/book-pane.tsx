@@ -80,7 +80,8 @@ const decimalsOf = (step: string): number => step.split('.')[1]?.length ?? 0;
 function spreadText({ spreadTicks, midHalfTicks }: BookAt, { tickSize }: MarketAt) {
   if (spreadTicks === null || midHalfTicks === null) return { text: 'no spread' };
   const spread = (spreadTicks * Number(tickSize)).toFixed(decimalsOf(tickSize));
-  const text = `spread ${((spreadTicks / midHalfTicks) * 2e4).toFixed(2)} bp`;
+  const points = (spreadTicks / midHalfTicks) * 2e4;
+  const text = `spread ${points.toFixed(points < 100 ? 2 : 0)} bp`;
   return { text, title: `${text}, ${grouped(spread)}` };
 }
 

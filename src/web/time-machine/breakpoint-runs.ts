@@ -1,8 +1,7 @@
 /** Runs of breakpoints in the worker, a few milliseconds at a time. */
 import type { EngineEvent } from '../../engine/events.ts';
 import { compilePredicate } from '../../time-machine/expression/compile.ts';
-import { scopeOf } from '../../time-machine/expression/scope.ts';
-import { Scan, type ScanOptions } from '../../time-machine/scan.ts';
+import { holdsAfter, Scan, type ScanOptions } from '../../time-machine/scan.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
 import { Slices } from './slices.ts';
 
@@ -15,6 +14,7 @@ export async function nearestHit(
   texts: readonly string[],
   options: ScanOptions,
   isStopped: () => boolean,
+  onProgress: (at: number) => void,
 ): Promise<number | 'stopped' | null> {
   const slices = new Slices();
   let nearest: number | null = null;
@@ -24,6 +24,7 @@ export async function nearestHit(
     while (!result.done) {
       // A run forwards needs to go no further than a hit of another expression.
       if (options.direction === 'forward' && nearest !== null && result.at >= nearest) break;
+      onProgress(result.at);
       if (!(await slices.next(isStopped))) return 'stopped';
       result = scan.run(BATCH);
     }
@@ -46,12 +47,12 @@ export async function countHits(
   const cursor = timeline.cursorAt(timeline.baseSeq);
   const { engine } = cursor;
   const slices = new Slices();
-  let was = predicate.test(scopeOf({ engine, command: null, outcome: 'ok', events: [] }));
+  let was = holdsAfter(predicate, { engine, command: null, outcome: 'ok', events: [] });
   let hits = 0;
   for (let command = cursor.peek(); command !== null; command = cursor.peek()) {
     const events: EngineEvent[] = [];
     const outcome = cursor.step(predicate.usesEvents ? (event) => events.push(event) : undefined);
-    const is = predicate.test(scopeOf({ engine, command, outcome: outcome ?? 'ok', events }));
+    const is = holdsAfter(predicate, { engine, command, outcome: outcome ?? 'ok', events });
     if (is && !was) hits += 1;
     was = is;
     if (!(await slices.next(isStopped))) return null;

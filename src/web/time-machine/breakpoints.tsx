@@ -2,12 +2,15 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { count } from '../exact-text.ts';
+import { findViolations } from './violations.ts';
 import { announcement, engine, seekTo, seq } from './store.ts';
 
 export interface Breakpoint {
   readonly text: string;
   /** Commands after which it begins to hold; null until they are counted. */
   readonly hits: number | null;
+  /** Why they cannot be counted; null if they can. */
+  readonly fault: string | null;
 }
 
 export const breakpoints = signal<readonly Breakpoint[]>([]);
@@ -15,17 +18,40 @@ export const adding = signal(false);
 const problem = signal<string | null>(null);
 /** Text of a run in progress; empty without one. */
 const running = signal('');
+/** Why the last run stopped early; null if it did not. */
+const runFault = signal<string | null>(null);
 
 const EXAMPLE = 'account("u1").equity < 1.2 * account("u1").maintenance';
 
 export function setBreakpoints(texts: readonly string[]): void {
-  breakpoints.value = texts.map((text) => ({ text, hits: null }));
-  for (const text of texts) void countHits(text);
+  breakpoints.value = texts.map((text) => ({ text, hits: null, fault: null }));
+}
+
+/** Each journal has other hits. */
+export function countAllHits(): void {
+  running.value = '';
+  runFault.value = null;
+  setBreakpoints(breakpoints.value.map(({ text }) => text));
+  for (const { text } of breakpoints.value) void countHits(text);
 }
 
 async function countHits(text: string): Promise<void> {
-  const hits = await engine.countHits(text).catch(() => null);
-  breakpoints.value = breakpoints.value.map((one) => (one.text === text ? { text, hits } : one));
+  let counted: Breakpoint;
+  try {
+    const hits = await engine.countHits(text);
+    // Another journal was opened meanwhile.
+    if (hits === null) return;
+    counted = { text, hits, fault: null };
+  } catch (error) {
+    counted = { text, hits: null, fault: (error as Error).message };
+  }
+  breakpoints.value = breakpoints.value.map((one) => (one.text === text ? counted : one));
+}
+
+function hitsText({ hits, fault }: Breakpoint): string {
+  if (fault !== null) return `not counted: ${fault}`;
+  if (hits === null) return 'counting …';
+  return `${count(hits)} ${hits === 1 ? 'hit' : 'hits'}`;
 }
 
 /** Returns false if the expression is refused. */
@@ -38,7 +64,7 @@ async function add(text: string): Promise<boolean> {
   }
   problem.value = null;
   if (!breakpoints.value.some((one) => one.text === text)) {
-    breakpoints.value = [...breakpoints.value, { text, hits: null }];
+    breakpoints.value = [...breakpoints.value, { text, hits: null, fault: null }];
     void countHits(text);
   }
   return true;
@@ -55,6 +81,7 @@ export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
   runs += 1;
   const mine = runs;
   running.value = direction === 'forward' ? 'running on …' : 'running back …';
+  runFault.value = null;
   try {
     const texts = breakpoints.value.map(({ text }) => text);
     const hit = await engine.runTo(texts, seq.value, direction);
@@ -62,25 +89,30 @@ export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
       if (mine === runs) running.value = 'stopped by another run';
       return;
     }
+    if (hit !== null && texts.some((text) => text.includes('violations'))) {
+      await findViolations(hit);
+    }
     if (hit !== null) seekTo(hit);
     else announcement.value = `no ${direction === 'forward' ? 'later' : 'earlier'} hit`;
     running.value = hit === null ? announcement.value : '';
   } catch (error) {
     running.value = '';
-    problem.value = (error as Error).message;
+    runFault.value = (error as Error).message;
   }
 }
 
 export function BreakpointBar() {
   return (
     <section class="breaks" aria-label="Breakpoints">
-      {breakpoints.value.map(({ text, hits }) => (
+      {breakpoints.value.map(({ text, ...counted }) => (
         <span key={text} class="chip">
           <span class="danger" aria-hidden="true">
             ●
           </span>
           <code title={text}>{text}</code>
-          <span>{hits === null ? '…' : `${count(hits)} ${hits === 1 ? 'hit' : 'hits'}`}</span>
+          <span class={counted.fault === null ? '' : 'error'}>
+            {hitsText({ text, ...counted })}
+          </span>
           <button
             type="button"
             class="link"
@@ -111,6 +143,11 @@ export function BreakpointBar() {
       <span class="small soft" role="status">
         {running.value}
       </span>
+      {runFault.value === null ? null : (
+        <span class="small error" role="alert">
+          {runFault.value}
+        </span>
+      )}
       {adding.value ? <Form /> : <span class="space" />}
       {adding.value ? null : (
         <button

@@ -25,6 +25,8 @@ export type EditText =
   | {
       readonly kind: 'collateral';
       readonly subaccount: number;
+      /** Its name. */
+      readonly owner: string;
       readonly before: number;
       readonly sharePpm: number;
     };
@@ -52,6 +54,6 @@ export function editTitle(edit: EditText): string {
       return `${name} of ${symbol ?? 'the exchange'} ${shown}`;
     }
     case 'collateral':
-      return `${(edit.sharePpm / 1e4).toFixed(2)} % more collateral before ${String(edit.before)}`;
+      return `${(edit.sharePpm / 1e4).toFixed(2)} % more collateral of ${edit.owner} before ${String(edit.before)}`;
   }
 }

@@ -36,8 +36,8 @@ export async function runFork(all: readonly EditText[]): Promise<void> {
   status.value = '';
   // The form may fill the pane.
   requestAnimationFrame(() => {
-    const result =
-      document.querySelector('.fork [role=alert]') ?? document.querySelector('#comparison');
-    result?.scrollIntoView({ block: 'nearest' });
+    const fault = document.querySelector('.fork [role=alert]');
+    if (fault === null) document.querySelector('.verdict')?.scrollIntoView({ block: 'start' });
+    else fault.scrollIntoView({ block: 'nearest' });
   });
 }

@@ -12,6 +12,8 @@ import {
   progress,
   seekTo,
 } from './store.ts';
+import { sideTab } from './side-tab.ts';
+import { findViolations } from './violations.ts';
 
 const PLACES: readonly (readonly [flag: StepFlag, end: 'first' | 'last', text: string])[] = [
   ['liquidation', 'first', 'liquidation'],
@@ -46,17 +48,46 @@ const noneText = (text: string): string =>
 
 /** All commands are executed with all checks of the state, so this may take long. */
 async function goToViolation(): Promise<void> {
-  missing.value = 'checking all invariants after each command …';
+  missing.value = CHECKING;
   const base = opened.value?.baseSeq ?? 0;
-  const before = await engine.violationsAt(base);
-  const found = before.length > 0 ? base : await engine.runTo([VIOLATED], base, 'forward');
+  const before = await findViolations(base);
+  const found = before.length > 0 ? base : await checkedRun(base);
   if (found === 'stopped') missing.value = 'The check was stopped by another run.';
   else if (before.length > 0) {
-    missing.value = `Broken before the first command of this journal: ${before.join(' ')}`;
+    missing.value = 'An invariant is broken before the first command of this journal.';
   } else if (found === null) missing.value = 'No command of this journal breaks an invariant.';
-  else missing.value = (await engine.violationsAt(found)).join(' ');
-  announcement.value = missing.value;
+  else missing.value = `Command ${count(found)} is the first that breaks an invariant.`;
+  const texts = typeof found === 'number' ? await findViolations(found) : [];
+  announcement.value = [missing.value, ...texts].join(' ');
   if (typeof found === 'number') seekTo(found);
+}
+
+const CHECKING = 'checking all invariants after each command …';
+const REPORT_MS = 500;
+
+/** Reports its progress while it takes long. */
+async function checkedRun(base: number): Promise<number | 'stopped' | null> {
+  const report = async (): Promise<void> => {
+    const at = await engine.runSoFar();
+    if (!missing.value.startsWith(CHECKING)) return;
+    missing.value = `${CHECKING} ${count(at)} of ${count(lastSeq.value)}`;
+  };
+  const timer = setInterval(() => void report(), REPORT_MS);
+  try {
+    return await engine.runTo([VIOLATED], base, 'forward');
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Questions by number, in the order of their buttons. */
+export async function ask(
+  question: 'liquidation' | 'fill' | 'refusal' | 'violation',
+): Promise<void> {
+  sideTab.value = 'why';
+  const place = PLACES.find(([flag]) => flag === question);
+  if (place === undefined) await goToViolation();
+  else await goTo(...place);
 }
 
 export function GoTo() {
@@ -70,21 +101,25 @@ export function GoTo() {
             Failure of the fuzzer
           </button>
         )}
-        {PLACES.map(([flag, end, text]) => (
+        {PLACES.map(([flag, end, text], i) => (
           <button
             key={flag}
             type="button"
             class="button"
             onClick={() => void goTo(flag, end, text)}
           >
-            {end === 'first' ? 'First' : 'Last'} {text}
+            {end === 'first' ? 'First' : 'Last'} {text} <kbd aria-hidden="true">{i + 1}</kbd>
           </button>
         ))}
         <button type="button" class="button" onClick={() => void goToViolation()}>
-          First broken invariant
+          First broken invariant <kbd aria-hidden="true">{PLACES.length + 1}</kbd>
         </button>
       </div>
-      {missing.value === '' ? null : <p class="small soft">{missing.value}</p>}
+      {missing.value === '' ? null : (
+        <p class="small soft" role="status">
+          {missing.value}
+        </p>
+      )}
     </div>
   );
 }

@@ -19,6 +19,10 @@ export type KeyAction =
   | 'search'
   | 'kind'
   | 'why'
+  | 'firstLiquidation'
+  | 'lastFill'
+  | 'firstRefusal'
+  | 'firstViolation'
   | 'first'
   | 'last'
   | 'help'
@@ -49,6 +53,10 @@ export const KEYS: readonly (readonly [
   [['e'], 'kind', 'choose the kind of event, Esc when done'],
   [['/'], 'search', 'search events'],
   [['y'], 'why', 'why: explain the selection'],
+  [['1'], 'firstLiquidation', 'first liquidation'],
+  [['2'], 'lastFill', 'last fill'],
+  [['3'], 'firstRefusal', 'first refusal'],
+  [['4'], 'firstViolation', 'first broken invariant'],
   [['Home'], 'first', 'begin of the journal'],
   [['End'], 'last', 'end of the journal'],
   [['?'], 'help', 'this list'],

@@ -11,14 +11,15 @@ import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
 import { followBookmarks } from './bookmarks.ts';
-import { adding, BreakpointBar, runTo, setBreakpoints } from './breakpoints.tsx';
+import { adding, BreakpointBar, countAllHits, runTo, setBreakpoints } from './breakpoints.tsx';
 import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
 import { SEARCH_ID } from './events-tab.tsx';
+import { ask } from './go-to.tsx';
 import { HeaderBar } from './header-bar.tsx';
 import { actionOf, type KeyAction } from './key-map.ts';
-import { Opener, openFiles } from './opener.tsx';
+import { openDropped, Opener } from './opener.tsx';
 import { play } from './playing.ts';
 import {
   announcement,
@@ -102,6 +103,10 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
     sideTab.value = 'why';
     focusSoon('panel-why');
   },
+  firstLiquidation: () => void ask('liquidation'),
+  lastFill: () => void ask('fill'),
+  firstRefusal: () => void ask('refusal'),
+  firstViolation: () => void ask('violation'),
   first: () => {
     seekTo(opened.value?.baseSeq ?? 0);
   },
@@ -145,7 +150,7 @@ function Machine() {
       }}
       onDrop={(event) => {
         event.preventDefault();
-        openFiles([...(event.dataTransfer?.files ?? [])]);
+        void openDropped(event.dataTransfer);
       }}
     >
       <HeaderBar />
@@ -220,11 +225,13 @@ function start(): void {
   if (root === null) throw new Error('the page has no element for its content');
   render(<Machine />, root);
   const data = embedded();
-  if (data === null) return;
-  const { about, journal, base } = data;
-  void openSource({ kind: 'embedded', journal, base }, { ...NO_ABOUT, ...about });
+  if (data !== null) {
+    const { about, journal, base } = data;
+    setBreakpoints(about.breakpoints);
+    void openSource({ kind: 'embedded', journal, base }, { ...NO_ABOUT, ...about });
+  }
   effect(() => {
-    if (progress.value?.complete === true) untracked(() => setBreakpoints(about.breakpoints));
+    if (progress.value?.complete === true) untracked(countAllHits);
   });
 }
 

@@ -60,13 +60,16 @@ export function AllOrders({ subaccount, name }: AllOrdersProps) {
       if (made === null) return;
       setFound(made);
       setStatus('');
+      requestAnimationFrame(() => {
+        document.getElementById('all-orders')?.scrollIntoView({ block: 'start' });
+      });
     } catch (error) {
       setStatus((error as Error).message);
     }
   };
   return (
     <>
-      <div class="toolbar">
+      <div class="toolbar" id="all-orders">
         <button type="button" class="button" onClick={() => void show()}>
           All orders of {name}
         </button>

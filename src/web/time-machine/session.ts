@@ -3,6 +3,7 @@ import type { ExchangeView } from '../../engine/read/views.ts';
 import { timeUs } from '../../num/units.ts';
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
+import { sourceOfFiles } from '../../time-machine/source/chosen-files.ts';
 import { bytesInMemory, type JournalBytes } from '../../time-machine/source/journal-bytes.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type InevitabilityCurve,
   type InevitabilityOptions,
 } from '../../time-machine/what-if/inevitability.ts';
+import { withNames } from '../../time-machine/views/account-names.ts';
 import type { OrderLifeView } from '../../time-machine/views/order-life.ts';
 import { parametersOf } from '../../time-machine/what-if/parameters.ts';
 import { connect, serve, type Calls } from '../worker-link.ts';
@@ -95,6 +97,8 @@ export class Session {
   private reportedMs = 0;
   private scans = 0;
   private runs = 0;
+  /** Last command that the newest run executed. */
+  private runAt = 0;
   private opens = 0;
   private histories = 0;
   private lists = 0;
@@ -276,7 +280,9 @@ export class Session {
     const mine = this.runs;
     const timeline = this.mustTimeline();
     const isStopped = (): boolean => mine !== this.runs || this.timeline !== timeline;
-    return nearestHit(timeline, texts, { direction, from }, isStopped);
+    return nearestHit(timeline, texts, { direction, from }, isStopped, (at) => {
+      this.runAt = at;
+    });
   }
 
   /** Invariants that do not hold after a command, as sentences. */
@@ -284,7 +290,9 @@ export class Session {
     const { engine } = this.mustTimeline().cursorAt(seq);
     return engine
       .checkInvariants()
-      .map(({ invariant, rule, says, detail }) => `${invariant} (${rule}): ${says} ${detail}`);
+      .map(({ invariant, rule, says, detail }) =>
+        withNames(engine, `${invariant} (${rule}): ${says}. Found instead: ${detail}`),
+      );
   }
 
   /** Both runs of a what-if; null if a newer call replaced it. */
@@ -397,6 +405,7 @@ export class Session {
       },
       runTo: (texts: readonly string[], from: number, direction: ScanOptions['direction']) =>
         this.runTo(texts, from, direction),
+      runSoFar: () => this.runAt,
       violationsAt: (seq: number) => this.violationsAt(seq),
       branch: (edits: readonly EditText[]) => this.branch(edits),
       parameters: () => parametersOf(this.mustTimeline()),
@@ -442,7 +451,9 @@ const total = (part: number, counts: Readonly<Record<string, readonly number[]>>
 
 async function sourceOf(source: Source): Promise<OpenSource> {
   if (source.kind === 'files') {
-    return { parts: source.files.map((file) => bytesOfFile(file)), base: null };
+    return sourceOfFiles(
+      source.files.map((file) => ({ name: file.name, bytes: bytesOfFile(file) })),
+    );
   }
   const journal = bytesInMemory(await unpack(source.journal));
   return { parts: [journal], base: source.base.length === 0 ? null : await unpack(source.base) };

@@ -14,6 +14,7 @@ import { selectedId } from './selection.ts';
 import { sideTab } from './side-tab.ts';
 import { about, announcement, focus, scene, selection } from './store.ts';
 import { TabPanel, Tabs } from '../tabs.tsx';
+import { broken } from './violations.ts';
 import { runFork } from './fork.ts';
 import { GoTo } from './go-to.tsx';
 
@@ -76,6 +77,7 @@ function Why() {
         </h2>
       </div>
       <Failure seq={now.seq} />
+      <BrokenInvariants seq={now.seq} />
       {step.why.length === 0 ? (
         <p class="soft">
           No order, fill, rejection or liquidation to explain; the events show what it did.
@@ -101,7 +103,23 @@ function Failure({ seq }: { readonly seq: number }) {
   return (
     <div>
       <h3>Found by the fuzzer</h3>
-      <p>{failure.text}</p>
+      <p>{withLinks(failure.text)}</p>
+    </div>
+  );
+}
+
+/** Invariants that a run found broken after this command. */
+function BrokenInvariants({ seq }: { readonly seq: number }) {
+  const found = broken.value;
+  if (found === null || found.seq !== seq || found.texts.length === 0) return null;
+  return (
+    <div>
+      <h3>Broken after this command</h3>
+      <ul class="lines">
+        {found.texts.map((text) => (
+          <li key={text}>{withLinks(text)}</li>
+        ))}
+      </ul>
     </div>
   );
 }
@@ -110,7 +128,7 @@ function Failure({ seq }: { readonly seq: number }) {
 const SHOWN = 8;
 
 function Lines({ lines }: { readonly lines: readonly string[] }) {
-  const items = lines.map((line, i) => <li key={i}>{withOrders(withMinus(line))}</li>);
+  const items = lines.map((line, i) => <li key={i}>{withLinks(line)}</li>);
   const rest = items.slice(SHOWN);
   return (
     <div>
@@ -125,15 +143,26 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** Orders that a sentence names as links to their life. */
-function withOrders(line: string): (string | VNode)[] {
-  return line
-    .split(/(?<=\b[Oo]rder )(\d+)/)
-    .map((part, i) => (i % 2 === 1 ? <OrderName key={i} id={Number(part)} /> : part));
+/** Orders and accounts that a sentence names as links, and its numbers as in the tables. */
+function withLinks(line: string): (string | VNode)[] {
+  return line.split(/(\b[Oo]rder \d+|\S+ \(subaccount \d+\))/).map((part, i) => {
+    if (i % 2 === 0) return withNumbers(part);
+    const id = Number(/\d+(?=\)?$)/.exec(part)?.[0]);
+    const name = part.split(' ')[0] ?? '';
+    if (part.endsWith(')')) return <AccountName key={i} id={id} name={name} />;
+    return (
+      <span key={i}>
+        {name} <OrderName id={id} />
+      </span>
+    );
+  });
 }
 
-/** A minus sign in front of negative numbers. */
-const withMinus = (text: string): string => text.replace(/(^|[\s(,])-(?=\d)/g, '$1\u2212');
+/** Thousands in groups, and a minus sign in front of negative numbers. */
+const withNumbers = (text: string): string =>
+  text
+    .replace(/(?<![\w.])\d{4,}(?:\.\d+)?(?![\w-])/g, (number) => grouped(number))
+    .replace(/(^|[\s(,])-(?=\d)/g, '$1\u2212');
 
 function Ladder({ steps }: { readonly steps: readonly LiquidationStepAt[] }) {
   const items = steps.map((step, i) => <LadderStep key={step.event} step={step} place={i + 1} />);
@@ -154,7 +183,8 @@ function Ladder({ steps }: { readonly steps: readonly LiquidationStepAt[] }) {
 
 function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonly place: number }) {
   const { owner, subaccount, text, equity, maintenance } = step;
-  const relation = Number(equity) < Number(maintenance) ? '<' : '≥';
+  const missing = Number(maintenance) - Number(equity);
+  const relation = missing > 0 ? '<' : '≥';
   return (
     <li class={litAccount(subaccount)}>
       <b>{place}</b>
@@ -163,6 +193,7 @@ function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonl
         <br />
         <span class="small soft">
           equity {money(equity)} {relation} maintenance {money(maintenance)}
+          {relation === '<' ? `, ${money(String(missing))} short` : ''}
         </span>
       </span>
       <span />
@@ -201,8 +232,8 @@ function Forks({ seq, liquidated }: ForksProps) {
               type="button"
               class="button"
               onClick={() => {
-                const { subaccount } = liquidated;
-                run({ kind: 'collateral', subaccount, before: seq, sharePpm: 10_000 });
+                const { subaccount, owner } = liquidated;
+                run({ kind: 'collateral', subaccount, owner, before: seq, sharePpm: 10_000 });
               }}
             >
               {liquidated.owner}: 1 % more collateral

@@ -7,6 +7,7 @@ import { Table, type Column } from '../table.tsx';
 import { editTitle, type EditText } from './edits.ts';
 import { ParameterForm } from './parameter-form.tsx';
 import { comparison, edits, problem, runFork, status } from './fork.ts';
+import { verdictOf } from './fork-verdict.ts';
 import { SeqLink } from './names.tsx';
 import { lastSeq, market, scene, seq } from './store.ts';
 
@@ -152,8 +153,9 @@ function editOf(
       return { ...common, toSeq: lastSeq.value, factorPpm };
     }
     case 'collateral': {
-      const subaccount = scene.value?.account?.subaccount ?? -1;
-      return { kind: 'collateral', subaccount, before: at, sharePpm: Math.round(value * 1e4) };
+      const { subaccount = -1, name: owner = 'no account' } = scene.value?.account ?? {};
+      const sharePpm = Math.round(value * 1e4);
+      return { kind: 'collateral', subaccount, owner, before: at, sharePpm };
     }
   }
 }
@@ -211,9 +213,14 @@ function Comparison({ of }: { readonly of: BranchComparison }) {
     new Set(rows.map(({ account }) => account)).size;
   return (
     <>
+      <ul class="lines verdict" aria-label="Answer">
+        {verdictOf(of, edits.value).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
       <Table
         id="comparison"
-        caption={`A: as recorded. B: with the edits. Commands ${count(of.fromSeq)} to ${count(of.toSeq)}.`}
+        caption={`A: as recorded. B: ${edits.value.map(editTitle).join(', ')}. Commands ${count(of.fromSeq)} to ${count(of.toSeq)}.`}
         columns={OUTCOMES}
         rows={[]}
         keyOf={(_row, i) => i}
