@@ -13,10 +13,15 @@ LIVE = ("new", "partiallyFilled", "pending")
 class Maker(orrery.Strategy):
     name = "maker"
     size, half_spread, skew, most, refresh = 0.01, 1e-4, 0.5e-4, 5, 0.5
+    #: Loss at which it closes its position and stops.
+    max_loss = 1000.0
 
     def __init__(self):
         self.book = None
         self.units = 0.0
+        #: Paid and received for fills, with fees.
+        self.cash = 0.0
+        self.stopped = False
         self.waits = False
         #: Side: price of its order, and its id once the exchange has replied.
         self.orders = {"buy": None, "sell": None}
@@ -29,7 +34,7 @@ class Maker(orrery.Strategy):
             self.wake(context)
 
     def wake(self, context):
-        if not self.waits:
+        if not self.waits and not self.stopped:
             self.waits = True
             context.set_timer("refresh", self.refresh)
 
@@ -38,12 +43,23 @@ class Maker(orrery.Strategy):
         if self.book is None or context.warming_up:
             return
         mid = self.book["mid"]
+        if self.cash + self.units * self.size * mid < -self.max_loss:
+            self.stop(context)
+            return
         tick = float(context.markets[0]["tick_size"])
         centre = mid * (1 - self.units * self.skew)
         half = mid * self.half_spread
         bid, ask = (float(self.book[side]["price"]) for side in ("bid", "ask"))
         self.quote("buy", min(centre - half, ask - tick), context)
         self.quote("sell", max(centre + half, bid + tick), context)
+
+    def stop(self, context):
+        self.stopped = True
+        context.log(f"stopped after a loss of {self.max_loss:g}")
+        context.cancel_all()
+        if self.units != 0:
+            side = "sell" if self.units > 0 else "buy"
+            context.submit(side, context.size(abs(self.units) * self.size), reduce_only=True)
 
     def quote(self, side, target, context):
         order = self.orders[side]
@@ -82,6 +98,7 @@ class Maker(orrery.Strategy):
 
     def on_fill(self, fill, context):
         self.units = float(fill["position"]) / self.size
+        self.cash -= float(fill["price"]) * float(fill["quantity"]) + float(fill["fee"])
 
     def on_stop(self, context):
         context.cancel_all()

@@ -35,20 +35,29 @@ export default defineStrategy({
       describe: 'shift of both prices for each unit of inventory, 1/10,000',
     }),
     maxUnits: integer(5, { min: 1, max: 100, describe: 'max position, in orders' }),
+    maxLoss: decimal('1000', {
+      min: '1',
+      max: '1000000000',
+      step: '1',
+      describe: 'loss at which it closes its position and stops',
+    }),
     refreshMs: integer(500, { min: 1, max: 600_000, describe: 'least time between updates, ms' }),
   },
 
-  create: ({ size, halfSpreadBp, skewBp, maxUnits, refreshMs }): Strategy => {
+  create: ({ size, halfSpreadBp, skewBp, maxUnits, maxLoss, refreshMs }): Strategy => {
     let mid: number | null = null;
     let touch = { bid: 0, ask: Infinity };
     let units = 0;
+    /** Paid and received for fills, with fees. */
+    let cash = 0;
+    let stopped = false;
     let orders: Orders = { buy: null, sell: null };
     let busy = false;
     /** Whether the timer is set: without a change of the book or of the position it is not. */
     let waits = false;
 
     function refresh(context: StrategyContext): void {
-      if (waits) return;
+      if (waits || stopped) return;
       waits = true;
       context.setTimer('refresh', refreshMs * 1000);
     }
@@ -66,6 +75,16 @@ export default defineStrategy({
       if (price === null) return;
       const [order] = await context.submit({ side, size, price, postOnly: true });
       if (order?.status === 'new') orders[side] = { orderId: order.orderId, price };
+    }
+
+    async function stop(context: StrategyContext): Promise<void> {
+      stopped = true;
+      context.log(`stopped after a loss of ${maxLoss}`);
+      await context.cancelAll();
+      // Fills of the orders that are cancelled have arrived by now.
+      if (units === 0) return;
+      const open = context.market().size(Math.abs(units) * Number(size), 'nearest');
+      await context.submit({ side: units > 0 ? 'sell' : 'buy', size: open, reduceOnly: true });
     }
 
     return {
@@ -88,6 +107,10 @@ export default defineStrategy({
         const center = mid * (1 - (units * skewBp) / 10_000);
         const half = (mid * halfSpreadBp) / 10_000;
         try {
+          if (cash + units * Number(size) * mid < -Number(maxLoss)) {
+            await stop(context);
+            return;
+          }
           // A post-only order at or beyond the best price of the other side is rejected.
           await quote('buy', Math.min(center - half, touch.ask - tick), context);
           await quote('sell', Math.max(center + half, touch.bid + tick), context);
@@ -107,16 +130,19 @@ export default defineStrategy({
       onFill(fill, context) {
         refresh(context);
         units = Number(fill.position) / Number(size);
+        cash -= Number(fill.price) * Number(fill.quantity) + Number(fill.fee);
       },
       async onStop(context) {
         await context.cancelAll();
       },
-      save: () => ({ mid, touch, units, orders, waits }),
+      save: () => ({ mid, touch, units, cash, stopped, orders, waits }),
       load: (saved) => {
-        ({ mid, touch, units, orders, waits } = saved as {
+        ({ mid, touch, units, cash, stopped, orders, waits } = saved as {
           mid: number | null;
           touch: { bid: number; ask: number };
           units: number;
+          cash: number;
+          stopped: boolean;
           orders: Orders;
           waits: boolean;
         });

@@ -5,6 +5,12 @@ and ``ParallelEnvironment`` have the interfaces of gymnasium and PettingZoo, and
 in a backtest. Guide: docs/PYTHON.md.
 """
 
+try:
+    import numpy  # noqa: F401
+    import pandas  # noqa: F401
+except ImportError as error:
+    raise ImportError(f"orrery needs numpy and pandas; {error.name} is missing") from None
+
 from .command import OrreryError
 from .environment import Environment, ParallelEnvironment
 from .runs import Run, Sweep, WalkForward, backtest, concat, open_run, sweep, walk_forward

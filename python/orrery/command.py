@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -28,10 +29,18 @@ def program() -> List[str]:
     raise OrreryError("the command 'orrery' is missing: npm install orrery, or set ORRERY")
 
 
+def _missing(name: str, error: OSError) -> OrreryError:
+    found = f"the command {name!r} cannot be started: {error.strerror}"
+    return OrreryError(f"{found} (npm install orrery, or set ORRERY)")
+
+
 def run(arguments: Sequence[str]) -> Any:
     """Runs a command with ``--json`` and returns its object."""
     command = [*program(), *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise _missing(command[0], error) from None
     if done.returncode != 0:
         lines = done.stderr.strip() or done.stdout.strip()
         raise OrreryError(lines or f"{' '.join(command)}: exit code {done.returncode}")
@@ -61,6 +70,15 @@ def options(values: Mapping[str, Option]) -> List[str]:
     return words
 
 
+def library_options(values: Mapping[str, Any]) -> Dict[str, Any]:
+    """Options of the library by their names of Python: ``warm_up`` is ``warmUp``."""
+    return {
+        re.sub(r"_([a-z])", lambda found: found.group(1).upper(), name).rstrip("_"): value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
 #: One encoder and decoder for all messages: ``json.dumps`` with separators makes one for each, and
 #: ``json.loads`` detects the encoding of each.
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
@@ -73,13 +91,18 @@ class Bridge:
     def __init__(self, request: Dict[str, Any]) -> None:
         # A file, not a pipe: nobody reads it while the process runs.
         self._errors = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            [*program(), "bridge"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            bufsize=1 << 16,
-        )
+        command = [*program(), "bridge"]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=1 << 16,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise _missing(command[0], error) from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input = self._process.stdin
         # Each message is one write; a buffer would copy it.

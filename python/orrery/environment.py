@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from .command import Bridge, OrreryError, optional
+from .command import Bridge, OrreryError, library_options, optional
 
 OBSERVATION = (
     "bid",
@@ -78,7 +78,7 @@ class _Episodes:
             "agents": agents,
             "stepUs": round(step * 1e6),
             "maxPosition": max_position,
-            "options": dict(options),
+            "options": library_options(options),
         }
         self._bridge: Optional[Bridge] = None
         self.playing = False
@@ -94,7 +94,7 @@ class _Episodes:
 
     def step(self, actions: List[float]) -> Dict[str, Any]:
         if self._bridge is None or not self.playing:
-            raise OrreryError("the episode is over: call reset")
+            raise OrreryError("no episode is in progress: call reset")
         # Finite floats print the same in Python and JSON.
         self._bridge.send_line(b'{"a":[%b]}\n' % ",".join(map(repr, actions)).encode())
         message = self._bridge.receive()
@@ -138,20 +138,41 @@ def _info(message: Mapping[str, Any]) -> Dict[str, Any]:
     return info
 
 
-class _Seeds:
-    """Seeds of episodes: the given one, else numbers that follow from it."""
+def _next_seed(environment: Any, seed: Optional[int]) -> int:
+    """The seed of an episode: the given one, else a number that follows from it.
 
-    def __init__(self) -> None:
-        self._random = np.random.default_rng(0)
-
-    def next(self, seed: Optional[int]) -> int:
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
-            return int(seed)
-        return int(self._random.integers(2**31))
+    The generator is ``np_random`` of the environment, as ``gymnasium.Env`` has it.
+    """
+    if seed is not None or environment._np_random is None:
+        environment._np_random_seed = 0 if seed is None else int(seed)
+        environment._np_random = np.random.default_rng(environment._np_random_seed)
+    return int(environment._np_random.integers(2**31)) if seed is None else int(seed)
 
 
-class Environment(_gymnasium.Env if _gymnasium is not None else object):  # type: ignore[misc]
+class _Env:
+    """The part of ``gymnasium.Env`` that an agent needs, where gymnasium is missing."""
+
+    _np_random: Optional[np.random.Generator] = None
+    _np_random_seed: Optional[int] = None
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        if self._np_random is None:
+            self._np_random, self._np_random_seed = np.random.default_rng(0), 0
+        return self._np_random
+
+    @property
+    def np_random_seed(self) -> Optional[int]:
+        return self._np_random_seed
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()  # type: ignore[attr-defined]
+
+
+class Environment(_gymnasium.Env if _gymnasium is not None else _Env):  # type: ignore[misc]
     """One agent, with the interface of ``gymnasium.Env``.
 
     ``step`` is in seconds. ``max_steps`` truncates an episode. Other options are those of
@@ -172,7 +193,8 @@ class Environment(_gymnasium.Env if _gymnasium is not None else object):  # type
         **options: Any,
     ) -> None:
         self._episodes = _Episodes(["agent"], step, max_position, options)
-        self._seeds = _Seeds()
+        self._np_random: Optional[np.random.Generator] = None
+        self._np_random_seed: Optional[int] = None
         self._max_steps = _limit(max_steps)
         self._steps = 0
         self.observation_space = _box(-np.inf, np.inf, (len(OBSERVATION),))
@@ -185,7 +207,7 @@ class Environment(_gymnasium.Env if _gymnasium is not None else object):  # type
     def reset(
         self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
     ) -> Tuple[np.ndarray, Dict[str, Any]]:
-        message = self._episodes.reset(self._seeds.next(seed), options or {})
+        message = self._episodes.reset(_next_seed(self, seed), options or {})
         self._steps = 0
         return np.array(message["o"][0], dtype=np.float64), _info(message)
 
@@ -223,7 +245,8 @@ class ParallelEnvironment(
         self.possible_agents = list(agents)
         self.agents: List[str] = []
         self._episodes = _Episodes(self.possible_agents, step, max_position, options)
-        self._seeds = _Seeds()
+        self._np_random: Optional[np.random.Generator] = None
+        self._np_random_seed: Optional[int] = None
         self._max_steps = _limit(max_steps)
         self._steps = 0
         self.observation_spaces = {
@@ -252,7 +275,7 @@ class ParallelEnvironment(
     def reset(
         self, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None
     ) -> Tuple[Dict[str, np.ndarray], Dict[str, Dict[str, Any]]]:
-        message = self._episodes.reset(self._seeds.next(seed), options or {})
+        message = self._episodes.reset(_next_seed(self, seed), options or {})
         self._steps = 0
         self.agents = list(self.possible_agents)
         return self._observations(message), self._each(_info(message))
@@ -264,6 +287,11 @@ class ParallelEnvironment(
         Dict[str, bool],
         Dict[str, Dict[str, Any]],
     ]:
+        if not self.agents:
+            raise OrreryError("no episode is in progress: call reset")
+        missing = [name for name in self.agents if name not in actions]
+        if missing:
+            raise ValueError(f"no action of agent {', '.join(missing)}")
         message = self._episodes.step([_action(actions[name]) for name in self.possible_agents])
         self._steps += 1
         over = "d" in message

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .command import Bridge, OrreryError
+from .command import Bridge, OrreryError, library_options
 from .runs import Run
 
 _HANDLERS = {
@@ -55,17 +55,32 @@ class Context:
         self.account = ""
         self._actions: List[List[Any]] = []
         self._tickets = 0
-        self._bars: Dict[str, Deque[Dict[str, Any]]] = {}
+        self._lengths: List[int] = []
+        self._bars: Dict[Tuple[str, int], Deque[Dict[str, Any]]] = {}
+        self._books: Dict[str, Dict[str, Any]] = {}
 
     @property
     def symbol(self) -> str:
         return str(self.markets[0]["symbol"])
 
-    def history(self, count: int = _HISTORY, symbol: Optional[str] = None) -> List[Dict[str, Any]]:
-        """The last bars that were delivered, oldest first; needs ``on_bar``."""
+    def history(
+        self, count: int = _HISTORY, symbol: Optional[str] = None, length: Optional[float] = None
+    ) -> List[Dict[str, Any]]:
+        """The last bars that were delivered, oldest first; needs ``on_bar``.
+
+        ``length`` is in seconds; without it, that of the first of ``bars``.
+        """
         if count < 1:
             raise ValueError(f"history({count}): must be at least 1")
-        return list(self._bars.get(symbol or self.symbol, ()))[-count:]
+        chosen = round((self._lengths or [0])[0] if length is None else length * 1e6)
+        if chosen not in self._lengths:
+            known = ", ".join(f"{one / 1e6:g}" for one in self._lengths)
+            raise ValueError(f"history: no bars of {chosen / 1e6:g} s; bars is ({known})")
+        return list(self._bars.get((symbol or self.symbol, chosen), ()))[-count:]
+
+    def book(self, symbol: Optional[str] = None) -> Optional[Dict[str, Any]]:
+        """The last book that was delivered, or None; needs ``on_book``."""
+        return self._books.get(symbol or self.symbol)
 
     def size(self, value: float, symbol: Optional[str] = None) -> str:
         """Decimal text on a lot, rounded toward zero."""
@@ -164,11 +179,12 @@ def run_strategy(strategy: Strategy, *, out: Optional[str] = None, **options: An
             "warmUpUs": round(strategy.warm_up * 1e6),
             "bookDepth": strategy.book_depth,
             "keeps": {"equity": True} if strategy.keeps_equity else {},
-            "options": options,
+            "options": library_options(options),
             "out": out,
         }
     )
     context = Context()
+    context._lengths = [round(length * 1e6) for length in strategy.bars]
     names = {wire: name for name, wire in _HANDLERS.items()}
     try:
         while True:
@@ -197,14 +213,15 @@ def _handle(
         context.markets = _row(message["markets"])
         context.account = message["account"]
     call = getattr(strategy, names[handler], None)
-    if handler == "onBar":
-        bar = _row(message["update"])
-        bars = context._bars.setdefault(bar["symbol"], deque(maxlen=_HISTORY))
-        bars.append(bar)
-        message = {**message, "update": message["update"]}
-    if call is None:
+    if "update" not in message:
+        if call is not None:
+            call(context)
         return
-    if "update" in message:
-        call(_row(message["update"]), context)
-    else:
-        call(context)
+    update = _row(message["update"])
+    if handler == "onBar":
+        key = (update["symbol"], update["interval_us"])
+        context._bars.setdefault(key, deque(maxlen=_HISTORY)).append(update)
+    elif handler == "onBook":
+        context._books[update["symbol"]] = update
+    if call is not None:
+        call(update, context)

@@ -126,6 +126,27 @@ class RunTest(Folder):
         with self.assertRaisesRegex(orrery.OrreryError, "no such folder"):
             orrery.open_run(self.path("none"))
 
+    def test_a_missing_command_or_package_is_named_in_one_line(self) -> None:
+        self.addCleanup(os.environ.__setitem__, "ORRERY", os.environ["ORRERY"])
+        os.environ["ORRERY"] = "no-such-orrery"
+        calls = [
+            lambda: orrery.backtest(CROSS, data=DATA),
+            lambda: orrery.Environment(data=DATA).reset(seed=1),
+        ]
+        for call in calls:
+            with self.assertRaises(orrery.OrreryError) as caught:
+                call()
+            self.assertRegex(str(caught.exception), "^the command 'no-such-orrery' cannot .*ORRERY")
+        program = "import sys; sys.modules['pandas'] = None; import orrery"
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")},
+            capture_output=True,
+            text=True,
+        )
+        line = done.stderr.strip().splitlines()[-1]
+        self.assertEqual(line, "ImportError: orrery needs numpy and pandas; pandas is missing")
+
 
 class SizingTest(unittest.TestCase):
     def test_sizes_are_those_of_typescript(self) -> None:
@@ -202,8 +223,18 @@ class EnvironmentTest(unittest.TestCase):
         self.assertIsInstance(info, dict)
         self.assertIn(observation, environment.observation_space)
         self.assertEqual(observation.dtype, environment.observation_space.dtype)
+        # The generator is that of the seed, and numbers without a seed follow from it.
+        states = [environment._np_random.bit_generator.state]
+        follows, _ = environment.reset()
         again, _ = environment.reset(seed=123)
         np.testing.assert_array_equal(observation, again)
+        states.append(environment._np_random.bit_generator.state)
+        self.assertEqual(states[0], states[1])
+        self.assertEqual(environment.np_random_seed, 123)
+        np.testing.assert_array_equal(environment.reset(options={})[0], follows)
+        environment.reset(seed=456)
+        self.assertNotEqual(environment._np_random.bit_generator.state, states[0])
+        self.assertIs(environment.np_random, environment._np_random)
         environment.action_space.seed(3)
         action = environment.action_space.sample()
         self.assertIn(action, environment.action_space)
@@ -232,6 +263,15 @@ class EnvironmentTest(unittest.TestCase):
         self.play(1)
         with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
             self.environment.step(np.zeros(1))
+        self.environment.close()
+        self.environment.close()
+        with orrery.Environment(data=DATA, to=TO) as environment:
+            with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
+                environment.step(np.zeros(1))
+            environment.reset(seed=1)
+            self.assertIsNone(environment.render())
+        with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
+            environment.step(np.zeros(1))
 
     def test_several_agents_have_the_parallel_interface(self) -> None:
         environment = orrery.ParallelEnvironment(
@@ -251,10 +291,27 @@ class EnvironmentTest(unittest.TestCase):
                     self.assertEqual(set(part), {"a", "b"})
             hashes.append(parts[4]["a"]["trajectory"])
         self.assertEqual(hashes[0], hashes[1])
+        for name in "ab":
+            for space in (environment.observation_space, environment.action_space):
+                self.assertIs(space(name), space(name))
+            self.assertIn(parts[0][name], environment.observation_space(name))
+        with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
+            environment.step(actions)
+        environment.reset(seed=1, options={"options": 1})
+        with self.assertRaisesRegex(ValueError, "no action of agent b"):
+            environment.step({"a": np.zeros(1)})
         if _pettingzoo is not None:
             from pettingzoo.test import parallel_api_test
 
             parallel_api_test(environment, num_cycles=10)
+
+    def test_options_have_names_of_python(self) -> None:
+        times = []
+        for options in ({}, {"warm_up": "30s"}, {"from_": "2024-08-08T23:55:20Z"}):
+            with orrery.Environment(data=DATA, step=1, **options) as environment:
+                times.append(environment.reset(seed=1)[1]["time_us"] / 1e6)
+        self.assertAlmostEqual(times[1] - times[0], 30, delta=1.5)
+        self.assertAlmostEqual(times[2] - 1723161320, 0, delta=1.5)
 
     def test_a_fault_of_the_options_is_named(self) -> None:
         environment = orrery.Environment(data=DATA, feez="0,0")
@@ -300,6 +357,27 @@ class StrategyTest(Folder):
         self.assertEqual(set(result.log["text"]), {f"filled {f['quantity']}" for f in buyer.fills})
         again = orrery.run_strategy(Buyer(), data=DATA, to=TO)
         self.assertEqual(again.info["chainHash"], result.info["chainHash"])
+
+    def test_bars_of_two_lengths_and_the_book_are_read(self) -> None:
+        class Reader(orrery.Strategy):
+            bars = (1.0, 5.0)
+            found: list = []
+
+            def on_book(self, book, context) -> None:
+                self.last = book
+
+            def on_bar(self, bar, context) -> None:
+                rows = [context.history(3), context.history(3, length=5)]
+                self.found.append([{one["interval_us"] for one in some} for some in rows])
+                assert context.book() is self.last
+
+            def on_stop(self, context) -> None:
+                context.history(1, length=7)
+
+        reader = Reader()
+        with self.assertRaisesRegex(ValueError, r"no bars of 7 s; bars is \(1, 5\)"):
+            orrery.run_strategy(reader, data=DATA, to=TO)
+        self.assertEqual(reader.found[-1], [{1_000_000}, {5_000_000}])
 
     def test_an_error_of_the_strategy_reaches_the_caller(self) -> None:
         class Broken(orrery.Strategy):

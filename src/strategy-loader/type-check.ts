@@ -54,10 +54,10 @@ export async function checkStrategyTypes(
   if (!import.meta.url.endsWith('.js') || !mustCheck(file)) return null;
   const compiler = compilerFor(file);
   if (compiler === null) {
-    return `the types of ${path} are not checked: TypeScript is not installed (npm install --save-dev typescript)`;
+    return `the types of ${path} are not checked: TypeScript is not installed (npm install --save-dev typescript@6)`;
   }
   if (Number.parseInt(compiler.version, 10) > 6) {
-    return `the types of ${path} are not checked: TypeScript ${compiler.version} has no API for it; versions 5 and 6 have one`;
+    return `the types of ${path} are not checked: TypeScript ${compiler.version} has no API for it; versions 5 and 6 have one (npm install --save-dev typescript@6)`;
   }
   const record = join(state, 'checked', `${sha256(file).slice(0, 32)}.json`);
   const by = `${compiler.version} ${compiler.folder} ${checkerHash()} ${bundle}`;

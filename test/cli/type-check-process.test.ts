@@ -168,7 +168,7 @@ test.each([
   [
     '7.0.1',
     'exports.version = 7;',
-    'TypeScript 7.0.1 has no API for it; versions 5 and 6 have one',
+    'TypeScript 7.0.1 has no API for it; versions 5 and 6 have one (npm install --save-dev typescript@6)',
   ],
   [
     '5.0.0',
@@ -199,7 +199,7 @@ test('an installed package: without TypeScript one line, with it the types of th
   const args = ['backtest', 'project/wrong.ts', ...CHECKED];
   const [line, rest] = orrery(args, { program }).stderr.split('\n');
   expect(line).toBe(
-    'the types of project/wrong.ts are not checked: TypeScript is not installed (npm install --save-dev typescript)',
+    'the types of project/wrong.ts are not checked: TypeScript is not installed (npm install --save-dev typescript@6)',
   );
   expect(rest).toContain('no-data');
   symlinkSync(TYPESCRIPT, join(packages, 'typescript'));

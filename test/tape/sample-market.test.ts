@@ -13,7 +13,8 @@ function recordsOf(index: number, minutes: number, seed = 'test'): (BarRecord | 
   const streams = new RandomStreams(seed);
   const factor = streams.stream('factor');
   const own = streams.stream(market.symbol);
-  const draws = { factor: () => factor.next(), own: () => own.next() };
+  const path = streams.stream(`${market.symbol} path`);
+  const draws = { factor: () => factor.next(), own: () => own.next(), path: () => path.next() };
   return [...sampleRecords({ market, startUs: START_US, minutes, draws })];
 }
 
@@ -31,7 +32,7 @@ describe('synthetic bars', () => {
     const hash = createHash('sha256')
       .update(JSON.stringify(recordsOf(0, 3 * DAY)))
       .digest('hex');
-    expect(hash).toBe('3377008a0dad3cf0a255e0d00763619255ec1e6d6d2c975d9deb65a441d7d843');
+    expect(hash).toBe('8ff210473c1fd3ecda8262caef279f430a8fa27acbe6c573113c6bca1d73761a');
     expect(recordsOf(0, 60, 'other')).not.toEqual(recordsOf(0, 60));
   });
 
@@ -79,6 +80,22 @@ describe('synthetic bars', () => {
     expect(spreads(ratio, 16) / spreads(ratio, 1)).toBeLessThan(5);
     expect(spreads(log, 16) / spreads(log, 1)).toBeGreaterThan(7);
   });
+
+  test.each([2, 5, 10])(
+    'a price is reached before it is passed: an order %d bp away has no loss on average',
+    (distanceBp) => {
+      const distance = distanceBp / 10_000;
+      const gains: number[] = [];
+      for (const { open, high, low, close } of bars(0, 120)) {
+        const [bid, ask] = [open * (1 - distance), open * (1 + distance)];
+        if (low <= bid) gains.push((close / bid - 1) * 10_000);
+        if (high >= ask) gains.push((1 - close / ask) * 10_000);
+      }
+      expect(gains.length).toBeGreaterThan(20_000);
+      // Some −2 bp with prices of six instants a minute: the price jumps over the order.
+      expect(Math.abs(mean(gains))).toBeLessThan(0.25);
+    },
+  );
 
   test('funding settles every eight hours, within its limit', () => {
     const records = recordsOf(0, 30 * DAY).filter((record) => record.kind === 'funding');

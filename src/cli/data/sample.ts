@@ -110,7 +110,8 @@ async function writeMarkets(
       const streams = new RandomStreams(seed);
       const factor = streams.stream('factor');
       const own = streams.stream(market.symbol);
-      const draws = { factor: () => factor.next(), own: () => own.next() };
+      const path = streams.stream(`${market.symbol} path`);
+      const draws = { factor: () => factor.next(), own: () => own.next(), path: () => path.next() };
       const mode = i === 0 ? 'create' : 'add';
       const writer = await DatasetWriter.open(folder, { id: market.symbol, job: '', mode });
       let written = 0;

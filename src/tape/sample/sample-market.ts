@@ -8,13 +8,16 @@
  * so that the ratio of two markets returns to its mean (half-life: two days). F is a random walk
  * with stochastic volatility: a log-normal Ornstein–Uhlenbeck process with a half-life of twelve
  * hours, times a factor of the hour of the day, plus two jumps a day. Apart from the spread a price
- * is a martingale: a strategy that gains on one market alone was lucky. Funding rates are
+ * is a martingale: a strategy that gains on one market alone was lucky. Between its steps a price
+ * is a Brownian bridge, whose highest and lowest values are drawn. So a price is reached before it
+ * is passed, and a fill of a resting order costs nothing on average. Funding rates are
  * autoregressive around 0.01 % and rise with the price.
  *
  * Draws are Irwin–Hall and `exp` is portable, so a seed gives the same bytes on every machine.
  */
 import { lots, ppb, priceTicks, timeUs, type TimeUs } from '../../num/units.ts';
 import { exp } from '../../num/special/exp.ts';
+import { ln } from '../../num/special/ln.ts';
 import type { BarRecord, FundingRecord, TapeUnits } from '../record.ts';
 
 /** A market of the sample: terms, first price and typical volume. */
@@ -45,6 +48,8 @@ export const SAMPLE_MARKETS: readonly SampleMarket[] = [
 export interface SampleDraws {
   readonly factor: () => number;
   readonly own: () => number;
+  /** Decides how a price moves within a minute, not where the minute ends. */
+  readonly path: () => number;
 }
 
 export interface SampleOptions {
@@ -57,7 +62,7 @@ export interface SampleOptions {
 
 const MINUTE_US = 60_000_000;
 const FUNDING_MINUTES = 480;
-/** Prices of a minute from which its open, high, low and close are taken. */
+/** Steps of a minute. */
 const STEPS = 6;
 /** 60 % a year. */
 const MINUTE_DEVIATION = 0.6 / Math.sqrt(525_600);
@@ -65,6 +70,7 @@ const STEP_DEVIATION = MINUTE_DEVIATION / Math.sqrt(STEPS);
 const LN_2 = 0.6931471805599453;
 const VOLATILITY = reverting(LN_2 / 720, 0.5);
 const SPREAD = reverting(LN_2 / 2_880, 0.02);
+const SPREAD_STEP_DEVIATION = SPREAD.deviation / Math.sqrt(STEPS);
 const JUMPS_A_MINUTE = 2 / 1_440;
 const JUMP = 6 * MINUTE_DEVIATION;
 /** Relative volatility of each hour, UTC: quiet in Asia's night, highest as New York opens. */
@@ -96,10 +102,23 @@ function normal(draw: () => number): number {
 const next = (value: number, { reversion, deviation }: Reverting, draw: () => number): number =>
   value - reversion * value + deviation * normal(draw);
 
+/** The next of `left` steps of a Brownian bridge from `at` to `end`. */
+function towards(at: number, end: number, left: number, draw: () => number): number {
+  if (left === 1) return end;
+  const deviation = SPREAD_STEP_DEVIATION * Math.sqrt((left - 1) / left);
+  return at + (end - at) / left + deviation * normal(draw);
+}
+
+/** How far a Brownian bridge goes beyond the higher one of its ends; by symmetry, the lower one. */
+function beyond(move: number, variance: number, draw: () => number): number {
+  const size = Math.abs(move);
+  return (Math.sqrt(size * size - 2 * variance * ln(1 - draw())) - size) / 2;
+}
+
 /** Records in the order of their times: a bar a minute, a funding rate every eight hours. */
 export function* sampleRecords(options: SampleOptions): Generator<BarRecord | FundingRecord> {
   const { market, startUs, minutes, draws } = options;
-  const { factor, own } = draws;
+  const { factor, own, path } = draws;
   const tick = Number(market.tickSize);
   const ticksOf = (log: number): number =>
     Math.max(1, Math.round((market.price * exp(log)) / tick));
@@ -108,7 +127,8 @@ export function* sampleRecords(options: SampleOptions): Generator<BarRecord | Fu
   let spread = 0;
   let fundedAt = 0;
   let premium = 0;
-  let open = ticksOf(0);
+  let last = 0;
+  let open = ticksOf(last);
   for (let minute = 0; minute < minutes; minute++) {
     const startsUs = startUs + minute * MINUTE_US;
     const hour = Math.floor(startsUs / 3_600_000_000) % 24;
@@ -116,20 +136,25 @@ export function* sampleRecords(options: SampleOptions): Generator<BarRecord | Fu
     const activity = exp(volatility) * (HOURS[hour] ?? 1);
     const jump = factor() < JUMPS_A_MINUTE ? JUMP * normal(factor) : 0;
     const jumpsAt = Math.floor(factor() * STEPS);
-    let high = open;
-    let low = open;
-    let close = open;
-    const spreadBefore = spread;
+    const deviation = activity * STEP_DEVIATION;
+    const variance = deviation * deviation + SPREAD_STEP_DEVIATION * SPREAD_STEP_DEVIATION;
+    let highest = last;
+    let lowest = last;
+    let ownAt = spread;
     spread = next(spread, SPREAD, own);
     for (let step = 0; step < STEPS; step++) {
-      const deviation = activity * STEP_DEVIATION;
+      // A jump is at the start of its step.
+      const from = step === jumpsAt ? last + jump : last;
       // Half the variance is the drift of the logarithm of a martingale.
       shared += deviation * normal(factor) - (deviation * deviation) / 2;
       if (step === jumpsAt) shared += jump;
-      close = ticksOf(shared + spreadBefore + ((spread - spreadBefore) * (step + 1)) / STEPS);
-      high = Math.max(high, close);
-      low = Math.min(low, close);
+      ownAt = towards(ownAt, spread, STEPS - step, path);
+      last = shared + ownAt;
+      const move = last - from;
+      highest = Math.max(highest, Math.max(from, last) + beyond(move, variance, path));
+      lowest = Math.min(lowest, Math.min(from, last) - beyond(move, variance, path));
     }
+    const [high, low, close] = [ticksOf(highest), ticksOf(lowest), ticksOf(last)];
     const range = (high - low) / (close * MINUTE_DEVIATION);
     const traded = market.volumeLots * activity * (0.3 + 0.4 * range) * exp(0.35 * normal(own));
     const endUs = timeUs(startsUs + MINUTE_US - 1);
