@@ -71,10 +71,7 @@ test('it finds an entry that a page lacks at the end of its range', () => {
 test('it finds equity at the mark of a minute too late', () => {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own marks
   const { before } = MarkHistory.prototype;
-  vi.spyOn(MarkHistory.prototype, 'before').mockImplementation(function (
-    this: MarkHistory,
-    endUs,
-  ) {
+  vi.spyOn(MarkHistory.prototype, 'before').mockImplementation(function (this: MarkHistory, endUs) {
     return before.call(this, endUs + 60_000_000);
   });
   expect(faultOf('stress', 6)).toContain('history of equity');

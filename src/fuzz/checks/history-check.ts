@@ -133,7 +133,8 @@ export function historyCheck(every: number): Checker {
         }
         return;
       case 'liquidationStep':
-        if (event.step !== 'safe') accountOf(event.subaccount).liquidations.push({ event, side: 0 });
+        if (event.step !== 'safe')
+          accountOf(event.subaccount).liquidations.push({ event, side: 0 });
         return;
       case 'fundingSettled':
         for (const { kind, subaccount, deltaQuanta } of paid) {
