@@ -1,7 +1,14 @@
 /** A host over HTTP for the fuzzer, with its own wallets and the token for simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
+import type {
+  BookLevels,
+  FeedUpdates,
+  HostReply,
+  SimVerb,
+  TwinHost,
+} from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
+import type { FeedClient } from '../../http-client/feed-client.ts';
 import { HttpMatcherClient, type FetchLike } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
 import { keyOfName } from '../../wallet/crypto-ports.ts';
@@ -9,6 +16,7 @@ import { KeyWallet } from '../../wallet/key-wallet.ts';
 import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';
 import { KeptConnections } from './kept-connections.ts';
+import { UpdateFeeds } from './update-feeds.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -21,6 +29,7 @@ export class HttpHost implements TwinHost {
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
   private feeds: BookFeeds | null = null;
+  private updates: UpdateFeeds | null = null;
 
   /** `names` determine the wallets: the private key of each is keccak256(name), for tests only. */
   constructor(url: string, simToken: string, names: readonly string[]) {
@@ -98,12 +107,31 @@ export class HttpHost implements TwinHost {
     return this.feeds.book(symbol, isThere);
   }
 
+  async takeUpdates(
+    symbols: readonly string[],
+    accounts: readonly Address[],
+    take: (updates: readonly FeedUpdates[]) => boolean,
+  ): Promise<void> {
+    if (this.updates === null) {
+      this.updates = new UpdateFeeds();
+      const clientOf = (account: Address | null): FeedClient =>
+        (account === null ? this.anyone : (this.clients.get(account) ?? this.anyone)).feeds();
+      try {
+        await this.updates.open(symbols, accounts, clientOf);
+      } catch (error) {
+        throw this.unreachable(error);
+      }
+    }
+    await this.updates.take(take);
+  }
+
   feedFault(): string | null {
-    return this.feeds?.fault() ?? null;
+    return this.feeds?.fault() ?? this.updates?.fault ?? null;
   }
 
   async close(): Promise<void> {
     await this.feeds?.close();
+    await this.updates?.close();
     this.http.close();
   }
 

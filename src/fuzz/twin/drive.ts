@@ -8,7 +8,7 @@ import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import type { Address } from '../../num/units.ts';
+import { orderId, type Address } from '../../num/units.ts';
 import { Dice } from '../dice.ts';
 import { CommandGenerator } from '../generator.ts';
 import type { Violation } from '../checker.ts';
@@ -20,6 +20,7 @@ import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
 import { alteredRequest } from './altered-request.ts';
 import { HostReads, MAX_LEVELS } from './host-reads.ts';
 import { Twin } from './twin.ts';
+import { TwinFeeds } from './twin-feeds.ts';
 
 export interface DriveOptions {
   readonly host: TwinHost;
@@ -72,6 +73,7 @@ class Drive {
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
   private readonly reads: HostReads;
+  private readonly feeds: TwinFeeds;
   private readonly used: Record<string, number> = {};
   private requests = 0;
   private divergence: Violation | null = null;
@@ -92,7 +94,11 @@ class Drive {
     );
     const setup = { config, specs: markets, users, opening };
     this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
-    observe = this.generator.observe;
+    this.feeds = new TwinFeeds(this.twin.engine, users, (id) => this.twin.orderIdOf(orderId(id)));
+    observe = (event) => {
+      this.generator.observe(event);
+      this.feeds.observe(event);
+    };
     this.dice = Dice.of(profile.seed, 'reads');
     const symbols = markets.map(({ symbol }) => symbol);
     const { twin, dice } = this;
@@ -104,6 +110,7 @@ class Drive {
     await this.compareCall('getMarkets', {}, null);
     // Subscribes to feeds now, so that all later updates are compared.
     for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
+    await this.compareUpdates(false);
     while (this.divergence === null) {
       const command = this.generator.next();
       if (command === null) break;
@@ -112,6 +119,7 @@ class Drive {
       if (onRequest?.(this.requests) === true) break;
     }
     for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
+    await this.compareUpdates(true);
     const { requests, used, divergence, twin } = this;
     return { requests, used, divergence, commands: twin.commands };
   }
@@ -183,7 +191,10 @@ class Drive {
   private async read(): Promise<void> {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
-    if (this.dice.chance(30)) await this.compareFeed(symbol);
+    if (this.dice.chance(30)) {
+      await this.compareFeed(symbol);
+      await this.compareUpdates(false);
+    }
     if (this.divergence !== null) return;
     for (const { endpoint, request, twin, host } of await this.reads.round(account, symbol)) {
       this.note(endpoint, endpoint, twin, host, request);
@@ -215,6 +226,27 @@ class Drive {
       actual: fault,
       rule: 'R-11.4',
     });
+  }
+
+  /** R-11.4: the updates of all other feeds. `isLast`: batches, which come some time later, too. */
+  private async compareUpdates(isLast: boolean): Promise<void> {
+    const { host, markets, users } = this.options;
+    if (this.divergence !== null || host.takeUpdates === undefined) return;
+    let fault: string | null = null;
+    const symbols = markets.map(({ symbol }) => symbol);
+    await host.takeUpdates(symbols, users, (updates) => {
+      for (const some of updates) {
+        fault = this.feeds.take(some);
+        if (fault !== null) return true;
+      }
+      fault = this.feeds.fault(isLast);
+      return fault === null;
+    });
+    this.requests += 1;
+    this.used['updates'] = (this.used['updates'] ?? 0) + 1;
+    if (fault === null) return;
+    const [path, expected, rule] = ['message', 'what the state requires', 'R-11.4'];
+    this.divergence = this.describe('feeds', { path, expected, actual: fault, rule });
   }
 
   private note(
