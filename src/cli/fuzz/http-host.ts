@@ -8,7 +8,6 @@ import type {
   TwinHost,
 } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
-import type { FeedClient } from '../../http-client/feed-client.ts';
 import { HttpMatcherClient, type FetchLike } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
 import { keyOfName } from '../../wallet/crypto-ports.ts';
@@ -113,16 +112,21 @@ export class HttpHost implements TwinHost {
     take: (updates: readonly FeedUpdates[]) => boolean,
   ): Promise<void> {
     if (this.updates === null) {
-      this.updates = new UpdateFeeds();
-      const clientOf = (account: Address | null): FeedClient =>
-        (account === null ? this.anyone : (this.clients.get(account) ?? this.anyone)).feeds();
-      try {
-        await this.updates.open(symbols, accounts, clientOf);
-      } catch (error) {
+      this.updates = new UpdateFeeds(accounts, (account) => {
+        const client = account === null ? this.anyone : this.clients.get(account);
+        return (client ?? this.anyone).feeds();
+      });
+      await this.updates.open(symbols).catch((error: unknown) => {
         throw this.unreachable(error);
-      }
+      });
     }
     await this.updates.take(take);
+  }
+
+  async renewUpdates(): Promise<void> {
+    await this.updates?.renew().catch((error: unknown) => {
+      throw this.unreachable(error);
+    });
   }
 
   feedFault(): string | null {

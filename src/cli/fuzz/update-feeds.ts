@@ -9,6 +9,7 @@ const PATIENCE_MS = 3000;
 const LOOK_MS = 5;
 
 type Update = Readonly<Record<string, unknown>>;
+type Followed = Pick<FeedUpdates, 'source' | 'subject'>;
 
 /** Sources that are followed: books have a follower of their own, and statistics a clock. */
 const SOURCES = (Object.keys(FEEDS) as FeedSource[]).filter(
@@ -17,39 +18,46 @@ const SOURCES = (Object.keys(FEEDS) as FeedSource[]).filter(
 
 export class UpdateFeeds {
   private readonly clients: FeedClient[] = [];
+  private readonly ofAccounts: FeedClient[] = [];
   private readonly pending = new Map<string, Update[]>();
-  private readonly followed: { readonly source: FeedSource; readonly subject: FeedSubject }[] = [];
+  private readonly followed = new Map<string, Followed>();
+  private readonly accounts: readonly Address[];
+  private readonly clientOf: (account: Address | null) => FeedClient;
   private lost: string | null = null;
 
-  /**
-   * Subscribes to public feeds of all markets, again by their names, and to those of accounts.
-   * `clientOf` makes a connection of the account; null: of nobody.
-   */
-  async open(
-    symbols: readonly string[],
-    accounts: readonly Address[],
-    clientOf: (account: Address | null) => FeedClient,
-  ): Promise<void> {
+  /** `clientOf` makes a connection of the account; null: of nobody. */
+  constructor(accounts: readonly Address[], clientOf: (account: Address | null) => FeedClient) {
+    this.accounts = accounts;
+    this.clientOf = clientOf;
+  }
+
+  /** Subscribes to public feeds of all markets, again by their names, and to those of accounts. */
+  async open(symbols: readonly string[]): Promise<void> {
     for (const subject of ['all', 'each'] as const) {
-      const client = this.keep(clientOf(null));
+      const client = this.clientOf(null);
+      this.clients.push(client);
       for (const source of SOURCES) {
         if (FEEDS[source].access !== 'public') continue;
         await this.follow(client, source, subject, subject === 'each' ? { symbols } : {});
       }
     }
-    for (const account of accounts) {
-      const client = this.keep(clientOf(account));
+    await this.renew();
+  }
+
+  /** Subscribes again to the feeds of accounts, with new tokens. */
+  async renew(): Promise<void> {
+    for (const client of this.ofAccounts.splice(0)) await client.close();
+    for (const account of this.accounts) {
+      const client = this.clientOf(account);
+      this.ofAccounts.push(client);
+      // The token that the wallet has may end soon.
+      await client.renewToken();
       for (const source of SOURCES) {
         if (FEEDS[source].access === 'private') {
           await this.follow(client, source, account, { account });
         }
       }
     }
-  }
-
-  private keep(client: FeedClient): FeedClient {
-    this.clients.push(client);
-    return client;
   }
 
   private async follow(
@@ -61,7 +69,7 @@ export class UpdateFeeds {
     const key = `${source} ${subject}`;
     const pending: Update[] = [];
     this.pending.set(key, pending);
-    this.followed.push({ source, subject });
+    this.followed.set(key, { source, subject });
     await client.listen(source, params, {
       onUpdate: (data) => {
         // Prices and summaries of all markets come in batches.
@@ -84,8 +92,8 @@ export class UpdateFeeds {
   }
 
   private taken(): readonly FeedUpdates[] {
-    return this.followed.flatMap(({ source, subject }) => {
-      const updates = this.pending.get(`${source} ${subject}`)?.splice(0) ?? [];
+    return [...this.followed].flatMap(([key, { source, subject }]) => {
+      const updates = this.pending.get(key)?.splice(0) ?? [];
       return updates.length === 0 ? [] : [{ source, subject, updates }];
     });
   }
@@ -96,6 +104,6 @@ export class UpdateFeeds {
   }
 
   async close(): Promise<void> {
-    for (const client of this.clients) await client.close();
+    for (const client of [...this.clients, ...this.ofAccounts]) await client.close();
   }
 }

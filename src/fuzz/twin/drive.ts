@@ -59,6 +59,8 @@ const LEFT_OUT: readonly Action[] = [
 ];
 /** Requests between comparisons of reads. */
 const READ_EVERY = 2;
+/** Tokens live for a day; a subscription is renewed before. */
+const TOKEN_MS = 20 * 3_600_000;
 /** Altered requests among 1,000. */
 const ALTERED = 120;
 
@@ -76,6 +78,8 @@ class Drive {
   private readonly feeds: TwinFeeds;
   private readonly used: Record<string, number> = {};
   private requests = 0;
+  /** Time of the subscriptions of accounts, by the host's clock. */
+  private renewedMs: number;
   private divergence: Violation | null = null;
 
   constructor(profile: FuzzProfile, options: DriveOptions) {
@@ -99,6 +103,7 @@ class Drive {
       this.generator.observe(event);
       this.feeds.observe(event);
     };
+    this.renewedMs = this.twin.engine.nowUs / 1000;
     this.dice = Dice.of(profile.seed, 'reads');
     const symbols = markets.map(({ symbol }) => symbol);
     const { twin, dice } = this;
@@ -134,9 +139,16 @@ class Drive {
   private async advance(toUs: number): Promise<void> {
     const toMs = Math.ceil(toUs / 1000);
     if (toMs * 1000 <= this.twin.engine.nowUs) return;
+    // Subscriptions of accounts end with their tokens.
+    const ends = toMs - this.renewedMs >= TOKEN_MS;
+    if (ends) await this.compareUpdates(false);
     this.twin.advanceToMs(toMs);
     const twin = { status: 200, body: { time: toMs } };
     this.note('clock', 'simulation', twin, await this.options.host.sim('clock', { toMs }));
+    if (!ends) return;
+    await this.options.host.renewUpdates?.();
+    this.feeds.forgetAccounts();
+    this.renewedMs = toMs;
   }
 
   private async perform(act: RequestForm, command: Command): Promise<void> {

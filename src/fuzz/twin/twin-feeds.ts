@@ -7,7 +7,13 @@
 import type { EngineEvent } from '../../engine/events.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import { Changes } from '../../gateway/feeds/changes.ts';
-import { timeUs, type Address, type MarketId, type SubaccountId } from '../../num/units.ts';
+import {
+  timeUs,
+  type Address,
+  type MarketId,
+  type OrderId,
+  type SubaccountId,
+} from '../../num/units.ts';
 import {
   isLiquidationUpdate,
   UNSENT_OF_BALANCE,
@@ -66,6 +72,7 @@ export class TwinFeeds {
   private readonly latest = new Map<string, Latest>();
   private readonly changes: Changes;
   private readonly shortfall: SubaccountId;
+  private readonly changedOrders = new Set<OrderId>();
   /** Time of the last trade of each market. */
   private readonly traded = new Map<MarketId, number>();
 
@@ -87,8 +94,7 @@ export class TwinFeeds {
   observe(event: EngineEvent): void {
     const { view, changes } = this;
     changes.note(event);
-    // Only what has changed is read of it.
-    changes.takeOrdered();
+    for (const id of changes.takeOrdered().orders.keys()) this.changedOrders.add(id);
     changes.liquidations.length = 0;
     if (event.kind === 'tradePrinted') {
       this.traded.set(event.market, event.timeUs);
@@ -113,6 +119,16 @@ export class TwinFeeds {
     const address = view.addressOf(view.subaccount(id).account);
     if (!this.users.has(address)) return;
     this.list('fill', address).wanted.push(fillRecord(view, event, side));
+  }
+
+  /** Accounts are subscribed to again: what they have received so far is forgotten. */
+  forgetAccounts(): void {
+    for (const known of [this.lists, this.latest]) {
+      for (const name of [...known.keys()]) if (name.includes('0x')) known.delete(name);
+    }
+    this.changedOrders.clear();
+    this.changes.positions.clear();
+    this.changes.balances.clear();
   }
 
   /** Takes new updates. Returns a fault that no later update could mend. */
@@ -195,6 +211,7 @@ export class TwinFeeds {
     for (const order of view.openOrders(id)) {
       const key = this.orderIdOf(order.orderId) ?? '';
       open.add(key);
+      if (!this.changedOrders.has(order.orderId)) continue;
       const wanted = without(orderRecord(view, order), UNSENT_OF_ORDER);
       const differs = differingField(wanted, orders.get(key), 'order');
       if (differs !== null) return `${differs} ${of}`;

@@ -56,6 +56,8 @@ export interface TwinHost {
     accounts: readonly Address[],
     take: (updates: readonly FeedUpdates[]) => boolean,
   ): Promise<void>;
+  /** Subscribes again to the feeds of accounts: their tokens have ended, or end soon. */
+  renewUpdates?(): Promise<void>;
   /** What is wrong with the messages of the books' feeds so far, such as a sequence number; or null. */
   feedFault?(): string | null;
 }
