@@ -230,6 +230,19 @@ class Subscriber {
       }
     }
     for (const id of changes.balances) this.balances.set(id, records.balance(id));
+    return this.silentFault();
+  }
+
+  /** What time alone changes is compared at each publication: later updates hide what was missed. */
+  private silentFault(): string | null {
+    const { view } = this;
+    for (const { id, spec, indexAtUs } of view.markets()) {
+      const sent = this.quotes.get(`price ${String(id)}`);
+      if (sent === undefined || indexAtUs === null || spec.indexSource === 'mid') continue;
+      const isStale = view.nowUs - indexAtUs > view.config.indexStaleUs;
+      const differs = differingField({ indexStale: isStale }, sent, 'price');
+      if (differs !== null) return `${spec.symbol}: ${differs}`;
+    }
     return null;
   }
 

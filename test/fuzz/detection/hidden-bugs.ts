@@ -157,13 +157,6 @@ export const HIDDEN_BUGS: readonly SubtleBug[] = [
     replace: 'floorTo(fromUs, MINUTE_US) + MINUTE_US',
   },
   {
-    id: 'snapshot-overlaps-the-next-delta',
-    area: 'feeds',
-    file: 'http/feeds/publisher.ts#Publisher.subscribe',
-    find: 'this.publish();',
-    replace: '',
-  },
-  {
     id: 'second-stale-index-not-sent',
     area: 'feeds',
     file: 'gateway/feeds/market-watch.ts#MarketWatch.noteStale',
