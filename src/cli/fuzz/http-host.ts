@@ -1,6 +1,12 @@
 /** A host over HTTP for the fuzzer, with its own wallets and the token for simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
+import type {
+  BookLevels,
+  FeedUpdates,
+  HostReply,
+  SimVerb,
+  TwinHost,
+} from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
 import { HttpMatcherClient, type FetchLike } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
@@ -9,6 +15,7 @@ import { KeyWallet } from '../../wallet/key-wallet.ts';
 import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';
 import { KeptConnections } from './kept-connections.ts';
+import { UpdateFeeds } from './update-feeds.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -21,6 +28,7 @@ export class HttpHost implements TwinHost {
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
   private feeds: BookFeeds | null = null;
+  private updates: UpdateFeeds | null = null;
 
   /** `names` determine the wallets: the private key of each is keccak256(name), for tests only. */
   constructor(url: string, simToken: string, names: readonly string[]) {
@@ -98,12 +106,36 @@ export class HttpHost implements TwinHost {
     return this.feeds.book(symbol, isThere);
   }
 
+  async takeUpdates(
+    symbols: readonly string[],
+    accounts: readonly Address[],
+    take: (updates: readonly FeedUpdates[]) => boolean,
+  ): Promise<void> {
+    if (this.updates === null) {
+      this.updates = new UpdateFeeds(accounts, (account) => {
+        const client = account === null ? this.anyone : this.clients.get(account);
+        return (client ?? this.anyone).feeds();
+      });
+      await this.updates.open(symbols).catch((error: unknown) => {
+        throw this.unreachable(error);
+      });
+    }
+    await this.updates.take(take);
+  }
+
+  async renewUpdates(): Promise<void> {
+    await this.updates?.renew().catch((error: unknown) => {
+      throw this.unreachable(error);
+    });
+  }
+
   feedFault(): string | null {
-    return this.feeds?.fault() ?? null;
+    return this.feeds?.fault() ?? this.updates?.fault ?? null;
   }
 
   async close(): Promise<void> {
     await this.feeds?.close();
+    await this.updates?.close();
     this.http.close();
   }
 

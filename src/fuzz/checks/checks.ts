@@ -11,6 +11,7 @@ import { streamInvariants } from '../stream-checker.ts';
 import { feedCheck } from './feed-check.ts';
 import { gatewayCheck } from './gateway-check.ts';
 import { hashCheck } from './hash-check.ts';
+import { historyCheck } from './history-check.ts';
 import { journalCheck } from './journal-check.ts';
 import { restoreCheck } from './restore-check.ts';
 import { timeCheck } from './time-check.ts';
@@ -87,6 +88,7 @@ const CHECKERS: Readonly<
   time: (config, { every }) => timeCheck(config, every),
   hash: (_config, intervals) => hashCheck(rarelyOf(intervals)),
   journal: (config, intervals) => journalCheck(config, rarelyOf(intervals)),
-  gateway: (_config, intervals) => gatewayCheck(rarelyOf(intervals)),
+  gateway: (_config, intervals) =>
+    allOf(gatewayCheck(rarelyOf(intervals)), historyCheck(rarelyOf(intervals))),
   feeds: (_config, { every }) => feedCheck(every),
 };

@@ -6,7 +6,12 @@
  * Several commands may share one publication, as they do in a served exchange.
  */
 import { sha256Hex } from '../../base/sha256.ts';
-import type { EngineEvent } from '../../engine/events.ts';
+import type {
+  BalanceChanged,
+  EngineEvent,
+  LiquidationStep,
+  PositionTransferred,
+} from '../../engine/events.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
 import { encodeOrder } from '../../gateway/encode.ts';
 import { BookFeed } from '../../gateway/feeds/book-feed.ts';
@@ -45,16 +50,17 @@ const LEAVE_EVERY = 61;
 const ADDRESS = /0x[0-9a-f]{40}/;
 
 /** Fields that change without an update: with the mark, with time, or with other positions. */
-const UNSENT_OF_POSITION = ['fees', 'funding', 'liquidationPrice', 'markPrice', 'upnl'];
-const UNSENT_OF_QUOTE = [
+export const UNSENT_OF_POSITION = ['fees', 'funding', 'liquidationPrice', 'markPrice', 'upnl'];
+export const UNSENT_OF_QUOTE = [
   ...['time', 'notionalVolume', 'volume', 'price24hAgo'],
   ...['nextFundingTime', 'indicativeFundingRate', 'fundingSamples'],
 ];
 /** The book's own mid has the time of its last sample. */
-const UNSENT_OF_MID = [...UNSENT_OF_QUOTE, 'indexTime'];
+export const UNSENT_OF_MID = [...UNSENT_OF_QUOTE, 'indexTime'];
 
 /** The account's mode is part of its orders' records. */
-const UNSENT_OF_ORDER = ['flags'];
+export const UNSENT_OF_ORDER = ['flags'];
+export const UNSENT_OF_BALANCE = ['updatedAt'];
 
 interface KnownBook {
   seq: number;
@@ -109,6 +115,15 @@ function isListed(name: (typeof LISTS)[number], event: EngineEvent, shortfall: S
   const { kind } = event;
   if (name === 'trades') return kind === 'tradePrinted';
   if (name === 'fills') return kind === 'orderFilled' || kind === 'positionTransferred';
+  return isLiquidationUpdate(event, shortfall);
+}
+
+/** Whether the feed of liquidations has this event. */
+export function isLiquidationUpdate(
+  event: EngineEvent,
+  shortfall: SubaccountId,
+): event is LiquidationStep | PositionTransferred | BalanceChanged {
+  const { kind } = event;
   // Orders that a liquidation cancels have records of their own, and its end is no action.
   if (kind === 'liquidationStep') return event.step !== 'cancelOrders' && event.step !== 'safe';
   if (kind === 'balanceChanged') return event.subaccount === shortfall;
@@ -215,6 +230,19 @@ class Subscriber {
       }
     }
     for (const id of changes.balances) this.balances.set(id, records.balance(id));
+    return this.silentFault();
+  }
+
+  /** What time alone changes is compared at each publication: later updates hide what was missed. */
+  private silentFault(): string | null {
+    const { view } = this;
+    for (const { id, spec, indexAtUs } of view.markets()) {
+      const sent = this.quotes.get(`price ${String(id)}`);
+      if (sent === undefined || indexAtUs === null || spec.indexSource === 'mid') continue;
+      const isStale = view.nowUs - indexAtUs > view.config.indexStaleUs;
+      const differs = differingField({ indexStale: isStale }, sent, 'price');
+      if (differs !== null) return `${spec.symbol}: ${differs}`;
+    }
     return null;
   }
 
@@ -364,7 +392,7 @@ class Subscriber {
     const found = this.balances.get(id);
     if (found === undefined && view.subaccount(id).balanceQuanta === 0n) return null;
     const differs = differingField(
-      without(balanceRecord(view, id), ['updatedAt']),
+      without(balanceRecord(view, id), UNSENT_OF_BALANCE),
       found,
       'balance',
     );
@@ -374,7 +402,7 @@ class Subscriber {
 
 const placeOf = (id: SubaccountId, market: MarketId): string => `${String(id)} ${String(market)}`;
 
-const without = (record: Fields, names: readonly string[]): Fields =>
+export const without = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 
 const textOf = (record: unknown): string =>

@@ -41,6 +41,9 @@ function decimal(value: bigint, scale: number): string {
 export const moneyText = (amount: bigint): string => decimal(amount, MONEY);
 const money = moneyText;
 
+/** A rate in 1e-9. */
+export const ratePpbText = (ratePpb: number): string => decimal(BigInt(ratePpb), 9);
+
 /** A count of steps, each of this decimal size. */
 export function steps(count: bigint, step: string): string {
   const [whole = '', rest = ''] = step.split('.');
@@ -55,7 +58,7 @@ export function middleOf(count: bigint, step: string): string {
 
 const priceOf = ({ spec }: MarketView, ticks: number): string =>
   steps(BigInt(ticks), spec.tickSize);
-const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>
+export const sizeOf = ({ spec }: MarketView, lots: number | bigint): string =>
   steps(BigInt(lots), spec.lotSize);
 
 const msOf = (us: number): number => (us - (us % 1000)) / 1000;
@@ -63,7 +66,7 @@ const optional = <T, R>(value: T | null, text: (value: T) => R): R | null =>
   value === null ? null : text(value);
 
 /** A time in the unit of market data. */
-const dataTime = ({ config }: ExchangeView, us: number): number =>
+export const dataTime = ({ config }: ExchangeView, us: number): number =>
   config.marketDataTimeUnit === 's' ? (us - (us % 1_000_000)) / 1_000_000 : msOf(us);
 
 function ownerOf(
@@ -189,7 +192,7 @@ export function candleRecord(view: ExchangeView, market: MarketView, candle: Can
     low: priceOf(market, candle.lowTicks),
     close: priceOf(market, candle.closeTicks),
     volume: sizeOf(market, candle.volumeLots),
-    funding_rate: decimal(BigInt(candle.fundingRatePpb), 9),
+    funding_rate: ratePpbText(candle.fundingRatePpb),
     time: dataTime(view, candle.timeUs),
   };
 }
@@ -361,7 +364,7 @@ export function summaryRecord(view: ExchangeView, market: MarketView): Fields {
   return {
     bestBid: levelRecord(market, market.bestBid),
     bestOffer: levelRecord(market, market.bestAsk),
-    fundingRate: decimal(BigInt(market.fundingRatePpb), 9),
+    fundingRate: ratePpbText(market.fundingRatePpb),
     notionalVolume: money(day.notionalQuanta),
     openInterest: sizeOf(market, market.openInterestLots),
     price24hAgo: optional(day.price24hAgoTicks, (ticks) => priceOf(market, ticks)),

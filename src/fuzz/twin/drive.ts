@@ -8,7 +8,7 @@ import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import type { EventSink } from '../../engine/events.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import type { Address } from '../../num/units.ts';
+import { orderId, type Address } from '../../num/units.ts';
 import { Dice } from '../dice.ts';
 import { CommandGenerator } from '../generator.ts';
 import type { Violation } from '../checker.ts';
@@ -20,6 +20,7 @@ import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
 import { alteredRequest } from './altered-request.ts';
 import { HostReads, MAX_LEVELS } from './host-reads.ts';
 import { Twin } from './twin.ts';
+import { TwinFeeds } from './twin-feeds.ts';
 
 export interface DriveOptions {
   readonly host: TwinHost;
@@ -58,6 +59,8 @@ const LEFT_OUT: readonly Action[] = [
 ];
 /** Requests between comparisons of reads. */
 const READ_EVERY = 2;
+/** Tokens live for a day; a subscription is renewed before. */
+const TOKEN_MS = 20 * 3_600_000;
 /** Altered requests among 1,000. */
 const ALTERED = 120;
 
@@ -72,8 +75,11 @@ class Drive {
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
   private readonly reads: HostReads;
+  private readonly feeds: TwinFeeds;
   private readonly used: Record<string, number> = {};
   private requests = 0;
+  /** Time of the subscriptions of accounts, by the host's clock. */
+  private renewedMs: number;
   private divergence: Violation | null = null;
 
   constructor(profile: FuzzProfile, options: DriveOptions) {
@@ -92,7 +98,12 @@ class Drive {
     );
     const setup = { config, specs: markets, users, opening };
     this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
-    observe = this.generator.observe;
+    this.feeds = new TwinFeeds(this.twin.engine, users, (id) => this.twin.orderIdOf(orderId(id)));
+    observe = (event) => {
+      this.generator.observe(event);
+      this.feeds.observe(event);
+    };
+    this.renewedMs = this.twin.engine.nowUs / 1000;
     this.dice = Dice.of(profile.seed, 'reads');
     const symbols = markets.map(({ symbol }) => symbol);
     const { twin, dice } = this;
@@ -104,6 +115,7 @@ class Drive {
     await this.compareCall('getMarkets', {}, null);
     // Subscribes to feeds now, so that all later updates are compared.
     for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
+    await this.compareUpdates(false);
     while (this.divergence === null) {
       const command = this.generator.next();
       if (command === null) break;
@@ -112,6 +124,7 @@ class Drive {
       if (onRequest?.(this.requests) === true) break;
     }
     for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
+    await this.compareUpdates(true);
     const { requests, used, divergence, twin } = this;
     return { requests, used, divergence, commands: twin.commands };
   }
@@ -126,9 +139,16 @@ class Drive {
   private async advance(toUs: number): Promise<void> {
     const toMs = Math.ceil(toUs / 1000);
     if (toMs * 1000 <= this.twin.engine.nowUs) return;
+    // Subscriptions of accounts end with their tokens.
+    const ends = toMs - this.renewedMs >= TOKEN_MS;
+    if (ends) await this.compareUpdates(false);
     this.twin.advanceToMs(toMs);
     const twin = { status: 200, body: { time: toMs } };
     this.note('clock', 'simulation', twin, await this.options.host.sim('clock', { toMs }));
+    if (!ends) return;
+    await this.options.host.renewUpdates?.();
+    this.feeds.forgetAccounts();
+    this.renewedMs = toMs;
   }
 
   private async perform(act: RequestForm, command: Command): Promise<void> {
@@ -183,7 +203,10 @@ class Drive {
   private async read(): Promise<void> {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
-    if (this.dice.chance(30)) await this.compareFeed(symbol);
+    if (this.dice.chance(30)) {
+      await this.compareFeed(symbol);
+      await this.compareUpdates(false);
+    }
     if (this.divergence !== null) return;
     for (const { endpoint, request, twin, host } of await this.reads.round(account, symbol)) {
       this.note(endpoint, endpoint, twin, host, request);
@@ -215,6 +238,27 @@ class Drive {
       actual: fault,
       rule: 'R-11.4',
     });
+  }
+
+  /** R-11.4: the updates of all other feeds. `isLast`: batches, which come some time later, too. */
+  private async compareUpdates(isLast: boolean): Promise<void> {
+    const { host, markets, users } = this.options;
+    if (this.divergence !== null || host.takeUpdates === undefined) return;
+    let fault: string | null = null;
+    const symbols = markets.map(({ symbol }) => symbol);
+    await host.takeUpdates(symbols, users, (updates) => {
+      for (const some of updates) {
+        fault = this.feeds.take(some);
+        if (fault !== null) return true;
+      }
+      fault = this.feeds.fault(isLast);
+      return fault === null;
+    });
+    this.requests += 1;
+    this.used['updates'] = (this.used['updates'] ?? 0) + 1;
+    if (fault === null) return;
+    const [path, expected, rule] = ['message', 'what the state requires', 'R-11.4'];
+    this.divergence = this.describe('feeds', { path, expected, actual: fault, rule });
   }
 
   private note(

@@ -1,5 +1,6 @@
 /** A host under test: requests for accounts whose wallets it has, and simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
+import type { FeedSource } from '../../contract/feeds.ts';
 import type { PageInfo } from '../../gateway/context.ts';
 import type { Address } from '../../num/units.ts';
 
@@ -23,6 +24,16 @@ interface BookLevel {
   readonly quantity: string;
 }
 
+/** An account; of a public feed the subscriber of all markets, or one that names each. */
+export type FeedSubject = Address | 'all' | 'each';
+
+/** Updates of a feed since the last call, oldest first. */
+export interface FeedUpdates {
+  readonly source: FeedSource;
+  readonly subject: FeedSubject;
+  readonly updates: readonly Readonly<Record<string, unknown>>[];
+}
+
 export interface TwinHost {
   /** `account` null: public endpoints only. */
   call(
@@ -36,6 +47,17 @@ export interface TwinHost {
    * returns it. Absent or null: feeds are not compared.
    */
   bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
-  /** What is wrong with the messages of these feeds so far, such as a sequence number; or null. */
+  /**
+   * Updates of all feeds but books. The first call subscribes. Passes new updates to `take` until it
+   * returns true, briefly. Absent: these feeds are not compared.
+   */
+  takeUpdates?(
+    symbols: readonly string[],
+    accounts: readonly Address[],
+    take: (updates: readonly FeedUpdates[]) => boolean,
+  ): Promise<void>;
+  /** Subscribes again to the feeds of accounts: their tokens have ended, or end soon. */
+  renewUpdates?(): Promise<void>;
+  /** What is wrong with the messages of the books' feeds so far, such as a sequence number; or null. */
   feedFault?(): string | null;
 }

@@ -9,6 +9,7 @@ import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
 import { BLIND_BUGS } from './blind-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
+import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
@@ -38,6 +39,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (FRESH_BUGS.includes(bug)) return 'fresh';
   if (UNSEEN_BUGS.includes(bug)) return 'unseen';
   if (SEALED_BUGS.includes(bug)) return 'sealed';
+  if (HIDDEN_BUGS.includes(bug)) return 'hidden';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

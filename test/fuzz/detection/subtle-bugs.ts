@@ -1,6 +1,7 @@
 /** Bugs that a measurement plants one by one; each was written from the sources alone. */
 import { BLIND_BUGS } from './blind-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
+import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
@@ -16,4 +17,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...FRESH_BUGS,
   ...UNSEEN_BUGS,
   ...SEALED_BUGS,
+  ...HIDDEN_BUGS,
 ];

@@ -43,7 +43,10 @@ export function vaultHolders(context: Context): readonly Planned[] {
   ]).flat();
 }
 
-/** Trades within one minute, and the same minute of the next day. */
+/**
+ * Trades within one minute and at its start, and a day later: some seconds before, or to the
+ * microsecond a day after a trade, or after the start of its minute.
+ */
 export function dayLater(context: Context): readonly Planned[] {
   const { dice, world } = context;
   // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
@@ -53,6 +56,18 @@ export function dayLater(context: Context): readonly Planned[] {
   const { actors, market, side } = stage;
   const [a, b] = actors;
   const lots = side * market.spec.minLots;
+  const instants: number[] = [];
+  const remember: Planned = ({ nowUs }) => {
+    instants.push(nowUs, nowUs - (nowUs % MINUTE_US));
+    return null;
+  };
+  const isExact = dice.chance(600);
+  const startsMinute = isExact && dice.chance(500);
+  const last: Planned = (now) => {
+    if (!isExact) return advance(DAY_US - dice.pick([10, 5, 1]) * SECOND_US)(now);
+    const instant = dice.pick(instants) + DAY_US + dice.pick([-1, 0, 0, 1]);
+    return advanceTo(() => instant)(now);
+  };
   return [
     refresh(market),
     ...clearBook(context, market),
@@ -61,11 +76,26 @@ export function dayLater(context: Context): readonly Planned[] {
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 10 * SECOND_US])),
     refresh(market),
     ...trade(stage, a, b, lots),
-    advance(15 * SECOND_US),
+    startsMinute
+      ? advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US))
+      : advance(15 * SECOND_US),
     refresh(market),
     ...trade(stage, b, a, lots),
-    advance(DAY_US - dice.pick([10, 5, 1]) * SECOND_US),
+    remember,
+    // An exchange that keeps few trades knows that minute by its candle alone.
+    ...(dice.chance(600)
+      ? [
+          advance(MINUTE_US),
+          refresh(market),
+          ...[a, b, a, b].flatMap((taker, i) => trade(stage, taker, i % 2 === 0 ? b : a, lots)),
+        ]
+      : []),
+    last,
     refresh(market),
+    // Several commands of that instant, so that each check sees it.
+    ...trade(stage, a, b, lots),
+    refresh(market),
+    ...trade(stage, b, a, lots),
     ...trade(stage, a, b, lots),
   ];
 }

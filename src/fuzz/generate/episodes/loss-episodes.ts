@@ -1,6 +1,6 @@
 /** Episodes of losses: slices, take-overs by the vault, deleveraging, and shortfalls. */
 import { ppb, PPM, quanta } from '../../../num/units.ts';
-import type { KnownSubaccount } from '../../fuzz-world.ts';
+import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
@@ -21,6 +21,7 @@ import {
   refresh,
   setStage,
   strip,
+  trade,
   type Stage,
 } from './stage.ts';
 
@@ -127,6 +128,72 @@ export function reopenedInPause(context: Context): readonly Planned[] {
     order(stage, a, side * size, 0, { ioc: true }),
     ...bids(),
     lose(stage, a, dice.pick([0.05, 0.15, 0.3])),
+    advance(dice.pick([1, pauseUs])),
+    refresh(market),
+  ];
+}
+
+/**
+ * A holder whose liquidation pauses is saved by money or by a price, and in danger again within the
+ * pause: the position does not wait for its end.
+ */
+export function savedInPause(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const {
+    liquidationPauseUs: pauseUs,
+    liquidationSlicePpm,
+    partialLiquidationNotional,
+  } = setup.config;
+  // A loss of a greater share than the slice leaves the rest in danger; a third is too much.
+  const slice = liquidationSlicePpm / PPM;
+  if (pauseUs === 0 || slice > 0.28) return [];
+  const loss = (): number => slice + (0.32 - slice) * dice.pick([0.3, 0.6]);
+  // Only a position above the limit is sold in slices.
+  const largeIn = ({ markTicks, spec: { quantaPerTickLot } }: KnownMarket): number =>
+    Math.ceil((2 * Number(partialLiquidationNotional)) / (markTicks * quantaPerTickLot));
+  const hasRoom = (market: KnownMarket): boolean => {
+    const { openInterestLots, openInterestCapLots } = context.world.view.market(market.id);
+    const room = Math.min(openInterestCapLots - openInterestLots, market.spec.maxLots);
+    return 4 * largeIn(market) < room;
+  };
+  // A greater fee than what is left of the requirement stops each sale on the book.
+  const paysFee = ({ spec: { tiers } }: KnownMarket): boolean =>
+    setup.config.liquidationFeePpm < 0.5 * (tiers[0]?.maintenanceMarginPpm ?? 0);
+  const found = setStage(context, 4, (market) => hasRoom(market) && paysFee(market));
+  if (found === null) return [];
+  const { market, actors, side } = found;
+  const [a, b, , d] = actors;
+  if (a === undefined) return [];
+  const size = Math.max(found.size, largeIn(market));
+  const stage = { ...found, size };
+  const bids = (share: number): readonly Planned[] => [
+    ...purse(stage, d, 12_000_000),
+    (now) => {
+      const ticks = beyondLiquidation(now, a, market, share);
+      const abovePpm = ((ticks - market.markTicks) / market.markTicks) * 1e6;
+      return order(stage, d, side * 2 * size, abovePpm)(now);
+    },
+  ];
+  const [first, second] = [loss(), dice.chance(700) ? loss() : 0.4];
+  const paused = dice.pick([0, 1, Math.floor(pauseUs / 3)]);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...purse(stage, a, dice.pick([1_100_000, 2_000_000])),
+    ...purse(stage, b, 4_000_000),
+    ...trade(stage, a, b, side * size),
+    // A bid at a mark in danger rests within the band if that price is near.
+    lose(stage, a, -0.5),
+    ...bids(first),
+    lose(stage, a, first),
+    advance(paused),
+    ...(dice.chance(500)
+      ? // Money is seen at the next mark.
+        [...purse(stage, a, 300_000), price(market, () => away(market.markTicks, side))]
+      : [price(market, (now) => beyondLiquidation(now, a, market, -dice.pick([0.3, 1])))]),
+    advance(paused),
+    ...bids(second),
+    lose(stage, a, second),
     advance(dice.pick([1, pauseUs])),
     refresh(market),
   ];

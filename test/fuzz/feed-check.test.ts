@@ -1,0 +1,49 @@
+/** The check `feeds` compares at each publication what time alone changes. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { checkerOf } from '../../src/fuzz/checks/checks.ts';
+import { MarketWatch } from '../../src/gateway/feeds/market-watch.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import { marketId, priceTicks, timeUs } from '../../src/num/units.ts';
+import { World } from '../setup/world.ts';
+
+const LAST = { symbol: 'X', tickSize: '0.1', lotSize: '1', markSource: 'last', initialMark: '100' };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What the check says of an index that becomes stale, and is fresh again before a comparison. */
+function staleness(): string | null {
+  const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
+  const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1000 });
+  const index = (atUs: number): Command => ({
+    kind: 'setIndex',
+    timeUs: timeUs(atUs),
+    market: marketId(0),
+    priceTicks: priceTicks(1000),
+    text: '100',
+  });
+  const staleUs = now + DEFAULT_EXCHANGE_CONFIG.indexStaleUs + 1;
+  const commands: readonly Command[] = [
+    index(now),
+    { kind: 'advanceTime', timeUs: timeUs(staleUs) },
+    { kind: 'advanceTime', timeUs: timeUs(staleUs + 1) },
+    index(staleUs + 2),
+  ];
+  for (const command of commands) {
+    const outcome = engine.apply(command, checker.onEvent);
+    const found = checker.after(engine, command, outcome);
+    if (found !== null) return found.detail;
+  }
+  return null;
+}
+
+test('a market whose index becomes stale is published', () => {
+  expect(staleness()).toBeNull();
+});
+
+test('a market whose index becomes stale in silence is found before its index is fresh', () => {
+  vi.spyOn(MarketWatch.prototype, 'note').mockReturnValue(false);
+  expect(staleness()).toContain('indexStale');
+});
