@@ -136,6 +136,8 @@ test('recorded rates name the market that cannot take them', () => {
   const rate = (market: number) =>
     world.apply({ kind: 'settleFunding', timeUs: world.now, market, ratePpb: ppb(1) } as never);
   expect(rate(7)).toBe('market_not_found');
-  expect(world.apply({ kind: 'delistMarket', timeUs: world.now, market: 0, priceTicks: null } as never)).toBe('ok');
+  expect(
+    world.apply({ kind: 'delistMarket', timeUs: world.now, market: 0, priceTicks: null } as never),
+  ).toBe('ok');
   expect(rate(0)).toBe('market_delisted');
 });
