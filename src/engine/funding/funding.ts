@@ -92,7 +92,7 @@ export function fundingRate(
   premiumSum: bigint,
   samples: number,
 ): Ppb {
-  if (samples * 2 * config.sampleIntervalUs < config.intervalUs || samples === 0) return ppb(0);
+  if (samples * 2 * config.sampleIntervalUs < config.intervalUs) return ppb(0);
   const premium = Number(premiumSum / BigInt(samples));
   const interest = clamp(config.interestPpb - premium, config.interestClampPpb);
   const rate = Math.trunc((premium + interest) / config.divisor);

@@ -45,6 +45,21 @@ describe('premium samples (R-7.1)', () => {
     expect(sample!.premiumPpb).toBe(Math.trunc(((mean - 100) / 100) * 1e9));
   });
 
+  test('a premium has a largest value', () => {
+    const world = new RiskWorld([MEDIAN]);
+    world.fund({ cat: '1000000' });
+    world.price('1000');
+    world.order('cat', '50', '999');
+    world.order('cat', '-50', '1001');
+    const premiumAt = (index: string): number => {
+      world.price(index);
+      world.wait(5000);
+      return of(world, 'fundingSampled').at(-1)!.premiumPpb;
+    };
+    expect(premiumAt('10')).toBe(98_900_000_000);
+    expect(premiumAt('5')).toBe(100_000_000_000);
+  });
+
   test('no sample when a side is too thin, and none without a fresh index', () => {
     const world = quoted('100.5', '101');
     const { body } = world.call(
