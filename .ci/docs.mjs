@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
 const ts = createRequire(import.meta.url)('typescript');
 const BLOCK_TIMEOUT_MS = 600_000;
 const PORT = 8080;
+/** Instead of any free port, which a script would have to find in the output. */
+const ANY_PORT = 8097;
 /** Scripts that steps of .ci/run contain (`check`, `test`): there they are not run again here. */
 const RUN_BY_CI = ['npm run typecheck', 'npm run lint', 'npm run test:fast'];
 
@@ -120,21 +122,31 @@ function shell(text, cwd, env = blockEnvironment) {
       output += `\nno end after ${BLOCK_TIMEOUT_MS / 1000} s`;
       endGroup('SIGKILL');
     }, BLOCK_TIMEOUT_MS);
+    const isRunning = () => {
+      try {
+        return process.kill(-child.pid, 0);
+      } catch {
+        return false;
+      }
+    };
     child.on('exit', async (code) => {
       clearTimeout(timer);
       endGroup('SIGTERM');
-      await new Promise((done) => setTimeout(done, 500));
+      for (let i = 0; i < 50 && isRunning(); i += 1) {
+        await new Promise((done) => setTimeout(done, 10));
+      }
       endGroup('SIGKILL');
       resolve({ code: code ?? 1, output });
     });
   });
 }
 
-/** A reader waits until a server listens; so does a script. */
+/** A reader waits until a server listens; so does a script. `--port 0` is a known port here. */
 function afterCommand(command) {
   if (!/\bserve\b[^]*&\s*(#.*)?$/.test(command)) return command;
-  const port = /--port[ =](\d+)/.exec(command)?.[1] ?? PORT;
-  return `${command}
+  const known = command.replace(/(--port[ =])0\b/, `$1${ANY_PORT}`);
+  const port = /--port[ =](\d+)/.exec(known)?.[1] ?? PORT;
+  return `${known}
 for i in $(seq 300); do curl -sf http://127.0.0.1:${port}/healthz >/dev/null && break; sleep 0.2; done`;
 }
 
