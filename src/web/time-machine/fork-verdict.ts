@@ -1,4 +1,4 @@
-/** What a fork changed, in sentences: the answer before the numbers. */
+/** The changes of a fork in sentences: the answer before the numbers. */
 import { grouped } from '../../design/number-text.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import { count, result } from '../exact-text.ts';
