@@ -91,6 +91,7 @@ test('why an order was filled late, by mouse and by keyboard', async () => {
   await page.keyboard.press('2');
   await showsSeq(page, fill.seq);
   await page.keyboard.press('y');
+  await page.waitForSelector('#panel-why:focus');
   const more = await tabTo(page, new RegExp(`^#${String(late.id)}$`));
   await page.keyboard.press('Enter');
   await answered();
@@ -105,12 +106,26 @@ test('the first liquidation and 1 % more collateral, by keyboard', async () => {
   await page.keyboard.press('1');
   await showsSeq(page, crash.seq);
   await page.keyboard.press('y');
+  await page.waitForSelector('#panel-why:focus');
   const more = await tabTo(page, /^u2: 1 % more collateral$/);
   await page.keyboard.press('Enter');
   await contains(page, '#comparison', /First liquidated.*u2 at/);
   await contains(page, '#comparison', /Saved in the fork/);
   await contains(page, '.verdict', /No: with 1 % more collateral, u2 is still liquidated/);
   console.log(`first liquidation: ${String(more + 3)} keys`);
+  // On a narrow page, the bar does not cover the answer.
+  await page.setViewportSize({ width: 390, height: 860 });
+  await page.getByRole('button', { name: '1 % more collateral' }).click();
+  await page.waitForSelector('.verdict');
+  const gap = () =>
+    page.evaluate(() => {
+      const [bar, answer] = ['.transport', '.verdict'].map((selector) =>
+        document.querySelector(selector)?.getBoundingClientRect(),
+      );
+      return (answer?.top ?? NaN) - (bar?.bottom ?? NaN);
+    });
+  await expect.poll(gap).toBeGreaterThanOrEqual(0);
+  await expect.poll(gap).toBeLessThan(400);
   await page.close();
 });
 
