@@ -354,7 +354,7 @@ test('the command that breaks an invariant, in an engine with a fault', async ()
   await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
   await page.keyboard.type('violations.length > 0');
   await page.keyboard.press('Enter');
-  await page.keyboard.press('Escape');
+  await page.waitForSelector('.breaks .chip');
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press(']');
   await showsSeq(page, fill.seq);
