@@ -235,6 +235,7 @@ async function notesOf(page: Page): Promise<readonly string[]> {
   await page.waitForSelector('dialog[open]');
   const notes = await page.locator('dialog li > span:not(.space)').allTextContents();
   await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { state: 'detached' });
   return notes;
 }
 
