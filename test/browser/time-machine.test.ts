@@ -8,10 +8,12 @@ import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
+import { compact, planCompaction } from '../../src/journal-files/compact-journal.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
+import { depositGroups, openIn } from '../journal-files/folder.ts';
 import { randomJournal } from '../time-machine/journals.ts';
 import { openBrowser, type OpenBrowser } from './chromium.ts';
 import {
@@ -411,3 +413,30 @@ test('axe finds nothing, light and dark, wide and narrow', async () => {
   }
   await page.close();
 }, 90_000);
+
+test('the folder of a compacted exchange opens from the chooser, or the page says what is missing', async () => {
+  const path = folder.file('served');
+  const exchange = await openIn(path, { segmentBytes: { first: 8192, max: 8192 } });
+  await depositGroups(exchange, [60, 60, 60]);
+  await exchange.snapshot();
+  await depositGroups(exchange, [60]);
+  await exchange.close();
+  const { seq } = exchange.engine;
+  await compact(path, planCompaction(path));
+  const journals = readdirSync(path).filter((name) => name.startsWith('journal'));
+  const page = await browser.context.newPage();
+  await page.goto(await folder.page('empty', new Uint8Array()));
+  await page.setInputFiles(
+    '#files',
+    journals.map((name) => `${path}/${name}`),
+  );
+  await expect
+    .poll(() => page.getByRole('alert').textContent())
+    .toMatch(/starts after command \d+.*choose the files snapshot-….bin/);
+  expect(await violations(page)).toEqual([]);
+  await page.setInputFiles('#folder', path);
+  await showsSeq(page, seq);
+  expect(await chainOf(page)).toBe(exchange.engine.chainHash());
+  await expect.poll(() => page.locator('.top').textContent()).toContain('served');
+  await page.close();
+});

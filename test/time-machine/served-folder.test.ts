@@ -58,7 +58,7 @@ describe('chosen files of a served exchange', () => {
     expect(timeline.hashAt(timeline.baseSeq + 1)).not.toBe(last.hash);
   });
 
-  it('tell what is missing', async () => {
+  it('name the missing file', async () => {
     await compacted();
     expect(() => sourceOfFiles(chosen(/^snapshot/))).toThrow(
       /starts after command \d+, and needs the state there: choose the files snapshot-….bin/,

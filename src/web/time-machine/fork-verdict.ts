@@ -1,4 +1,4 @@
-/** What a fork changed, in sentences: the answer before the numbers. */
+/** The changes of a fork in sentences: the answer before the numbers. */
 import { grouped } from '../../design/number-text.ts';
 import type { BranchComparison } from '../../time-machine/what-if/branch.ts';
 import { count, result } from '../exact-text.ts';
@@ -65,7 +65,7 @@ function fillTexts({ fills: { base, branch } }: BranchComparison): string[] {
 
 /** Of the account whose result differs most. */
 function resultTexts({ accounts: [most] }: BranchComparison): string[] {
-  if (most === undefined) return [];
+  if (most === undefined) return ['The PnL of every account is the same.'];
   const { account, basePnl, branchPnl } = most;
   if (basePnl === null || branchPnl === null) {
     return [`${account} exists only in ${basePnl === null ? 'the fork' : 'the recorded run'}.`];
