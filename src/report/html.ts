@@ -204,7 +204,7 @@ function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
   }));
 }
 
-/** What ran, unless the title says it, and when. */
+/** Names and markets, unless the title has them, and the time of the run. */
 function ledeOf(report: Report): string {
   const what = subject(report);
   const text = lede(report);
