@@ -78,7 +78,7 @@ ${runs.map(({ name, report }) => `<h3>${escape(name)}</h3>${report.verify.map((l
   return pageOf(
     {
       title: `${String(runs.length)} runs`,
-      lede: runs.map(({ name, report }) => `${name}: ${lede(report)}`).join('; '),
+      lede: runs.map(spanOf).join('; '),
       verdict: runsVerdict(runs),
       sections: [
         ['strategies', 'Strategies'],
@@ -209,6 +209,12 @@ function ledeOf(report: Report): string {
   const what = subject(report);
   const text = lede(report);
   return report.title === what ? text.slice(what.length + 2) : text;
+}
+
+/** The name of a run first, unless it is that of its strategy. */
+function spanOf({ name, report }: ReportedRun): string {
+  const text = lede(report);
+  return text.startsWith(`${name} on `) ? text : `${name}: ${text}`;
 }
 
 function subject({ strategies, markets }: Report): string {
