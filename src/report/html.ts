@@ -54,7 +54,7 @@ ${hashes(report)}`;
   return pageOf(
     {
       title: report.title,
-      lede: lede(report),
+      lede: ledeOf(report),
       ...(single === undefined ? {} : { verdict: verdict(single) }),
       hash: report.chainHash,
       sections: sectionsOf(report),
@@ -78,7 +78,7 @@ ${runs.map(({ name, report }) => `<h3>${escape(name)}</h3>${report.verify.map((l
   return pageOf(
     {
       title: `${String(runs.length)} runs`,
-      lede: runs.map(({ name, report }) => `${name}: ${lede(report)}`).join('; '),
+      lede: runs.map(spanOf).join('; '),
       verdict: runsVerdict(runs),
       sections: [
         ['strategies', 'Strategies'],
@@ -204,15 +204,32 @@ function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
   }));
 }
 
-function lede({ strategies, markets, firstUs, lastUs }: Report): string {
+/** Names and markets, unless the title has them, and the time of the run. */
+function ledeOf(report: Report): string {
+  const what = subject(report);
+  const text = lede(report);
+  return report.title === what ? text.slice(what.length + 2) : text;
+}
+
+/** The name of a run first, unless it is that of its strategy. */
+function spanOf({ name, report }: ReportedRun): string {
+  const text = lede(report);
+  return text.startsWith(`${name} on `) ? text : `${name}: ${text}`;
+}
+
+function subject({ strategies, markets }: Report): string {
   const names = strategies.map(({ id }) => id).join(', ');
-  const symbols = markets.map(({ symbol }) => symbol).join(', ');
+  return `${names === '' ? 'Agents' : names} on ${markets.map(({ symbol }) => symbol).join(', ')}`;
+}
+
+function lede(report: Report): string {
+  const { markets, firstUs, lastUs } = report;
   const noBook = markets.flatMap(({ symbol, gapUs }) =>
     gapUs > 0 ? [`; ${symbol}: ${noBookText(gapUs)}`] : [],
   );
   // Seconds say nothing about a run of days.
   const shown = (us: number): string => time(us).slice(0, lastUs - firstUs < 86_400e6 ? 23 : 16);
-  return `${names === '' ? 'Agents' : names} on ${symbols}, ${shown(firstUs)} to ${shown(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
+  return `${subject(report)}, ${shown(firstUs)} to ${shown(lastUs)} UTC (${duration(lastUs - firstUs)})${noBook.join('')}`;
 }
 
 interface Section {
@@ -289,7 +306,7 @@ ${calendarSection({ ...strategy, spanUs })}
 ${sideTable(strategy)}
 ${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
 ${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
-${liquidationTable(strategy)}
+${liquidationTable(strategy, decimals)}
 ${fundingTable(strategy, index, decimals)}
 <h2${id('fills')}>Closed trades</h2>
 ${tradeTable(strategy, index, decimals)}

@@ -64,6 +64,7 @@ caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--text-3); font-size: 12px; font-weight: 600; }
 thead th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--bg); z-index: 1; }
+thead .whole { white-space: nowrap; }
 th.text, td.text { text-align: left; }
 th:first-child, td:first-child { padding-left: 0; position: sticky; left: 0; background: var(--bg); }
 td.long { white-space: normal; min-width: 18rem; }

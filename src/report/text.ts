@@ -39,6 +39,10 @@ function toneNames(value: number | null): readonly string[] {
   return [value < 0 ? 'loss' : 'gain'];
 }
 
+/** The title of a column; a date in it stays on one line. */
+const heading = (title: string): string =>
+  escape(title).replace(/\d{4}-\d\d-\d\d/g, '<span class="whole">$&</span>');
+
 export interface Column<T> {
   readonly title: string;
   /** Left-aligned text; numbers are right-aligned. */
@@ -80,7 +84,8 @@ export function table<T>(
   const rowId = options.rowId as ((row: T) => string) | undefined;
   const head = columns
     .map(({ title, isText }) => {
-      const text = filter === undefined ? escape(title) : `<button>${escape(title)}</button>`;
+      const name = heading(title);
+      const text = filter === undefined ? name : `<button>${name}</button>`;
       return `<th scope="col"${isText === true ? ' class="text"' : ''}>${text}</th>`;
     })
     .join('');

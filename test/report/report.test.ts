@@ -51,6 +51,35 @@ test('equal runs produce equal bytes', () => {
   expect(render(output([strategy('a')]))).toBe(render(output([strategy('a')])));
 });
 
+test('the line below a title that names the run has its time only', () => {
+  const run = output([strategy('a')]);
+  const lines = ['a on BTCUSDT', 'A run'].map(
+    (title) => /class="lede">([^<]*)</.exec(render(run, title))?.[1] ?? '',
+  );
+  expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\d .* UTC \(/);
+  expect(lines[1]).toBe(`a on BTCUSDT, ${lines[0] ?? ''}`);
+});
+
+test('prices have all decimals of the tick, and a date in a header stays on one line', () => {
+  const html = render(output([strategy('a', { fills: [fill('buy', '1', '5', '1')] })]));
+  const row = /<tr id="fill-0-[^]*?<\/tr>/.exec(html)?.[0] ?? '';
+  expect(row).toMatch(/>5\.0+</);
+  expect(html).toMatch(/Time, <span class="whole">\d{4}-\d\d-\d\d<\/span>/);
+});
+
+test('a small drawdown has two digits on its axis and in the legend', async () => {
+  const { equity } = strategy('a');
+  const flat = equity.map((point, i) => ({ ...point, equity: i === 5 ? 9_999.95 : 10_000 }));
+  const run = output([strategy('a', { equity: flat })]);
+  const { page: path } = await writeReport(run, ABOUT, join(folder, 'shallow'));
+  const page = await browser.context.newPage();
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector('[data-draws="equity"][data-ready="true"]');
+  const shown = await page.locator('[data-reads="fall"]').first().textContent();
+  expect(shown).toMatch(/^.?0\.0{5}\s%$/);
+  await page.close();
+});
+
 test('a run of hours has a note instead of annualised figures', () => {
   const { equity } = strategy('a');
   const html = render(output([strategy('a', { equity: equity.slice(0, 50) })]));

@@ -58,7 +58,11 @@ export const CURVES_SCRIPT = `
     const top = make(part('equity'));
     const equity = add(top, library.LineSeries, 0, { lineWidth: 2, lastValueVisible: true, priceFormat: custom(2) });
     const hold = add(top, library.LineSeries, 0, { lineStyle: 2, priceFormat: custom(2) });
-    const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(2), formatter: (value) => number(value, 2) + '\u202f%' }, invertFilledArea: true });
+    // A fall of less than 0.01 % has two digits as well.
+    const deepest = curves.underwater.reduce((most, value) => Math.max(most, -(value ?? 0)), 0);
+    const fallDecimals = deepest === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(deepest))));
+    const fallen = (value) => number(value, fallDecimals) + '\u202f%';
+    const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(fallDecimals), formatter: fallen }, invertFilledArea: true });
     const low = make(part('price-fills'));
     const price = add(low, library.LineSeries, 0, { lastValueVisible: true });
     const bars = add(low, library.CandlestickSeries, 0, { lastValueVisible: true });
@@ -95,7 +99,13 @@ export const CURVES_SCRIPT = `
       const { fills } = market();
       const range = low.timeScale().getVisibleLogicalRange();
       const inView = range === null ? time.length : Math.max(1, range.to - range.from);
-      const bucket = Math.max(1, Math.round(inView / Math.max(1, low.timeScale().width() / 14)));
+      const width = Math.max(1, low.timeScale().width());
+      const bucket = Math.max(1, Math.round((inView * 14) / width));
+      // The number beside an arrow is cut at an edge of the chart.
+      const room = bucket === 1 ? 0 : Math.ceil((inView * 12) / width);
+      const first = Math.max(0, range === null ? 0 : Math.ceil(range.from)) + room;
+      const last = Math.min(time.length - 1, range === null ? Infinity : Math.floor(range.to)) - room;
+      const inside = (row) => (first > last || Math.abs(row - first) > room && Math.abs(row - last) > room ? row : Math.min(last, Math.max(first, row)));
       const found = new Map();
       for (const fill of fills) {
         const row = rowOf(fill[0]);
@@ -106,7 +116,7 @@ export const CURVES_SCRIPT = `
       groups = [...found.values()];
       markers.get(shown() === price ? bars : price).setMarkers([]);
       markers.get(shown()).setMarkers(groups.map(({ row, side, fills: all }) => ({
-        time: time[row], position: side > 0 ? 'belowBar' : 'aboveBar', shape: side > 0 ? 'arrowUp' : 'arrowDown',
+        time: time[all.length > 1 ? inside(row) : row], position: side > 0 ? 'belowBar' : 'aboveBar', shape: side > 0 ? 'arrowUp' : 'arrowDown',
         color: colour(side > 0 ? '--gain' : '--loss'), size: 0.7, ...(all.length > 1 ? { text: '×' + all.length } : {}),
       })).sort((a, b) => a.time - b.time));
       part('price-fills').dataset.markers = String(groups.length);
@@ -162,7 +172,7 @@ export const CURVES_SCRIPT = `
       const { decimals, lotDecimals, mid, position } = market();
       write('equity', number(curves.equity[row], 2));
       write('hold', number(curves.hold[row], 2));
-      write('fall', number(curves.underwater[row], 2) + '\u202f%');
+      write('fall', fallen(curves.underwater[row]));
       const candle = candles[k];
       write('mid', candle ? 'open ' + number(candle.open, decimals) + ' high ' + number(candle.high, decimals) + ' low ' + number(candle.low, decimals) + ' close ' + number(candle.close, decimals) : number(mid[row], decimals + 1));
       write('position', number(position[row], lotDecimals));

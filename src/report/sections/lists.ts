@@ -120,7 +120,7 @@ export function fillTable(
         tone: ({ side }) => (side === 'buy' ? 1 : -1),
       },
       { title: 'Role', isText: true, cell: ({ role }) => role },
-      { title: 'Price', cell: ({ price }) => grouped(price) },
+      { title: 'Price', cell: ({ price, symbol }) => priced(price, decimals.get(symbol)) },
       { title: 'Size', cell: ({ size, symbol }) => sized(size, decimals.get(symbol)) },
       {
         title: 'Fee',
@@ -160,7 +160,10 @@ export function fillTable(
 }
 
 /** Empty without liquidations. */
-export function liquidationTable({ liquidations }: StrategyReport): string {
+export function liquidationTable(
+  { liquidations }: Pick<StrategyReport, 'liquidations'>,
+  decimals: Decimals,
+): string {
   if (liquidations.length === 0) return '';
   return `<h2>Liquidations and auto-deleveraging</h2>${table<LiquidationRow>(
     liquidations,
@@ -170,9 +173,16 @@ export function liquidationTable({ liquidations }: StrategyReport): string {
       { title: 'Step', isText: true, cell: ({ step }) => step },
       { title: 'Equity', cell: ({ equity }) => grouped(equity) },
       { title: 'Maintenance', cell: ({ maintenance }) => grouped(maintenance) },
-      { title: 'Size', cell: ({ size }) => grouped(size) },
-      { title: 'Limit', cell: ({ limitPrice }) => grouped(limitPrice ?? '–') },
-      { title: 'Bankruptcy price', cell: ({ bankruptcyPrice }) => grouped(bankruptcyPrice ?? '–') },
+      { title: 'Size', cell: ({ size, symbol }) => sized(size, decimals.get(symbol ?? '')) },
+      {
+        title: 'Limit',
+        cell: ({ limitPrice, symbol }) => priced(limitPrice ?? '–', decimals.get(symbol ?? '')),
+      },
+      {
+        title: 'Bankruptcy price',
+        cell: ({ bankruptcyPrice, symbol }) =>
+          priced(bankruptcyPrice ?? '–', decimals.get(symbol ?? '')),
+      },
       {
         title: 'Amount',
         cell: ({ amount: of }) => money(Number(of)),
@@ -224,10 +234,16 @@ export function fundingTable(
 const average = (value: number, { tick } = { tick: 2 }): string =>
   grouped(value.toFixed(Math.min(12, tick + 1)));
 
+/** A price with all decimals of the tick. */
+const priced = (text: string, { tick } = { tick: 0 }): string => padded(text, tick);
+
 /** A size with all decimals of the lot. */
-function sized(text: string, { lot } = { lot: 0 }): string {
+const sized = (text: string, { lot } = { lot: 0 }): string => padded(text, lot);
+
+function padded(text: string, decimals: number): string {
+  if (text === '–') return text;
   const [whole = '', fraction = ''] = text.split('.');
-  const digits = fraction.padEnd(lot, '0');
+  const digits = fraction.padEnd(decimals, '0');
   return grouped(digits === '' ? whole : `${whole}.${digits}`);
 }
 

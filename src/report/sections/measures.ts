@@ -224,7 +224,7 @@ export function fillQualityTable({ fillQuality }: StrategyReport): string {
       { title: 'Fills', cell: ({ fills }) => String(fills) },
       { title: 'Notional', cell: ({ notional }) => amount(notional) },
       { title: 'Queue wait, median', cell: ({ queueWaitUs }) => wait(queueWaitUs.median) },
-      { title: '90 %', cell: ({ queueWaitUs }) => wait(queueWaitUs.p90) },
+      { title: '90\u202f%', cell: ({ queueWaitUs }) => wait(queueWaitUs.p90) },
       { title: 'Slippage to arrival, bp', cell: ({ slippageBps }) => bps(slippageBps) },
       { title: 'Edge to mid, bp', cell: ({ edgeBps }) => bps(edgeBps) },
       ...MARKOUT_HORIZONS_US.map((horizon, i) => ({
