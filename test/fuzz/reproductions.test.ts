@@ -13,7 +13,7 @@ import {
   shrinkWithin,
   type Built,
 } from './reproductions/prove-bug.ts';
-import { runScript } from './reproductions/run-script.ts';
+import { runCommand, runScript } from './reproductions/run-script.ts';
 
 const bugs = EFFORT > 1 ? REPRODUCED_BUGS : REPRODUCED_BUGS.filter(({ quick }) => quick);
 /** Processor time of the search and of shrinking, in seconds. */
@@ -28,6 +28,10 @@ beforeAll(async () => {
 test('there are bugs of every check, thirty or more', () => {
   expect(REPRODUCED_BUGS.length).toBeGreaterThanOrEqual(30);
   expect(new Set(REPRODUCED_BUGS.map(({ id }) => id)).size).toBe(REPRODUCED_BUGS.length);
+});
+
+test('the command that scripts call starts', { timeout: 120_000 }, async () => {
+  expect(await runCommand('sound', ['--version'])).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 test.each(bugs)('$id is reproduced', { timeout: 900_000 }, async (bug) => {
