@@ -77,9 +77,9 @@ export async function bundleWith(
     format: 'esm',
     target: 'node20',
     logLevel: 'silent',
-    // CommonJS packages find `require`.
+    // CommonJS packages find `require`. Modules of the program may import the same name themselves.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
     plugins: [plugin],
   });

@@ -1,6 +1,14 @@
 /** Runs the shell script of a reproduction with the `orrery` command of a build. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ShrinkReport } from '../../../src/fuzz/campaign.ts';
@@ -10,17 +18,36 @@ import type { SourceEdit } from '../../mutants/mutant.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const CACHE = join(ROOT, 'node_modules/.cache/orrery/reproductions');
 
+/** A server finds its pages by the imports of its package. */
+function linkAssets(): void {
+  const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
+  writeFileSync(join(CACHE, 'package.json'), JSON.stringify({ imports }));
+  const dist = join(CACHE, 'dist');
+  if (!existsSync(dist)) symlinkSync(join(ROOT, 'dist'), dist);
+}
+
+interface Package {
+  readonly imports: Readonly<Record<string, unknown>>;
+}
+
+/** The command of a build, in one file. */
+async function commandOf(id: string, edits: readonly SourceEdit[]): Promise<string> {
+  const main = join(CACHE, `${id}-main.mjs`);
+  if (!existsSync(main) || edits.length > 0) {
+    mkdirSync(CACHE, { recursive: true });
+    linkAssets();
+    await bundleWith(join(ROOT, 'src/cli/main.ts'), main, id, edits);
+  }
+  return main;
+}
+
 /** Exit code of the script. */
 export async function runScript(
   id: string,
   edits: readonly SourceEdit[],
   { files }: ShrinkReport,
 ): Promise<number | null> {
-  const main = join(CACHE, `${id}-main.mjs`);
-  if (!existsSync(main) || edits.length > 0) {
-    mkdirSync(CACHE, { recursive: true });
-    await bundleWith(join(ROOT, 'src/cli/main.ts'), main, id, edits);
-  }
+  const main = await commandOf(id, edits);
   const folder = mkdtempSync(join(tmpdir(), 'orrery-script-'));
   try {
     for (const [name, content] of Object.entries(files)) {
