@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What the check says of an index that becomes stale, and is fresh again before a comparison. */
+/** The result of the check for an index that becomes stale, and is fresh again before a comparison. */
 function staleness(): string | null {
   const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
   const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1000 });
@@ -43,7 +43,7 @@ test('a market whose index becomes stale is published', () => {
   expect(staleness()).toBeNull();
 });
 
-test('a market whose index becomes stale in silence is found before its index is fresh', () => {
+test('a market whose index becomes stale without an update is found before its index is fresh', () => {
   vi.spyOn(MarketWatch.prototype, 'note').mockReturnValue(false);
   expect(staleness()).toContain('indexStale');
 });

@@ -1,4 +1,4 @@
-/** What subscribers of a host must know follows from its twin; each update that is lost is found. */
+/** The updates that subscribers of a host must have follow from its twin; each update that is lost is found. */
 import { expect, test } from 'vitest';
 import { sha256Hex } from '../../src/base/sha256.ts';
 import type { FeedSource } from '../../src/contract/feeds.ts';

@@ -25,7 +25,7 @@ export class UpdateFeeds {
   private readonly clientOf: (account: Address | null) => FeedClient;
   private lost: string | null = null;
 
-  /** `clientOf` makes a connection of the account; null: of nobody. */
+  /** `clientOf` makes a connection of the account; null: without a login. */
   constructor(accounts: readonly Address[], clientOf: (account: Address | null) => FeedClient) {
     this.accounts = accounts;
     this.clientOf = clientOf;

@@ -233,7 +233,10 @@ class Subscriber {
     return this.silentFault();
   }
 
-  /** What time alone changes is compared at each publication: later updates hide what was missed. */
+  /**
+   * Changes by time alone are compared at each publication, because later updates hide those that
+   * were missed.
+   */
   private silentFault(): string | null {
     const { view } = this;
     for (const { id, spec, indexAtUs } of view.markets()) {

@@ -1,8 +1,8 @@
 /**
  * Feeds of a host beside the events and the state of its twin. Trades, fills and liquidations are
- * compared one by one. Of orders, positions, balances, prices, candles and terms, the last update of
- * each must be the present record. Public feeds have two subscribers: one of all markets, and one
- * that names each.
+ * compared one by one. Of orders, positions, balances, prices, candles and terms, the last update
+ * of each must be the present record. Public feeds have two subscribers: one of all markets, and
+ * one that names each.
  */
 import type { EngineEvent } from '../../engine/events.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
@@ -143,7 +143,7 @@ export class TwinFeeds {
     return null;
   }
 
-  /** What a subscriber does not know, or knows otherwise; null if nothing. `isLast`: batches too. */
+  /** A difference of a subscriber; null if there is none. `isLast`: batches too. */
   fault(isLast: boolean): string | null {
     for (const [name, list] of this.lists) {
       const found = list.fault(name, true);

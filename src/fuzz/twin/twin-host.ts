@@ -48,8 +48,8 @@ export interface TwinHost {
    */
   bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
   /**
-   * Updates of all feeds but books. The first call subscribes. Passes new updates to `take` until it
-   * returns true, briefly. Absent: these feeds are not compared.
+   * Updates of all feeds but books. The first call subscribes. Passes new updates to `take` until
+   * it returns true, briefly. Absent: these feeds are not compared.
    */
   takeUpdates?(
     symbols: readonly string[],
@@ -58,6 +58,6 @@ export interface TwinHost {
   ): Promise<void>;
   /** Subscribes again to the feeds of accounts: their tokens have ended, or end soon. */
   renewUpdates?(): Promise<void>;
-  /** What is wrong with the messages of the books' feeds so far, such as a sequence number; or null. */
+  /** A fault of the messages of the books' feeds so far, such as a sequence number; or null. */
   feedFault?(): string | null;
 }

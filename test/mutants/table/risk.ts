@@ -85,7 +85,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'funding-of-few-samples',
     file: 'engine/funding/funding.ts#fundingRate',
-    find: 'samples * 2 * config.sampleIntervalUs < config.intervalUs || samples === 0',
+    find: 'samples * 2 * config.sampleIntervalUs < config.intervalUs',
     replace: 'samples === 0',
     means: 'a rate is computed from fewer than half of the samples',
     rule: 'R-7.2',
