@@ -244,18 +244,19 @@ class Drive {
   private async compareUpdates(isLast: boolean): Promise<void> {
     const { host, markets, users } = this.options;
     if (this.divergence !== null || host.takeUpdates === undefined) return;
-    let fault: string | null = null;
+    const found: { fault: string | null } = { fault: null };
     const symbols = markets.map(({ symbol }) => symbol);
     await host.takeUpdates(symbols, users, (updates) => {
       for (const some of updates) {
-        fault = this.feeds.take(some);
-        if (fault !== null) return true;
+        found.fault = this.feeds.take(some);
+        if (found.fault !== null) return true;
       }
-      fault = this.feeds.fault(isLast);
-      return fault === null;
+      found.fault = this.feeds.fault(isLast);
+      return found.fault === null;
     });
     this.requests += 1;
     this.used['updates'] = (this.used['updates'] ?? 0) + 1;
+    const { fault } = found;
     if (fault === null) return;
     const [path, expected, rule] = ['message', 'what the state requires', 'R-11.4'];
     this.divergence = this.describe('feeds', { path, expected, actual: fault, rule });
