@@ -66,9 +66,22 @@ export function axisFormat(places: readonly AxisPlace[]): (place: AxisPlace) => 
   return ({ timeUs }) => best(timeUs);
 }
 
-/** Labels of an axis; empty where a label would repeat the one before. */
-export function axisLabels(places: readonly AxisPlace[]): string[] {
-  const texts = places.map(axisFormat(places));
+/** Places of an axis whose labels decide on its format: as many as it has labels, about. */
+const DECIDING = 6;
+
+/** Some of the places of an axis, evenly spread. */
+export function evenPlaces<T extends AxisPlace>(places: readonly T[]): T[] {
+  return Array.from({ length: DECIDING }, (_, i) =>
+    places.at(Math.round((i / (DECIDING - 1)) * (places.length - 1))),
+  ).flatMap((place) => place ?? []);
+}
+
+/** Labels of an axis in a format; empty where a label would repeat the one before. */
+export function axisLabels(
+  places: readonly AxisPlace[],
+  format: (place: AxisPlace) => string = axisFormat(places),
+): string[] {
+  const texts = places.map(format);
   return texts.map((text, i) => (text === texts[i - 1] ? '' : text));
 }
 

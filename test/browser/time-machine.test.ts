@@ -382,6 +382,27 @@ test('a selection lights up everywhere, and is in the address', async () => {
   await page.close();
 });
 
+test('the current command is in sight among its neighbours, at the size of a laptop', async () => {
+  const { page } = await open(`${await folder.page('cascade', await scenario('cascade'))}#seq=461`);
+  await showsSeq(page, 461);
+  await page.setViewportSize({ width: 1280, height: 860 });
+  const bottoms = () =>
+    page.evaluate(() =>
+      ['.commands [aria-current]', '.commands', '.foot'].map((name) => {
+        const box = document.querySelector(name)?.getBoundingClientRect();
+        return Math.round(box?.[name === '.foot' ? 'top' : 'bottom'] ?? NaN);
+      }),
+    );
+  const [row = NaN, list = NaN, foot = NaN] = await bottoms();
+  expect(row).toBeLessThanOrEqual(list);
+  expect(list).toBeLessThanOrEqual(foot);
+  // A list of a fixed height is cut by its pane.
+  await page.addStyleTag({ content: '#panel-events > .two { flex: 0 0 320px }' });
+  const [, cut = NaN] = await bottoms();
+  expect(cut).toBeGreaterThan(foot);
+  await page.close();
+});
+
 const STATES = ['events', 'orders', 'accounts', 'ledger', 'funding', 'fork'];
 
 test('axe finds nothing, light and dark, wide and narrow', async () => {

@@ -1,6 +1,6 @@
 /** Labels of the time axes: as short as possible, never twice the same. */
 import { expect, it } from 'vitest';
-import { axisFormat, axisLabels } from '../../src/web/exact-text.ts';
+import { axisFormat, axisLabels, evenPlaces } from '../../src/web/exact-text.ts';
 
 const DAY = 86_400_000_000;
 const START = Date.UTC(2024, 0, 1) * 1000;
@@ -22,4 +22,13 @@ it.each([
 it('formats places between those of which the form was chosen', () => {
   const format = axisFormat(places(0, 5e6, 10e6));
   expect(format({ seq: 7, timeUs: START + 7_500_000 })).toBe('00:00:07');
+});
+
+it('formats few labels as the whole axis: most commands of this one have one time', () => {
+  const all = [...places(...Array<number>(300).fill(0)), ...places(30e6, 60e6)];
+  const format = axisFormat(evenPlaces(all));
+  expect(axisLabels([{ seq: 318, timeUs: START }], format)).toEqual(['#318']);
+  // By itself, one label is a time.
+  expect(axisLabels([{ seq: 318, timeUs: START }])).toEqual(['00:00:00']);
+  expect(evenPlaces([])).toEqual([]);
 });

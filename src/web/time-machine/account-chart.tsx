@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import uPlotCss from 'uplot/dist/uPlot.min.css?inline';
 import { SANS } from '../../design/tokens.ts';
-import { axisLabels, axisText } from '../exact-text.ts';
+import { axisFormat, axisLabels, axisText, evenPlaces } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 export const CHART_CSS = uPlotCss;
@@ -74,6 +74,8 @@ function options(
   curve: AccountCurve,
   playhead: { readonly current: number },
 ): uPlot.Options {
+  const places = curve.seqs.map((seq, i) => ({ seq, timeUs: curve.timesUs[i] ?? 0 }));
+  const format = axisFormat(evenPlaces(places));
   const axis = { stroke: colour('text-3'), font: `11px ${SANS}`, ticks: { show: false } };
   return {
     width: element.clientWidth,
@@ -96,7 +98,7 @@ function options(
             const isCut = place < 24 || place > self.bbox.width / devicePixelRatio - 24;
             return seq === undefined || timeUs === undefined || isCut ? [] : [{ at, seq, timeUs }];
           });
-          const labels = axisLabels(shown);
+          const labels = axisLabels(shown, format);
           return splits.map((split) => labels[shown.findIndex(({ at }) => at === split)] ?? '');
         },
       },

@@ -19,7 +19,7 @@ import {
 } from 'lightweight-charts';
 import { useEffect, useRef } from 'preact/hooks';
 import { SANS } from '../../design/tokens.ts';
-import { axisFormat, axisText, clock } from '../exact-text.ts';
+import { axisFormat, axisText, clock, evenPlaces } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 export interface PricePoint {
@@ -180,18 +180,12 @@ function crosshairText(points: readonly PricePoint[], time: Time): string {
   return point === undefined ? '' : `#${String(point.seq)} ${clock(point.timeUs, 6)}`;
 }
 
-/** Places whose labels must differ: as many as the axis has about. */
-const TICKS = 6;
-
 function tickText(points: readonly PricePoint[], time: Time): string {
   const at = indexOf(points, Number(time));
   const point = points[at];
   // A label at the left edge would be cut, and cover the next one.
   if (point === undefined || at === 0) return '';
-  const places = Array.from({ length: TICKS }, (_, i) => {
-    return points[Math.round((i / (TICKS - 1)) * (points.length - 1))] ?? point;
-  });
-  return axisFormat(places)(point);
+  return axisFormat(evenPlaces(points))(point);
 }
 
 /** Index of the last point at or before a command. */
