@@ -1,10 +1,10 @@
 /**
  * `npm run prove`: the long proofs, step by step: the tests with larger numbers, the mutation
  * score, and two fuzzing campaigns. Each step prints its start and result; reports/prove/last.md
- * has the results and durations.
+ * has the last result and duration of each step.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'reports', 'prove');
 const raw = join(folder, 'vitest.json');
+const results = join(folder, 'last.json');
 
 /** Factor on the numbers of runs of `npm test`. */
 const TIMES = wholeNumber('ORRERY_PROVE', 20);
@@ -229,21 +230,46 @@ async function campaign(name, seconds, options) {
   }
 }
 
-function page(done) {
-  const row = ({ what, holds, seconds }) =>
-    `| ${holds ? 'holds' : 'FAILS'} | ${what} | ${seconds.toFixed(0)} |`;
-  const seconds = done.reduce((sum, step) => sum + step.seconds, 0);
+/** Results by step, of the last run of each; empty where none was written yet. */
+function resultsBefore() {
+  if (!existsSync(results)) return {};
+  return JSON.parse(readFileSync(results, 'utf8'));
+}
+
+/** The commit that a result is of, with a plus sign where files differ from it. */
+function commit() {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim();
+  const changed = git('status', '--porcelain', '--untracked-files=no', '--', '.', ':!reports');
+  return `${git('rev-parse', '--short', 'HEAD') || 'unknown'}${changed ? '+' : ''}`;
+}
+
+/** Keeps the result of a step, beside those of steps that were run at another time. */
+function keep(name, { code, seconds, says, rows }) {
+  const day = new Date().toISOString().slice(0, 10);
+  const place = { day, commit: commit(), node: process.versions.node };
+  const kept = { ...resultsBefore(), [name]: { ...place, code, seconds, says, rows } };
+  const known = Object.keys(STEPS).flatMap((step) => (kept[step] ? [[step, kept[step]]] : []));
+  writeFileSync(results, `${JSON.stringify(Object.fromEntries(known), null, 1)}\n`);
+  writeFileSync(join(folder, 'last.md'), page(known));
+}
+
+function page(known) {
+  const row = (holds, what, seconds, when) =>
+    `| ${holds ? 'holds' : 'FAILS'} | ${what} | ${seconds.toFixed(0)} | ${when} |`;
+  const seconds = known.reduce((sum, [, step]) => sum + step.seconds, 0);
   return [
-    '# Last proof',
+    '# Last proofs',
     '',
-    `\`npm run prove\` with ${TIMES} times the numbers of \`npm test\` and ${SOAK_SECONDS} s of fuzzing, Node ${process.versions.node}: ${(seconds / 60).toFixed(0)} minutes.`,
+    `\`npm run prove\` writes the last result of each step, with its commit: ${(seconds / 60).toFixed(0)} minutes in all. \`--only\` runs some of them.`,
     '',
-    '| | proof | s |',
-    '| --- | --- | --- |',
-    ...done.flatMap(({ name, says, code, seconds: took, rows }) => [
-      row({ what: `**${name}**: ${says}`, holds: code === 0, seconds: took }),
-      ...rows.map(row),
-    ]),
+    '| | proof | s | when |',
+    '| --- | --- | --- | --- |',
+    ...known.flatMap(
+      ([name, { code, says, seconds: took, rows, day, commit: of, node: version }]) => [
+        row(code === 0, `**${name}**: ${says}`, took, `${day}, ${of}, Node ${version}`),
+        ...rows.map(({ holds, what, seconds: part }) => row(holds, what, part, '')),
+      ],
+    ),
     '',
   ].join('\n');
 }
@@ -261,7 +287,7 @@ async function main() {
     const started = performance.now();
     const result = await run();
     const seconds = (performance.now() - started) / 1000;
-    done.push({ name, seconds, ...result });
+    done.push(result);
     const verdict = result.code === 0 ? 'holds' : `FAILS with exit code ${result.code}`;
     console.log(
       `[${i + 1}/${names.length}] ${name} ${verdict} after ${seconds.toFixed(0)} s: ${result.says}`,
@@ -271,12 +297,9 @@ async function main() {
       process.exitCode = 130;
       return;
     }
+    keep(name, { ...result, seconds });
   }
-  // A partial run does not replace the committed report.
-  if (names.length === Object.keys(STEPS).length) {
-    writeFileSync(join(folder, 'last.md'), page(done));
-    console.log('written: reports/prove/last.md');
-  }
+  console.log('written: reports/prove/last.md');
   process.exitCode = done.every(({ code }) => code === 0) ? 0 : 1;
 }
 
