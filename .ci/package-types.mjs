@@ -27,6 +27,8 @@ const project = mkdtempSync(join(tmpdir(), 'orrery-package-'));
 const keep = process.argv.includes('--keep');
 
 const COMPILERS = { typescript5: 'npm:typescript@5.9.3', typescript6: 'npm:typescript@6.0.3' };
+/** Packages that the examples use. */
+const USED = { '@types/node': '20.19.25', ethers: '6.17.0', 'fast-check': '4.10.2' };
 const RESOLUTIONS = {
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
@@ -72,7 +74,7 @@ async function install(tarball) {
     private: true,
     type: 'module',
     dependencies: { orrery: `file:${tarball}` },
-    devDependencies: { '@types/node': '20.19.25', 'fast-check': '4.10.2', ...COMPILERS },
+    devDependencies: { ...USED, ...COMPILERS },
   };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, null, 2));
   await npm(

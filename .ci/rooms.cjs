@@ -159,9 +159,10 @@ const ROOMS = [
     ],
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),
-  room('library', 'calls of the package: backtest, sweep, scenario', [
-    ...['num', 'base', 'platform', 'wallet', 'tape', 'tape-files', 'strategy', 'backtest'],
-    ...['strategy-loader', 'run-plan', 'metrics', 'report', 'search', 'scenario'],
+  room('library', 'calls of the package: backtest, sweep, scenario, server', [
+    ...['num', 'base', 'platform', 'engine', 'gateway', 'wallet', 'journal-files', 'tape'],
+    ...['tape-files', 'strategy', 'backtest', 'strategy-loader', 'run-plan', 'metrics'],
+    ...['report', 'search', 'scenario', 'http-client', 'http'],
   ]),
   room('live', 'strategies against a served exchange', [
     ...['num', 'base', 'platform', 'contract', 'gateway', 'virtual-time', 'strategy'],

@@ -199,6 +199,9 @@ export class FeedClient {
     source: S,
     params: FeedParams = {},
   ): Promise<AsyncIterableIterator<UpdateOf<S>>> {
+    if (!Object.hasOwn(FEEDS, source)) {
+      throw new FeedError(`feed '${source}': must be one of ${Object.keys(FEEDS).join(', ')}`);
+    }
     const feed = new Feed(source, params, (ended) => {
       if (this.feeds.delete(ended) && !this.closed) {
         void this.ask('unsubscribe', { source, ...requestOf(ended) }).catch(() => undefined);
