@@ -192,6 +192,34 @@ export class RollingHash {
     this.d = mix(j, highWord(y), k);
   }
 
+  /** `int` for each word from this place of an array on. */
+  words(array: Int32Array, from: number): void {
+    const { length } = array;
+    if (!this.takes(length - from)) {
+      for (let i = from; i < length; i++) this.int(array[i] ?? 0);
+      return;
+    }
+    let { a, b, c, d } = this;
+    let i = from;
+    for (; i + 3 < length; i += 4) {
+      a = mix(a, array[i] ?? 0, b);
+      b = mix(b, array[i + 1] ?? 0, c);
+      c = mix(c, array[i + 2] ?? 0, d);
+      d = mix(d, array[i + 3] ?? 0, a);
+    }
+    for (; i < length; i++) {
+      const next = mix(a, array[i] ?? 0, b);
+      a = b;
+      b = c;
+      c = d;
+      d = next;
+    }
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.d = d;
+  }
+
   /**
    * Counts `words` that follow in one step. False if the count might restart among them: then the
    * caller hashes them by smaller steps, which restart it where they have to.
