@@ -37,10 +37,12 @@ export function matchOrder(
   const side = table.side(slot);
   const limit = table.price(slot);
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
-  if (opposite.bestLevel() === NO_LEVEL) return null;
+  const best = opposite.bestLevel();
+  if (best === NO_LEVEL) return null;
+  const reduceOnly = table.isReduceOnly(slot);
+  if (!reduceOnly && isBeyond(side, opposite.price(best), limit)) return null;
   const band = bandLimit(market, side);
   const frozen = isFrozen(market);
-  const reduceOnly = table.isReduceOnly(slot);
   const { context } = state;
   const { maker: gives, taker: takes } = context;
 
@@ -51,8 +53,8 @@ export function matchOrder(
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) return null;
     const price = opposite.price(level);
-    if (side > 0 ? price > limit : price < limit) return null;
-    if (side > 0 ? price > band : price < band) return 'priceBand';
+    if (isBeyond(side, price, limit)) return null;
+    if (isBeyond(side, price, band)) return 'priceBand';
 
     const makerSlot = opposite.head(level);
     const makerHouse = table.isHouse(makerSlot);
@@ -115,6 +117,11 @@ export function matchOrder(
     if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;
+}
+
+/** Whether a price is worse for a taker of this side than its limit. */
+function isBeyond(side: 1 | -1, price: number, limit: number): boolean {
+  return side > 0 ? price > limit : price < limit;
 }
 
 function raisesOpenInterestBeyondLimit(
