@@ -55,8 +55,6 @@ export class CommandContext {
   private eventIndex = 0;
   /** The event time already in the hash: the command's own, or a timer's. */
   private hashedUs = 0;
-  /** Whether the time of the instant is not in the hash yet. */
-  private timeIsNew = false;
   /** Time of the command. */
   commandUs = timeUs(0);
   private sink: EventSink | undefined;
@@ -71,14 +69,8 @@ export class CommandContext {
     this.eventIndex = 0;
     this.engineOrders = 0;
     this.hashedUs = commandUs;
-    this.timeIsNew = false;
     this.commandUs = commandUs;
     this.cause = 'command';
-  }
-
-  /** The time of the exchange has changed: it is the one of the events that follow. */
-  noteTime(): void {
-    this.timeIsNew = this.state.nowUs !== this.hashedUs;
   }
 
   /** Starts a step: marks of earlier ones are no longer relevant. */
@@ -149,16 +141,12 @@ export class CommandContext {
 
   /** The chain hash, for the next event. The time of an instant enters once, when it changes. */
   hashing(): RollingHash {
-    const { hash } = this.state;
-    if (this.timeIsNew) this.hashTime();
-    return hash;
-  }
-
-  private hashTime(): void {
     const { hash, nowUs } = this.state;
-    this.timeIsNew = false;
-    this.hashedUs = nowUs;
-    hash.intNum(-1, nowUs);
+    if (nowUs !== this.hashedUs) {
+      this.hashedUs = nowUs;
+      hash.intNum(-1, nowUs);
+    }
+    return hash;
   }
 
   /** Passes an already hashed event to the sink. */

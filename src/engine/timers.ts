@@ -58,7 +58,6 @@ export function runTimers(state: State): void {
   const untilUs = context.commandUs;
   for (let due = dueBy(state, untilUs); due !== Infinity; due = dueBy(state, untilUs)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
-    context.noteTime();
     context.nextStep();
     context.cause = 'expiry';
     expireDue(state);
@@ -94,7 +93,6 @@ export function runTimers(state: State): void {
     settleQuotes(state);
   }
   state.nowUs = untilUs;
-  context.noteTime();
   context.cause = 'command';
 }
 

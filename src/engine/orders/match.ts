@@ -40,7 +40,9 @@ export function matchOrder(
   const best = opposite.bestLevel();
   if (best === NO_LEVEL) return null;
   const reduceOnly = table.isReduceOnly(slot);
-  if (!reduceOnly && isBeyond(side, opposite.price(best), limit)) return null;
+  // Most orders rest without a fill: they need no band.
+  const touch = opposite.price(best);
+  if (!reduceOnly && (side > 0 ? touch > limit : touch < limit)) return null;
   const band = bandLimit(market, side);
   const frozen = isFrozen(market);
   const { context } = state;
@@ -53,8 +55,8 @@ export function matchOrder(
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) return null;
     const price = opposite.price(level);
-    if (isBeyond(side, price, limit)) return null;
-    if (isBeyond(side, price, band)) return 'priceBand';
+    if (side > 0 ? price > limit : price < limit) return null;
+    if (side > 0 ? price > band : price < band) return 'priceBand';
 
     const makerSlot = opposite.head(level);
     const makerHouse = table.isHouse(makerSlot);
@@ -117,11 +119,6 @@ export function matchOrder(
     if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;
-}
-
-/** Whether a price is worse for a taker of this side than its limit. */
-function isBeyond(side: 1 | -1, price: number, limit: number): boolean {
-  return side > 0 ? price > limit : price < limit;
 }
 
 function raisesOpenInterestBeyondLimit(

@@ -63,8 +63,8 @@ export const BLIND_BUGS: readonly SubtleBug[] = [
     id: 'remaining-lots-not-hashed',
     area: 'hashes',
     file: 'engine/chain-hash/hash-event.ts#hashOrderFilled',
-    find: 'hash.num(remaining);',
-    replace: '',
+    find: 'hash.numsOfFive(remaining,',
+    replace: 'hash.numsOfFive(0,',
   },
   {
     id: 'page-restarts-within-a-moment',

@@ -55,8 +55,8 @@ export const RECORD_BUGS: readonly SubtleBug[] = [
     id: 'resting-price-not-hashed',
     area: 'hashes',
     file: 'engine/chain-hash/hash-event.ts#hashOrderRested',
-    find: 'hash.intNum(price, remaining)',
-    replace: 'hash.num(remaining)',
+    find: 'id, price, remaining);',
+    replace: 'id, 0, remaining);',
   },
   {
     id: 'originator-hashed-as-client-id',
