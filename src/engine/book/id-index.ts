@@ -5,7 +5,7 @@
  * moves an entry of another block.
  *
  * The hash table is open-addressed, with linear probing, load ≤ 1/2 and backward-shift deletion. A
- * block without ids is freed. An id costs about 5 bytes among its neighbours, and at most 288 alone.
+ * block without ids is freed. An id costs about 5 bytes among its neighbours, at most 288 alone.
  *
  * Only files of this folder may assert (`!`) that a typed-array index is in range.
  */
