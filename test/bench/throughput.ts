@@ -9,7 +9,7 @@ import { JournalReader, JournalWriter } from '../../src/journal/format/frames.ts
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { marketId, seq } from '../../src/num/units.ts';
-import { raiseLimitsOfExchange } from '../../src/platform/inlining-limits.ts';
+import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { ReadAhead } from '../../src/journal/format/read-ahead.ts';
 import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';
 import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
@@ -17,7 +17,7 @@ import { takeTurns, type Contestant, type Row, type Stopwatch } from './measure.
 import { LIVE, makeMix } from './mix.ts';
 
 // As in `orrery`; the peer gets the same limits.
-raiseLimitsOfExchange();
+raiseInliningLimits();
 
 const WARMING = 3;
 const ROUNDS = 7;

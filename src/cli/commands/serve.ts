@@ -14,7 +14,6 @@ import { operatorLog, type OperatorLog } from '../../http/operator-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs } from '../../num/units.ts';
-import { raiseLimitsOfExchange } from '../../platform/inlining-limits.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
@@ -74,7 +73,6 @@ export const command: CommandModule<object, ServeArguments> = {
 };
 
 async function serve(options: ServeArguments): Promise<void> {
-  raiseLimitsOfExchange();
   // The journal has the sampling seed: files are 0600 and folders 0700.
   process.umask(0o077);
   const nowUs = timeUs(Date.now() * 1000);
