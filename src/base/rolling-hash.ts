@@ -116,6 +116,121 @@ export class RollingHash {
     this.d = mix(d, highWord(v), next);
   }
 
+  /** Three times `int`, then twice `num`. */
+  intsNums(u: number, v: number, w: number, x: number, y: number): void {
+    if (!this.takes(7)) {
+      this.ints(u, v, w);
+      this.nums(x, y);
+      return;
+    }
+    const { a, b, c, d } = this;
+    const e = mix(a, u, b);
+    const f = mix(b, v, c);
+    const g = mix(c, w, d);
+    const h = mix(d, x | 0, e);
+    const i = mix(e, highWord(x), f);
+    this.a = h;
+    this.b = i;
+    const j = mix(f, y | 0, g);
+    this.c = j;
+    this.d = mix(g, highWord(y), h);
+  }
+
+  /** `int`, `int`, then `num`. */
+  intIntNum(u: number, v: number, x: number): void {
+    if (!this.takes(4)) {
+      this.int(u);
+      this.intNum(v, x);
+      return;
+    }
+    const { a, b, c, d } = this;
+    const e = mix(a, u, b);
+    this.a = e;
+    this.b = mix(b, v, c);
+    this.c = mix(c, x | 0, d);
+    this.d = mix(d, highWord(x), e);
+  }
+
+  /** Twice `intNum`. */
+  intNumTwice(u: number, x: number, v: number, y: number): void {
+    if (!this.takes(6)) {
+      this.intNum(u, x);
+      this.intNum(v, y);
+      return;
+    }
+    const { a, b, c, d } = this;
+    const e = mix(a, u, b);
+    const f = mix(b, x | 0, c);
+    const g = mix(c, highWord(x), d);
+    const h = mix(d, v, e);
+    this.a = g;
+    this.b = h;
+    this.c = mix(e, y | 0, f);
+    this.d = mix(f, highWord(y), g);
+  }
+
+  /** Five times `num`. */
+  numsOfFive(u: number, v: number, w: number, x: number, y: number): void {
+    if (!this.takes(10)) {
+      this.num(u);
+      this.nums(v, w);
+      this.nums(x, y);
+      return;
+    }
+    const { a, b, c, d } = this;
+    const e = mix(a, u | 0, b);
+    const f = mix(b, highWord(u), c);
+    const g = mix(c, v | 0, d);
+    const h = mix(d, highWord(v), e);
+    const i = mix(e, w | 0, f);
+    const j = mix(f, highWord(w), g);
+    const k = mix(g, x | 0, h);
+    const l = mix(h, highWord(x), i);
+    this.a = k;
+    this.b = l;
+    this.c = mix(i, y | 0, j);
+    this.d = mix(j, highWord(y), k);
+  }
+
+  /** `int` for each word from this place of an array on. */
+  words(array: Int32Array, from: number): void {
+    const { length } = array;
+    if (!this.takes(length - from)) {
+      for (let i = from; i < length; i++) this.int(array[i] ?? 0);
+      return;
+    }
+    let { a, b, c, d } = this;
+    let i = from;
+    for (; i + 3 < length; i += 4) {
+      a = mix(a, array[i] ?? 0, b);
+      b = mix(b, array[i + 1] ?? 0, c);
+      c = mix(c, array[i + 2] ?? 0, d);
+      d = mix(d, array[i + 3] ?? 0, a);
+    }
+    for (; i < length; i++) {
+      const next = mix(a, array[i] ?? 0, b);
+      a = b;
+      b = c;
+      c = d;
+      d = next;
+    }
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.d = d;
+  }
+
+  /**
+   * Counts `words` that follow in one step. False if the count might restart among them: then the
+   * caller hashes them by smaller steps, which restart it where they have to.
+   */
+  private takes(words: number): boolean {
+    const count = this.count + words;
+    if (count >= CAPACITY - 1) return false;
+    this.count = count;
+    return true;
+  }
+
   /** Text with its length, two UTF-16 units a word. */
   text(value: string): void {
     this.int(value.length);

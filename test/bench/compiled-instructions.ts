@@ -14,7 +14,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
+import { raiseLongRunLimits } from './long-run-limits.ts';
 import { limitsFrom, openLimits } from './limits.ts';
 
 const WARM = 280_000;
@@ -39,7 +39,7 @@ else if (spawnSync('valgrind', ['--version']).status !== 0) {
 
 /** Runs under valgrind. */
 function applyOrders(): void {
-  raiseInliningLimits();
+  raiseLongRunLimits();
   const { exchange, firstUser } = openLimits();
   const count = (on: 'on' | 'off'): void => {
     const { status } = spawnSync('callgrind_control', [`--instr=${on}`, String(process.pid)]);

@@ -10,10 +10,10 @@ import { Session, type HeapProfiler } from 'node:inspector';
 import type { PlaceOrder } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { Exchange } from '../../src/engine/exchange.ts';
-import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
+import { raiseLongRunLimits } from './long-run-limits.ts';
 import { limitsFrom, openLimits, ORDERS, TRADED_LOTS, TRADES } from './limits.ts';
 
-raiseInliningLimits();
+raiseLongRunLimits();
 
 const WARMING = 1;
 const ROUNDS = 3;

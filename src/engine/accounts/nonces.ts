@@ -82,15 +82,17 @@ export class NonceWindow {
   /** Adds a nonce that is above the floor and not in the window. */
   add(nonce: bigint): void {
     if (this.length > this.mask) this.makeRoom();
+    whole[0] = nonce;
+    const newLow = halves[0] ?? 0;
+    const newHigh = halves[1] ?? 0;
+    const { words } = this.cells;
     if (this.length === NONCE_WINDOW) {
-      const { words } = this.cells;
       const lowest = 2 * this.cellOf(0);
       const low = words[lowest] ?? 0;
       const high = words[lowest + 1] ?? 0;
-      whole[0] = nonce;
       // Drops the lowest nonce, used or new. A revocation may have set the floor above it.
-      if (isLess(halves[1] ?? 0, halves[0] ?? 0, high, low)) {
-        this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);
+      if (isLess(newHigh, newLow, high, low)) {
+        this.raiseFloor(newHigh, newLow);
         return;
       }
       this.raiseFloor(high, low);
@@ -98,14 +100,19 @@ export class NonceWindow {
       this.length -= 1;
     }
     let place = this.length;
-    if (this.isAbove(nonce)) this.setTop(nonce);
-    else {
+    if (isLess(this.topHigh, this.topLow, newHigh, newLow)) {
+      this.topHigh = newHigh;
+      this.topLow = newLow;
+      const cell = 2 * this.cellOf(place);
+      words[cell] = newLow;
+      words[cell + 1] = newHigh;
+    } else {
       while (place > 0 && this.at(place - 1) > nonce) {
         this.put(place, this.at(place - 1));
         place -= 1;
       }
+      this.put(place, nonce);
     }
-    this.put(place, nonce);
     this.length += 1;
   }
 

@@ -64,26 +64,47 @@ export function hashCommandBySchema(hash: RollingHash, command: Command): void {
   must(BODIES[tag], 'every kind has a tag')(hash, command);
 }
 
+/**
+ * The words of an order without clientId and originator, from the second on: nonce and expiry, at
+ * even places, are pairs of them.
+ */
+const orderWords = new Int32Array(18);
+const orderPairs = new BigInt64Array(orderWords.buffer);
+
 function hashPlaceOrder(hash: RollingHash, order: PlaceOrder): void {
+  if (order.clientId === null && order.originator === null) {
+    const { timeUs, lots } = order;
+    orderWords[1] = 1;
+    orderWords[2] = timeUs | 0;
+    orderWords[3] = highWord(timeUs);
+    orderWords[4] = order.subaccount;
+    orderWords[5] = order.market;
+    orderWords[6] = typeAndFlags(order);
+    orderWords[7] = lots | 0;
+    orderWords[8] = highWord(lots);
+    orderWords[9] = order.priceTicks;
+    orderPairs[5] = order.nonce;
+    orderPairs[6] = order.expiresAtMs;
+    orderWords[14] = order.delegate ?? -1;
+    orderWords[15] = -1;
+    orderWords[16] = -1;
+    orderWords[17] = order.originatorFeePpm;
+    hash.words(orderWords, 1);
+    return;
+  }
   // As `intNum`, whose argument would be boxed.
   hash.ints(1, order.timeUs | 0, highWord(order.timeUs));
-  hash.ints(
-    order.subaccount,
-    order.market,
-    codeOf(ORDER_TYPES, order.orderType) |
-      (order.ioc ? 8 : 0) |
-      (order.postOnly ? 16 : 0) |
-      (order.reduceOnly ? 32 : 0),
-  );
+  hash.ints(order.subaccount, order.market, typeAndFlags(order));
   hash.num(order.lots);
   hash.int(order.priceTicks);
   hash.bigints(order.nonce, order.expiresAtMs);
-  const delegate = order.delegate ?? -1;
-  if (order.clientId === null && order.originator === null) hash.ints(delegate, -1, -1);
-  else {
-    hash.int(delegate);
-    hash.optionalText(order.clientId);
-    hash.optionalText(order.originator);
-  }
+  hash.int(order.delegate ?? -1);
+  hash.optionalText(order.clientId);
+  hash.optionalText(order.originator);
   hash.int(order.originatorFeePpm);
+}
+
+function typeAndFlags({ orderType, ioc, postOnly, reduceOnly }: PlaceOrder): number {
+  const flags = (ioc ? 8 : 0) | (postOnly ? 16 : 0) | (reduceOnly ? 32 : 0);
+  return codeOf(ORDER_TYPES, orderType) | flags;
 }

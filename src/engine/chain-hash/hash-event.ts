@@ -54,11 +54,6 @@ export const hashMarketStatusChanged = hashEventOf('marketStatusChanged');
 export const hashMarketDelisted = hashEventOf('marketDelisted');
 
 /** The words of an amount are those of the bigint. */
-function hashMoney(hash: RollingHash, amount: Money): void {
-  if (typeof amount === 'number') hash.num(amount);
-  else hash.bigint(quantaOf(amount));
-}
-
 function hashMoneys(hash: RollingHash, a: Money, b: Money): void {
   if (typeof a === 'number' && typeof b === 'number') hash.nums(a, b);
   else hash.bigints(quantaOf(a), quantaOf(b));
@@ -89,8 +84,7 @@ export function hashOrderRested(
   price: PriceTicks,
   remaining: Lots,
 ): void {
-  hash.intNum(3 | (cause << 8), id);
-  hash.intNum(price, remaining);
+  hash.intNumTwice(3 | (cause << 8), id, price, remaining);
 }
 
 export function hashOrderFilled(
@@ -107,9 +101,17 @@ export function hashOrderFilled(
   realizedPnl: Money,
   realizedFunding: Money,
 ): void {
-  hash.intNum(4 | (cause << 8), id);
-  hash.intNum(role === 'maker' ? 0 : 1, trade);
+  hash.intNumTwice(4 | (cause << 8), id, role === 'maker' ? 0 : 1, trade);
   hash.intNum(price, filled);
+  if (
+    typeof fee === 'number' &&
+    typeof originatorFee === 'number' &&
+    typeof realizedPnl === 'number' &&
+    typeof realizedFunding === 'number'
+  ) {
+    hash.numsOfFive(remaining, fee, originatorFee, realizedPnl, realizedFunding);
+    return;
+  }
   hash.num(remaining);
   hashMoneys(hash, fee, originatorFee);
   hashMoneys(hash, realizedPnl, realizedFunding);
@@ -125,8 +127,7 @@ export function hashOrderEnded(
   remaining: Lots,
 ): void {
   hash.intNum(6 | (cause << 8), id);
-  hash.int(statusCode);
-  hash.intNum(reasonCode, remaining);
+  hash.intIntNum(statusCode, reasonCode, remaining);
 }
 
 export function hashTradePrinted(
@@ -137,8 +138,7 @@ export function hashTradePrinted(
   price: PriceTicks,
   size: Lots,
 ): void {
-  hash.int(7 | (cause << 8));
-  hash.intNum(market, trade);
+  hash.intIntNum(7 | (cause << 8), market, trade);
   hash.intNum(price, size);
 }
 
@@ -151,8 +151,13 @@ export function hashBalanceChanged(
   delta: Money,
   balance: Money,
 ): void {
-  hash.ints(8 | (cause << 8), subaccount, reasonCode);
-  hashMoneys(hash, delta, balance);
+  const head = 8 | (cause << 8);
+  if (typeof delta === 'number' && typeof balance === 'number') {
+    hash.intsNums(head, subaccount, reasonCode, delta, balance);
+    return;
+  }
+  hash.ints(head, subaccount, reasonCode);
+  hash.bigints(quantaOf(delta), quantaOf(balance));
 }
 
 export function hashPositionChanged(
@@ -163,9 +168,14 @@ export function hashPositionChanged(
   position: Lots,
   cost: Money,
 ): void {
-  hash.ints(9 | (cause << 8), subaccount, market);
+  const head = 9 | (cause << 8);
+  if (typeof cost === 'number') {
+    hash.intsNums(head, subaccount, market, position, cost);
+    return;
+  }
+  hash.ints(head, subaccount, market);
   hash.num(position);
-  hashMoney(hash, cost);
+  hash.bigint(quantaOf(cost));
 }
 
 /* eslint-enable @typescript-eslint/max-params */

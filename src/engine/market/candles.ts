@@ -79,8 +79,9 @@ export class Candles {
   /** Opens the minute of now and drops those beyond retention. */
   private openMinute({ nowUs }: Clock, price: PriceTicks): void {
     const { minutes } = this;
+    // Time never decreases, so most trades are in the newest minute: no division for them.
+    if (minutes.length > 0 && nowUs < minutes.timeAt(minutes.length - 1) + MINUTE_US) return;
     const bucket = floorTo(nowUs, MINUTE_US);
-    if (minutes.length > 0 && minutes.timeAt(minutes.length - 1) === bucket) return;
     const oldest = bucket - this.limit * MINUTE_US;
     while (minutes.length > 0 && minutes.timeAt(0) <= oldest) {
       minutes.dropFirst();

@@ -20,12 +20,13 @@ export function endOrder(
 ): void {
   const table = state.orders;
   const subaccount = state.subaccount(table.subaccount(slot));
+  const exposure = subaccount.exposure(table.market(slot));
   const waited = table.isWaiting(slot);
-  if (table.isResting(slot)) leaveBook(state, slot, subaccount.exposure(table.market(slot)));
-  else if (waited) stopWaiting(state, slot, subaccount.exposure(table.market(slot)));
+  if (table.isResting(slot)) leaveBook(state, slot, exposure);
+  else if (waited) stopWaiting(state, slot, exposure);
   table.setStatus(slot, status, reason);
   table.markBookChanged(slot, state);
-  disownOrder(state, subaccount, slot);
+  disownOrder(state, subaccount, exposure, slot);
   const clientId = table.clientIds.hash(slot, subaccount.account);
   if (clientId !== null) state.clientIds.remove(clientId, slot);
   if (table.hasTimer(slot)) state.expiring -= 1;

@@ -37,10 +37,14 @@ export function matchOrder(
   const side = table.side(slot);
   const limit = table.price(slot);
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
-  if (opposite.bestLevel() === NO_LEVEL) return null;
+  const best = opposite.bestLevel();
+  if (best === NO_LEVEL) return null;
+  const reduceOnly = table.isReduceOnly(slot);
+  // Most orders rest without a fill: they need no band.
+  const touch = opposite.price(best);
+  if (!reduceOnly && (side > 0 ? touch > limit : touch < limit)) return null;
   const band = bandLimit(market, side);
   const frozen = isFrozen(market);
-  const reduceOnly = table.isReduceOnly(slot);
   const { context } = state;
   const { maker: gives, taker: takes } = context;
 

@@ -3,14 +3,18 @@
  * that a position that closes visits these and no others (R-2.7). Work on one market visits no
  * order of another.
  */
-import type { Subaccount } from '../accounts/subaccount.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { MarketId } from '../../num/units.ts';
 
 /** Adds a live order to the lists of its owner. */
-export function ownOrder({ orders: table }: ExchangeState, owner: Subaccount, slot: number): void {
-  const exposure = owner.exposure(table.market(slot));
+export function ownOrder(
+  { orders: table }: ExchangeState,
+  owner: Subaccount,
+  exposure: Exposure,
+  slot: number,
+): void {
   table.linkOwner(exposure.orders, slot);
   owner.orderCount += 1;
   if (table.isReduceOnly(slot)) (exposure.closing ??= new Set()).add(table.id(slot));
@@ -20,9 +24,9 @@ export function ownOrder({ orders: table }: ExchangeState, owner: Subaccount, sl
 export function disownOrder(
   { orders: table }: ExchangeState,
   owner: Subaccount,
+  exposure: Exposure,
   slot: number,
 ): void {
-  const exposure = owner.exposure(table.market(slot));
   table.unlinkOwner(exposure.orders, slot);
   owner.orderCount -= 1;
   if (table.isReduceOnly(slot)) exposure.closing?.delete(table.id(slot));

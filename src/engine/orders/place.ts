@@ -27,8 +27,8 @@ export function placeOrder(state: State, command: PlaceOrder): Outcome {
   subaccount.orderNonces.use(command.delegate, command.nonce);
   const id = state.nextOrderId;
   state.nextOrderId = orderId(id + 1);
-  const slot = addOrder(state, command, id, subaccount);
   const exposure = subaccount.exposure(market.id);
+  const slot = addOrder(state, command, id, subaccount, exposure);
 
   const fault = orderFault(state, subaccount, exposure, market, command);
   if (fault !== null) {
@@ -46,9 +46,10 @@ export function addOrder(
   terms: OrderTerms,
   id: OrderId,
   owner: Subaccount,
+  exposure = owner.exposure(terms.market),
 ): number {
   const slot = state.orders.add(id, terms, state);
-  ownOrder(state, owner, slot);
+  ownOrder(state, owner, exposure, slot);
   return slot;
 }
 
@@ -84,7 +85,7 @@ export function reject(
   hashOrderRejected(context.hashing(), context.causeInHash, id, reason);
   if (context.hasSink)
     context.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
-  disownOrder(state, subaccount, slot);
+  disownOrder(state, subaccount, subaccount.exposure(terms.market), slot);
   retain(state, slot, subaccount);
   table.remove(slot);
 }

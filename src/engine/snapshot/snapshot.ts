@@ -219,7 +219,7 @@ function archiveOrders(io: Archive, state: ExchangeState): void {
     const slot = archiveOrder(io, table, slots[i] ?? NONE);
     if (!io.loading) continue;
     const subaccount = state.subaccount(table.subaccount(slot));
-    ownOrder(state, subaccount, slot);
+    ownOrder(state, subaccount, subaccount.exposure(table.market(slot)), slot);
     const clientId = table.clientIds.hash(slot, subaccount.account);
     if (clientId !== null) state.clientIds.add(clientId, slot);
     watchExpiry(state, slot, table.expiresAtMs(slot));

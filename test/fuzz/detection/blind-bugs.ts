@@ -27,8 +27,8 @@ export const BLIND_BUGS: readonly SubtleBug[] = [
     id: 'late-nonce-displaces-the-lowest',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.add',
-    find: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0); return;',
-    replace: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);',
+    find: 'this.raiseFloor(newHigh, newLow); return;',
+    replace: 'this.raiseFloor(newHigh, newLow);',
   },
   {
     id: 'frozen-gains-of-the-vault-count',
@@ -63,8 +63,8 @@ export const BLIND_BUGS: readonly SubtleBug[] = [
     id: 'remaining-lots-not-hashed',
     area: 'hashes',
     file: 'engine/chain-hash/hash-event.ts#hashOrderFilled',
-    find: 'hash.num(remaining);',
-    replace: '',
+    find: 'hash.numsOfFive(remaining, fee, originatorFee, realizedPnl, realizedFunding)',
+    replace: 'hash.numsOfFive(0, fee, originatorFee, realizedPnl, realizedFunding)',
   },
   {
     id: 'page-restarts-within-a-moment',

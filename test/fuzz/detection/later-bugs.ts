@@ -27,7 +27,7 @@ export const LATER_BUGS: readonly SubtleBug[] = [
     id: 'dropped-nonce-is-the-lowest',
     area: 'nonces',
     file: 'engine/accounts/nonces.ts#NonceWindow.add',
-    find: 'this.raiseFloor(halves[1] ?? 0, halves[0] ?? 0);',
+    find: 'this.raiseFloor(newHigh, newLow);',
     replace: 'this.raiseFloor(high, low);',
   },
   {

@@ -55,8 +55,8 @@ export const RECORD_BUGS: readonly SubtleBug[] = [
     id: 'resting-price-not-hashed',
     area: 'hashes',
     file: 'engine/chain-hash/hash-event.ts#hashOrderRested',
-    find: 'hash.intNum(price, remaining)',
-    replace: 'hash.num(remaining)',
+    find: 'hash.intNumTwice(3 | (cause << 8), id, price, remaining)',
+    replace: 'hash.intNumTwice(3 | (cause << 8), id, 0, remaining)',
   },
   {
     id: 'originator-hashed-as-client-id',

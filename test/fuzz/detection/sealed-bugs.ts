@@ -89,9 +89,9 @@ export const SEALED_BUGS: readonly SubtleBug[] = [
   {
     id: 'reduce-only-hashed-as-post-only',
     area: 'hashes',
-    file: 'engine/chain-hash/hash-command.ts#hashPlaceOrder',
-    find: 'order.reduceOnly ? 32 : 0',
-    replace: 'order.reduceOnly ? 16 : 0',
+    file: 'engine/chain-hash/hash-command.ts#typeAndFlags',
+    find: 'reduceOnly ? 32 : 0',
+    replace: 'reduceOnly ? 16 : 0',
   },
   {
     id: 'size-of-21-bits-is-cut',

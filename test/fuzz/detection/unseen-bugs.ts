@@ -62,8 +62,8 @@ export const UNSEEN_BUGS: readonly SubtleBug[] = [
     id: 'cost-not-hashed',
     area: 'hashes',
     file: 'engine/chain-hash/hash-event.ts#hashPositionChanged',
-    find: 'hashMoney(hash, cost);',
-    replace: '',
+    find: 'hash.intsNums(head, subaccount, market, position, cost)',
+    replace: 'hash.intsNums(head, subaccount, market, position, 0)',
   },
   {
     id: 'delegates-in-order-of-grant',

@@ -51,8 +51,8 @@ const PLANTED: readonly ReproducedBug[] = [
   {
     id: 'event-hash-skips-balance',
     file: 'engine/chain-hash/hash-event.ts#hashBalanceChanged',
-    find: 'hashMoneys(hash, delta, balance)',
-    replace: 'hashMoney(hash, delta)',
+    find: 'hash.intsNums(head, subaccount, reasonCode, delta, balance)',
+    replace: 'hash.intsNums(head, subaccount, reasonCode, delta, 0)',
   },
   {
     id: 'state-hash-skips-parameters',
