@@ -101,6 +101,7 @@ export class JsonScan {
   private countItem(isKey: boolean): void {
     if (isKey) this.keys += 1;
     this.items += 1;
+    if (this.items <= this.limits.items) return;
     this.mustBeWithin('items', this.items, 'has more than', 'keys and elements');
   }
 

@@ -6,3 +6,8 @@ const hasher = await createKeccak(256);
 export function keccakBytes(bytes: Uint8Array): Uint8Array {
   return hasher.init().update(bytes).digest('binary');
 }
+
+/** Lower-case hex digits, without a copy of the bytes. */
+export function hexOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('hex');
+}
