@@ -17,6 +17,9 @@ import { DRAIN_BYTES, readBody } from './read-body.ts';
 import { sendError } from './replies.ts';
 import type { Verified, WalletAuth } from './wallet-auth.ts';
 
+/** Headers of a request; Node keeps one more, so that their number is seen to be larger. */
+const MAX_HEADERS = 100;
+export const KEPT_HEADERS = MAX_HEADERS + 1;
 const SCHEME = /^Bearer /i;
 const SCHEME_LENGTH = 'Bearer '.length;
 /** Requests that a body of tiny parts counts as. */
@@ -117,6 +120,11 @@ function admit(
     const delayMs = admission?.refusalOf(caller, by, cost) ?? null;
     return delayMs === null ? null : { error: tooManyRequests(), delayMs };
   };
+  if (request.raw.rawHeaders.length > 2 * MAX_HEADERS) {
+    request.known = anonymous;
+    const error = new RequestError(MESSAGES.tooManyHeaders);
+    return count(address) ?? { error, delayMs: 0 };
+  }
   const { access } =
     endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
   if (control !== undefined && holdsToken(request, control.token)) {

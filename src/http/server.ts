@@ -14,7 +14,7 @@ import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { checkAccess } from './access.ts';
+import { checkAccess, KEPT_HEADERS } from './access.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
 import { ConnectionLimit, limitPipelining } from './connections.ts';
@@ -120,6 +120,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
   await documentation(app, options);
   const connections = new ConnectionLimit(app.server, limits.connections);
+  app.server.maxHeadersCount = KEPT_HEADERS;
   limitPipelining(app.server);
   operations(app, options);
   const queue = new FairQueue();
