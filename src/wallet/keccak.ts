@@ -7,7 +7,10 @@ export function keccakBytes(bytes: Uint8Array): Uint8Array {
   return hasher.init().update(bytes).digest('binary');
 }
 
-/** Lower-case hex digits, without a copy of the bytes. */
-export function hexOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('hex');
+const scratch = Buffer.alloc(32);
+
+/** A hash in lower-case hex digits, without a buffer of its own. */
+export function hexOf(hash: Uint8Array): string {
+  scratch.set(hash);
+  return scratch.toString('hex');
 }
