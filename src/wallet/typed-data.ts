@@ -144,7 +144,9 @@ function structOf(name: string): Struct {
     .sort()
     .map((one) => typeText(one, nested[one] ?? []));
   const encoded = utf8.encode([typeText(name, fields), ...others].join(''));
-  const ofFlags = fields.every(({ type }) => type === 'bool') ? new Map<number, Uint8Array>() : null;
+  const ofFlags = fields.every(({ type }) => type === 'bool')
+    ? new Map<number, Uint8Array>()
+    : null;
   return { typeHash: keccakBytes(encoded), fields, empty: new Uint8Array(WORD), ofFlags };
 }
 
