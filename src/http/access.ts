@@ -44,7 +44,7 @@ export interface Known {
   /** For the order of work: the account, or the connection. */
   readonly work: WorkCaller;
   readonly verified: Verified | null;
-  /** Of the route; undefined without one. Fastify makes an object for each look at its options. */
+  /** Of the route; undefined without one. Fastify makes an object whenever its options are read. */
   readonly url: string | undefined;
   readonly access: RouteAccess;
 }
@@ -158,7 +158,7 @@ function admitToken(
   const reject = (error: RequestError): Refusal => count(anonymous.caller) ?? { error, delayMs: 0 };
   const header = request.headers.authorization;
   if (header === undefined) return reject(new RequestError(MESSAGES.missingToken));
-  // A known token needs no look at its form.
+  // The form of a known token is known to be right.
   const cached = SCHEME.test(header) ? auth.cached(header.slice(SCHEME_LENGTH)) : null;
   if (cached !== null) return accept(cached);
   const token = /^Bearer ([\w.-]+)$/i.exec(header)?.[1];
