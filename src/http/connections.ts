@@ -75,9 +75,13 @@ interface ConnectionState {
   name: string;
 }
 
+interface WithState {
+  [STATE]: ConnectionState | undefined;
+}
+
 /** State of a connection in a property of its socket, which costs less than a map of sockets. */
-function stateOf(socket: Socket & { [STATE]?: ConnectionState }): ConnectionState {
-  return (socket[STATE] ??= { ahead: 0, held: 'no', name: '' });
+function stateOf(socket: Socket): ConnectionState {
+  return ((socket as Socket & WithState)[STATE] ??= { ahead: 0, held: 'no', name: '' });
 }
 
 let named = 0;
