@@ -16,7 +16,7 @@ export function refuseBeyondWaiting(queue: FairQueue, request: FastifyRequest): 
 /** No client reads it; counters of replies show it. */
 const CLIENT_GONE = { status: 503, message: 'the client closed the connection' };
 
-/** Throws `RequestError` when nobody waits for the answer any more. */
+/** Throws `RequestError` once the client has closed the connection. */
 export function refuseGone({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new RequestError(CLIENT_GONE);
 }
