@@ -4,7 +4,7 @@
  * has to be waited for is answered in one turn of the event loop, without a promise.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
+import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
@@ -96,15 +96,19 @@ class ContractRoute {
   private read(request: FastifyRequest): Soon<HostReply> {
     const { queue } = this.options;
     refuseBeyondWaiting(queue, request);
+    if (ENDPOINTS[this.id].method !== 'POST') {
+      const input = { ...(request.query as object), ...(request.params as object) };
+      return this.carry(request, input, false);
+    }
     const bytes = request.body instanceof Body ? request.body.bytes : 0;
-    const read = (): unknown => inputOf(ENDPOINTS[this.id], request);
-    const input = inQueue(queue, request, read, expectedParseMs(bytes));
+    const input = inQueue(queue, request, () => bodyOf(request), expectedParseMs(bytes));
     return input instanceof Promise
-      ? input.then((late) => this.carry(request, late))
-      : this.carry(request, input);
+      ? input.then((late) => this.carry(request, late, true))
+      : this.carry(request, input, true);
   }
 
-  private carry(request: FastifyRequest, input: unknown): Soon<HostReply> {
+  /** `input`: query and path parameters, or the body. `begun`: reading it was a piece of work. */
+  private carry(request: FastifyRequest, input: unknown, begun: boolean): Soon<HostReply> {
     const { id } = this;
     const { host, auth, queue } = this.options;
     const { work, verified } = mustKnow(request);
@@ -113,7 +117,7 @@ class ContractRoute {
     if (id === 'getClaims' && verified !== null) return this.claims(verified, input);
     const run = (): Soon<HostReply> => host.handle(id, input, verified?.caller ?? null);
     const inTurn = (): Soon<HostReply> =>
-      inQueue(queue, request, run, expectedRequestMs(input), true);
+      inQueue(queue, request, run, expectedRequestMs(input), begun);
     const signers = host.verifyAhead(id, input);
     return signers === null ? inTurn() : signers.then(inTurn);
   }
@@ -161,10 +165,4 @@ class ContractRoute {
     }
     return sendPage(reply, text, page);
   }
-}
-
-/** Query and path parameters, or the body, as one object. */
-function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
-  if (method === 'POST') return bodyOf(request);
-  return { ...(request.query as object), ...(request.params as object) };
 }
