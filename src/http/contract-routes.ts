@@ -82,7 +82,9 @@ class ContractRoute {
     const kept = answers.find(verified, request.raw.url ?? '');
     if (kept === null) return false;
     refuseBeyondWaiting(queue, request);
-    void inQueue(queue, request, () => sendPage(reply, kept.text, kept.page), 0);
+    const sent = inQueue(queue, request, () => sendPage(reply, kept.text, kept.page), 0);
+    // It is not sent if the client has gone while it waited.
+    if (sent instanceof Promise) sent.catch((error: unknown) => sendError(reply, error));
     return true;
   }
 
