@@ -18,7 +18,7 @@ export interface JsonLimits {
   readonly depth: number;
 }
 
-/** Integers with fewer digits are exact as numbers. */
+/** Integers with fewer digits are exact as numbers, and with more they are not. */
 const LONG_DIGITS = 16;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -32,6 +32,8 @@ export class JsonScan {
   private items = 0;
   private depth = 0;
   private digits = 0;
+  /** Value of the first digits of a number. */
+  private value = 0;
   private inString = false;
   private isEscaped = false;
 
@@ -47,7 +49,7 @@ export class JsonScan {
         continue;
       }
       const char = text.charCodeAt(i);
-      if (char >= 0x30 && char <= 0x39) this.countDigit();
+      if (char >= 0x30 && char <= 0x39) this.countDigit(char - 0x30);
       // A point, an exponent and its sign; the letter e of a word is harmless here.
       else if (char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b) this.countMark();
       else {
@@ -80,10 +82,12 @@ export class JsonScan {
     return at === from && this.isEscaped ? !isOdd : isOdd;
   }
 
-  private countDigit(): void {
+  private countDigit(digit: number): void {
     this.digits += 1;
+    this.value = this.digits === 1 ? digit : this.value * 10 + digit;
     if (this.digits < LONG_DIGITS) return;
-    this.isExact = false;
+    // Of 16 digits, values up to 2^54 round to neighbours, which are on the same side of 2^53.
+    if (this.digits > LONG_DIGITS || this.value > Number.MAX_SAFE_INTEGER) this.isExact = false;
     this.mustBeWithin('digits', this.digits, 'a number has more than', 'characters');
   }
 
@@ -97,6 +101,7 @@ export class JsonScan {
   private countItem(isKey: boolean): void {
     if (isKey) this.keys += 1;
     this.items += 1;
+    if (this.items <= this.limits.items) return;
     this.mustBeWithin('items', this.items, 'has more than', 'keys and elements');
   }
 

@@ -48,6 +48,7 @@ export const MESSAGES = {
   previewsStopped: reply(503, 'Previews are off: this server makes none, or a copy takes too long'),
   bodyTooLarge: reply(413, 'Request body is too large'),
   headersTooLarge: reply(431, 'Request headers are too large'),
+  tooManyHeaders: reply(431, 'Request has more than 100 headers'),
   malformedRequest: reply(400, 'Malformed HTTP request'),
   upgradeNotOffered: reply(400, 'Upgrade: only websocket is offered, at /ws'),
   upgradeRequired: reply(426, 'Upgrade: /ws is a WebSocket'),

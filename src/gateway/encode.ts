@@ -22,6 +22,7 @@ import { must } from '../base/assert.ts';
 import type { OrderIds } from './order-ids.ts';
 
 export const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 const RATIO_DECIMALS = 6;
 /** R-5.8a */
 const INFINITE_RATIO = '999999';
@@ -154,7 +155,7 @@ function pairOf(order: OrderView): OrderRef | null {
 
 /** An exact int64: a bigint beyond 2^53, although the schema's static type is number. */
 function exactInteger(value: bigint): number {
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : (value as unknown as number);
+  return value <= MAX_EXACT ? Number(value) : (value as unknown as number);
 }
 
 export function encodeStats(view: ExchangeView, subaccountId: OrderView['subaccount']) {

@@ -13,6 +13,9 @@ import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** Addresses with correct checksums, by their text: the same ones come again and again. */
+const checked = new Map<string, Address>();
+const MAX_CHECKED = 16_384;
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_SUBACCOUNT_INDEX = 2 ** 31 - 1;
 
@@ -91,13 +94,19 @@ export class Fields {
   }
 
   private addressOf(name: string, value: string, keccak: Keccak | undefined): Address {
+    const known = checked.get(value);
+    if (known !== undefined) return known;
     if (!ADDRESS.test(value)) {
       this.fail(name, 'must be an address: 0x and 40 hex digits');
     }
-    if (keccak !== undefined && !isChecksumRight(value, keccak)) {
+    const lower = address(value.toLowerCase());
+    if (keccak === undefined) return lower;
+    if (!isChecksumRight(value, keccak)) {
       this.fail(name, 'has a wrong checksum (EIP-55); send it in lower case to skip the check');
     }
-    return address(value.toLowerCase());
+    if (checked.size >= MAX_CHECKED) checked.clear();
+    checked.set(value, lower);
+    return lower;
   }
 
   feedId(name: string): string {

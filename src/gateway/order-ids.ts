@@ -41,9 +41,17 @@ export function attachedDigest(
   attached: 'takeProfit' | 'stopLoss',
 ): string {
   const bytes = new Uint8Array(33);
-  for (let i = 0; i < 32; i++) bytes[i] = Number.parseInt(parent.slice(2 * i, 2 * i + 2), 16);
+  for (let i = 0; i < 32; i++) {
+    bytes[i] = (hexDigit(parent, 2 * i) << 4) | hexDigit(parent, 2 * i + 1);
+  }
   bytes[32] = attached === 'takeProfit' ? 1 : 2;
   return keccak(bytes);
+}
+
+/** Value of a hex digit in lower case. */
+function hexDigit(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 0x3a ? code - 0x30 : code - 0x57;
 }
 
 /** Ids with verified signatures: the signed digest, persisted by `record`. */
@@ -197,7 +205,7 @@ export class TrustOrderIds implements OrderIds {
     if (account !== this.account) {
       const hex = this.view.addressOf(account);
       for (let i = 0; i < 20; i++) {
-        this.bytes[i] = Number.parseInt(hex.slice(2 + i * 2, 4 + i * 2), 16);
+        this.bytes[i] = (hexDigit(hex, 2 + i * 2) << 4) | hexDigit(hex, 3 + i * 2);
       }
       this.account = account;
     }

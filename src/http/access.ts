@@ -17,6 +17,11 @@ import { DRAIN_BYTES, readBody } from './read-body.ts';
 import { sendError } from './replies.ts';
 import type { Verified, WalletAuth } from './wallet-auth.ts';
 
+/** Headers of a request; Node keeps one more, so that their number is seen to be larger. */
+const MAX_HEADERS = 100;
+export const KEPT_HEADERS = MAX_HEADERS + 1;
+const SCHEME = /^Bearer /i;
+const SCHEME_LENGTH = 'Bearer '.length;
 /** Requests that a body of tiny parts counts as. */
 const TINY_PARTS_COST = 20;
 
@@ -30,6 +35,8 @@ export interface RouteAccess {
   readonly cost?: number;
 }
 
+const PUBLIC: RouteAccess = {};
+
 /** Caller of a request, set before its body is read. */
 export interface Known {
   /** Account, or address. */
@@ -37,6 +44,9 @@ export interface Known {
   /** For the order of work: the account, or the connection. */
   readonly work: WorkCaller;
   readonly verified: Verified | null;
+  /** Of the route; undefined without one. Fastify makes an object whenever its options are read. */
+  readonly url: string | undefined;
+  readonly access: RouteAccess;
 }
 
 declare module 'fastify' {
@@ -95,13 +105,26 @@ function admit(
   options: AccessOptions,
 ): Refusal | null | Promise<Refusal | null> {
   const { admission } = options;
-  const { endpoint, control, rate, cost } = request.routeOptions.config.access ?? {};
+  const { config, url } = request.routeOptions;
+  const of = config.access ?? PUBLIC;
+  const { endpoint, control, rate, cost } = of;
   const address = callerOfAddress(request.ip);
-  const anonymous = { caller: address, work: request.raw.socket, verified: null };
-  const count = (caller: string, of?: Rate): Refusal | null => {
-    const delayMs = admission?.refusalOf(caller, of, cost) ?? null;
+  const anonymous = {
+    caller: address,
+    work: request.raw.socket,
+    verified: null,
+    url,
+    access: of,
+  };
+  const count = (caller: string, by?: Rate): Refusal | null => {
+    const delayMs = admission?.refusalOf(caller, by, cost) ?? null;
     return delayMs === null ? null : { error: tooManyRequests(), delayMs };
   };
+  if (request.raw.rawHeaders.length > 2 * MAX_HEADERS) {
+    request.known = anonymous;
+    const error = new RequestError(MESSAGES.tooManyHeaders);
+    return count(address) ?? { error, delayMs: 0 };
+  }
   const { access } =
     endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
   if (control !== undefined && holdsToken(request, control.token)) {
@@ -128,16 +151,18 @@ function admitToken(
 ): Refusal | null | Promise<Refusal | null> {
   const accept = (verified: Verified): Refusal | null => {
     const { account } = verified.caller;
-    request.known = { caller: account, work: account, verified };
+    const { url, access } = anonymous;
+    request.known = { caller: account, work: account, verified, url, access };
     return count(account);
   };
   const reject = (error: RequestError): Refusal => count(anonymous.caller) ?? { error, delayMs: 0 };
   const header = request.headers.authorization;
   if (header === undefined) return reject(new RequestError(MESSAGES.missingToken));
+  // The form of a known token is known to be right.
+  const cached = SCHEME.test(header) ? auth.cached(header.slice(SCHEME_LENGTH)) : null;
+  if (cached !== null) return accept(cached);
   const token = /^Bearer ([\w.-]+)$/i.exec(header)?.[1];
   if (token === undefined) return reject(new RequestError(MESSAGES.invalidToken));
-  const cached = auth.cached(token);
-  if (cached !== null) return accept(cached);
   // Verification costs more than the rest of a small request, so it counts by address first.
   const refused = count(`${anonymous.caller} tokens`);
   if (refused !== null) return refused;
@@ -178,7 +203,7 @@ function finish(
 }
 
 function limitsOf(request: FastifyRequest): JsonLimits {
-  const { endpoint, control } = request.routeOptions.config.access ?? {};
+  const { endpoint, control } = mustKnow(request).access;
   if (control !== undefined) return CONTROL_BODY;
   return endpoint === undefined ? SMALL_BODY : bodyLimitsOf(endpoint);
 }

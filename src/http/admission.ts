@@ -14,6 +14,9 @@ import { RateLimit } from './rate-limit.ts';
 const WIDE = 10;
 const PROMPT_REFUSALS = 20;
 const COOL_DOWN_MS = 1000;
+/** Later refusals end at different times: their connections would all be read in one turn. */
+const SPREAD = 64;
+const SPREAD_MS = 8;
 /** Bytes per second of an account, and of an address without a token. */
 const ACCOUNT_BYTES = 16_777_216;
 const ADDRESS_BYTES = 2_097_152;
@@ -51,7 +54,8 @@ export class Admission {
     const limit = this.rates[rate];
     if (limit.accepts(caller, this.nowUs(), cost)) return null;
     this.refused += 1;
-    return limit.refusals(caller) <= PROMPT_REFUSALS ? 0 : COOL_DOWN_MS;
+    const later = limit.refusals(caller) - PROMPT_REFUSALS;
+    return later <= 0 ? 0 : COOL_DOWN_MS + ((later - 1) % SPREAD) * SPREAD_MS;
   }
 
   /** Time from which a large message of a feed may pass; the next one passes after it. */

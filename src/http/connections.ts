@@ -64,42 +64,61 @@ function reviveParser(socket: Socket): void {
   if (parser !== null && parser[ON_BODY] === null) parser[ON_BODY] = onBody;
 }
 
-/** Connections whose refusal waits; true once they have sent another request. */
-const held = new WeakMap<Socket, boolean>();
-const names = new WeakMap<Socket, string>();
+const STATE = Symbol('state of a connection');
+
+interface ConnectionState {
+  /** Requests without an answer. */
+  ahead: number;
+  /** A refusal waits, and whether the connection has sent another request since. */
+  held: 'no' | 'yes' | 'sent';
+  /** For its limits; empty until it is asked for. */
+  name: string;
+}
+
+interface WithState {
+  [STATE]: ConnectionState | undefined;
+}
+
+/** State of a connection in a property of its socket, which costs less than a map of sockets. */
+function stateOf(socket: Socket): ConnectionState {
+  return ((socket as Socket & WithState)[STATE] ??= { ahead: 0, held: 'no', name: '' });
+}
+
 let named = 0;
 
 /** Reads nothing more from the connection until `letGo`. */
 export function holdBack(socket: Socket): void {
-  held.set(socket, false);
+  stateOf(socket).held = 'yes';
   socket.pause();
 }
 
 /** Reads the connection again. True if it sent requests meanwhile: these are not answered. */
 export function letGo(socket: Socket): boolean {
-  const mustClose = held.get(socket) === true;
-  held.delete(socket);
+  const state = stateOf(socket);
+  const mustClose = state.held === 'sent';
+  state.held = 'no';
   if (!mustClose) socket.resume();
   return mustClose;
 }
 
 /** A name for the limits of a connection. */
 export function connectionName(socket: Socket): string {
-  let name = names.get(socket);
-  if (name === undefined) {
+  const state = stateOf(socket);
+  if (state.name === '') {
     named += 1;
-    name = `connection ${String(named)}`;
-    names.set(socket, name);
+    state.name = `connection ${String(named)}`;
   }
-  return name;
+  return state.name;
 }
-
-/** Requests of a connection without an answer. */
-const ahead = new WeakMap<Socket, number>();
 
 /** True if an earlier request of the connection has no answer yet. */
 export function isAhead(socket: Socket): boolean {
-  return (ahead.get(socket) ?? 0) > 1;
+  return stateOf(socket).ahead > 1;
+}
+
+/** One function for all answers: a closure for each costs more. */
+function onAnswerClosed(this: ServerResponse): void {
+  stateOf(this.req.socket).ahead -= 1;
 }
 
 /** Closes a connection with more requests ahead of their answers. */
@@ -113,21 +132,19 @@ export function limitPipelining(server: Server): void {
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    if (held.has(socket)) {
-      held.set(socket, true);
+    const state = stateOf(socket);
+    if (state.held !== 'no') {
+      state.held = 'sent';
       stopParsing(socket);
       return;
     }
-    const count = (ahead.get(socket) ?? 0) + 1;
-    ahead.set(socket, count);
-    if (count > MAX_PIPELINED) {
+    state.ahead += 1;
+    if (state.ahead > MAX_PIPELINED) {
       stopParsing(socket);
       socket.destroy();
       return;
     }
-    response.once('close', () => {
-      ahead.set(socket, (ahead.get(socket) ?? 1) - 1);
-    });
+    response.on('close', onAnswerClosed);
     for (const listener of listeners) listener.call(server, request, response);
   });
 }

@@ -1,19 +1,22 @@
 /**
  * Routes of the endpoint table. The body is parsed, handled and encoded in the caller's turn
- * (`FairQueue`); waits for signers and for the disk are outside of it.
+ * (`FairQueue`); waits for signers and for the disk are outside of it. A request for which nothing
+ * has to be waited for is answered in one turn of the event loop, without a promise.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
+import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
+import { stringifyExact } from '../contract/exact-json.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
 import type { Host, HostReply } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
-import type { FairQueue } from './fair-queue.ts';
+import type { FairQueue, WorkCaller } from './fair-queue.ts';
 import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { Body, bodyOf } from './read-body.ts';
-import { sendBody, sendError, sendPage, sendText, showReplica } from './replies.ts';
-import type { WalletAuth } from './wallet-auth.ts';
+import { ReadAnswers, READS_OF_STATE } from './read-answers.ts';
+import { sendError, sendPage, sendText, showReplica } from './replies.ts';
+import type { Verified, WalletAuth } from './wallet-auth.ts';
 
 export interface ContractOptions {
   readonly host: Host;
@@ -23,65 +26,145 @@ export interface ContractOptions {
 }
 
 export function contractRoutes(app: FastifyInstance, options: ContractOptions): void {
-  const { faults, queue } = options;
+  const answers = new ReadAnswers(options.host);
   for (const id of ENDPOINT_IDS) {
     const { method, path } = ENDPOINTS[id];
+    const route = new ContractRoute(id, options, READS_OF_STATE.has(id) ? answers : null);
     app.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { access: { endpoint: id } },
       handler: (request, reply) => {
-        handle(id, request, options).then(
-          (answer) => {
-            if (faults.dropsReply(id)) request.raw.destroy();
-            else {
-              const ms = expectedReplyMs(answer.body);
-              void inQueue(queue, request, () => send(reply, answer), ms, true);
-            }
-          },
-          (error: unknown) => sendError(reply, error),
-        );
+        route.handle(request, reply);
       },
     });
   }
 }
 
-function send(reply: FastifyReply, { status, body, page, shows }: HostReply): FastifyReply {
-  if (shows !== undefined) showReplica(reply, shows);
-  if (status !== 200) return sendText(reply, { status, message: String(body) });
-  return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
-}
+type Soon<T> = T | Promise<T>;
 
-/** Throws `RequestError`. */
-async function handle(
-  id: EndpointId,
-  request: FastifyRequest,
-  { host, auth, faults, queue }: ContractOptions,
-): Promise<HostReply> {
-  const injected = faults.inject(id);
-  if (injected !== null) await injected;
-  const { work, verified } = mustKnow(request);
-  refuseBeyondWaiting(queue, request);
-  const bytes = request.body instanceof Body ? request.body.bytes : 0;
-  const read = (): unknown => inputOf(ENDPOINTS[id], request);
-  const input = await inQueue(queue, request, read, expectedParseMs(bytes));
-  if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
-  if (id === 'postAuth')
+class ContractRoute {
+  private readonly id: EndpointId;
+  private readonly options: ContractOptions;
+  /** Answers of the present state; null if those of this endpoint depend on more. */
+  private readonly answers: ReadAnswers | null;
+
+  constructor(id: EndpointId, options: ContractOptions, answers: ReadAnswers | null) {
+    this.id = id;
+    this.options = options;
+    this.answers = answers;
+  }
+
+  handle(request: FastifyRequest, reply: FastifyReply): void {
+    try {
+      if (this.sendKept(request, reply)) return;
+      const { seq } = this.options.host.view;
+      const answer = this.answer(request);
+      if (answer instanceof Promise) {
+        answer.then(
+          (late) => {
+            this.deliver(request, reply, late, null);
+          },
+          (error: unknown) => sendError(reply, error),
+        );
+      } else this.deliver(request, reply, answer, seq);
+    } catch (error) {
+      sendError(reply, error);
+    }
+  }
+
+  /** True if an answer of the present state is sent again. */
+  private sendKept(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { answers } = this;
+    const { faults, queue } = this.options;
+    if (answers === null || faults.areArmed) return false;
+    const { verified } = mustKnow(request);
+    const kept = answers.find(verified, request.raw.url ?? '');
+    if (kept === null) return false;
+    refuseBeyondWaiting(queue, request);
+    const sent = inQueue(queue, request, () => sendPage(reply, kept.text, kept.page), 0);
+    // It is not sent if the client has gone while it waited.
+    if (sent instanceof Promise) sent.catch((error: unknown) => sendError(reply, error));
+    return true;
+  }
+
+  /** Throws `RequestError`, or rejects with it. */
+  private answer(request: FastifyRequest): Soon<HostReply> {
+    const { faults } = this.options;
+    const injected = faults.inject(this.id);
+    return injected === null ? this.read(request) : injected.then(() => this.read(request));
+  }
+
+  private read(request: FastifyRequest): Soon<HostReply> {
+    const { queue } = this.options;
+    refuseBeyondWaiting(queue, request);
+    if (ENDPOINTS[this.id].method !== 'POST') {
+      const input = { ...(request.query as object), ...(request.params as object) };
+      return this.carry(request, input, false);
+    }
+    const bytes = request.body instanceof Body ? request.body.bytes : 0;
+    const input = inQueue(queue, request, () => bodyOf(request), expectedParseMs(bytes));
+    return input instanceof Promise
+      ? input.then((late) => this.carry(request, late, true))
+      : this.carry(request, input, true);
+  }
+
+  /** `input`: query and path parameters, or the body. `begun`: reading it was a piece of work. */
+  private carry(request: FastifyRequest, input: unknown, begun: boolean): Soon<HostReply> {
+    const { id } = this;
+    const { host, auth, queue } = this.options;
+    const { work, verified } = mustKnow(request);
+    if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
+    if (id === 'postAuth') return this.login(work, input);
+    if (id === 'getClaims' && verified !== null) return this.claims(verified, input);
+    const run = (): Soon<HostReply> => host.handle(id, input, verified?.caller ?? null);
+    const inTurn = (): Soon<HostReply> =>
+      inQueue(queue, request, run, expectedRequestMs(input), begun);
+    const signers = host.verifyAhead(id, input);
+    return signers === null ? inTurn() : signers.then(inTurn);
+  }
+
+  private async login(work: WorkCaller, input: unknown): Promise<HostReply> {
+    const { auth, queue } = this.options;
     return { status: 200, body: await queue.run(work, () => auth.login(input)) };
-  if (id === 'getClaims' && verified !== null) {
+  }
+
+  private async claims({ caller, claims }: Verified, input: unknown): Promise<HostReply> {
     new Fields(input, [], true);
     // A token whose wallet lost its rights is invalid (R-9.5a); any read checks that.
-    const check = await host.handle('getClsHistory', { limit: 1 }, verified.caller);
-    return check.status === 200 ? { status: 200, body: verified.claims } : check;
+    const check = await this.options.host.handle('getClsHistory', { limit: 1 }, caller);
+    return check.status === 200 ? { status: 200, body: claims } : check;
   }
-  const signers = host.verifyAhead(id, input);
-  if (signers !== null) await signers;
-  const carry = (): Promise<HostReply> => host.handle(id, input, verified?.caller ?? null);
-  return inQueue(queue, request, carry, expectedRequestMs(input), true);
-}
 
-/** Query and path parameters, or the body, as one object. */
-function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
-  if (method === 'POST') return bodyOf(request);
-  return { ...(request.query as object), ...(request.params as object) };
+  /** `seq`: the state that the answer shows; null if it may be an earlier one. */
+  private deliver(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: HostReply,
+    seq: number | null,
+  ): void {
+    const { faults, queue } = this.options;
+    if (faults.dropsReply(this.id)) {
+      request.raw.destroy();
+      return;
+    }
+    const run = (): FastifyReply => this.send(request, reply, answer, seq);
+    void inQueue(queue, request, run, expectedReplyMs(answer.body), true);
+  }
+
+  private send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status, body, page, shows }: HostReply,
+    seq: number | null,
+  ): FastifyReply {
+    if (shows !== undefined) showReplica(reply, shows);
+    if (status !== 200) return sendText(reply, { status, message: String(body) });
+    const text = stringifyExact(body);
+    if (seq !== null) {
+      const { verified } = mustKnow(request);
+      this.answers?.keep(verified, request.raw.url ?? '', { text, page }, seq);
+    }
+    return sendPage(reply, text, page);
+  }
 }

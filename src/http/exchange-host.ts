@@ -160,8 +160,15 @@ export class Host {
     return signatures.ahead?.(signedRequestsOf(endpoint, input)) ?? null;
   }
 
-  /** Replies once every command that the reply may show is durable. */
-  async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<HostReply> {
+  /**
+   * Replies once every command that the reply may show is durable: at once if they are, without a
+   * promise.
+   */
+  handle(
+    endpoint: EndpointId,
+    input: unknown,
+    caller: Caller | null,
+  ): HostReply | Promise<HostReply> {
     try {
       const before = this.exchange.engine.seq;
       const reply = this.gateway.handle(endpoint, input, caller);
@@ -171,12 +178,9 @@ export class Host {
       // A refusal for want of a lease would deny a command that is about to be committed.
       const isRead = engine.seq === before;
       const durable = isRead ? this.exchange.durable() : this.exchange.committed();
-      if (durable !== null) await durable;
-      return shown;
+      return durable === null ? shown : durable.then(() => shown, storeStopped);
     } catch (error) {
-      if (!(error instanceof StoreStopped)) throw error;
-      const { status, message } = storeUnavailable(error.message);
-      return { status, body: message };
+      return storeStopped(error);
     }
   }
 
@@ -208,4 +212,11 @@ export class Host {
     if (signatures !== 'trust') await signatures.close?.();
     await this.exchange.close();
   }
+}
+
+/** The reply of a request that the store refuses; throws any other error. */
+function storeStopped(error: unknown): HostReply {
+  if (!(error instanceof StoreStopped)) throw error;
+  const { status, message } = storeUnavailable(error.message);
+  return { status, body: message };
 }

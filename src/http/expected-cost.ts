@@ -5,6 +5,8 @@
 const BYTE_MS = 20e-6;
 const ORDER_MS = 0.025;
 const ROW_MS = 0.004;
+/** Of a list in a record: levels of a book, or cancels. */
+const SHORT_ROW_MS = 0.001;
 
 /** Of reading a body of JSON. */
 export function expectedParseMs(bytes: number): number {
@@ -23,7 +25,11 @@ export function expectedRequestMs(fields: unknown): number {
   return rows > 0 ? ms + rows * ROW_MS : ms;
 }
 
-/** Of writing this body of an answer. */
+/** Of writing this body of an answer: a list, or a record of lists. */
 export function expectedReplyMs(body: unknown): number {
-  return Array.isArray(body) ? body.length * ROW_MS : 0;
+  if (Array.isArray(body)) return body.length * ROW_MS;
+  if (typeof body !== 'object' || body === null) return 0;
+  let rows = 0;
+  for (const value of Object.values(body)) if (Array.isArray(value)) rows += value.length;
+  return rows * SHORT_ROW_MS;
 }

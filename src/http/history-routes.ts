@@ -1,5 +1,6 @@
 /** History of accounts (docs/API.md), with the token and the limits of other private reads. */
 import type { FastifyInstance } from 'fastify';
+import { stringifyExact } from '../contract/exact-json.ts';
 import { HISTORY_LISTS, HISTORY_TOTALS, type HistoryList } from '../contract/history-lists.ts';
 import { historyTotals, readHistory, type HistoryContext } from '../gateway/history-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
@@ -34,7 +35,7 @@ export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak):
         const caller = mustKnow(request).verified?.caller ?? null;
         const page = readHistory(context(), list, request.query, caller);
         await host.exchange.durable();
-        return await sendPage(reply, page.body, page);
+        return await sendPage(reply, stringifyExact(page.body), page);
       } catch (error) {
         return sendError(reply, error);
       }

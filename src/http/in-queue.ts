@@ -16,6 +16,11 @@ export function refuseBeyondWaiting(queue: FairQueue, request: FastifyRequest): 
 /** No client reads it; counters of replies show it. */
 const CLIENT_GONE = { status: 503, message: 'the client closed the connection' };
 
+/** Throws `RequestError` once the client has closed the connection. */
+export function refuseGone({ raw }: FastifyRequest): void {
+  if (raw.socket.destroyed) throw new RequestError(CLIENT_GONE);
+}
+
 /**
  * Large requests without a token are work of their address: a new connection is no new caller. A
  * request that waits and has not begun is not done once its client has closed the connection. Its
@@ -31,7 +36,7 @@ export function inQueue<T>(
   const { work, caller } = mustKnow(request);
   let waits = false;
   const runForClient = (): T => {
-    if (waits && request.raw.socket.destroyed) throw new RequestError(CLIENT_GONE);
+    if (waits) refuseGone(request);
     return run();
   };
   const result = queue.run(

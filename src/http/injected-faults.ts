@@ -36,6 +36,10 @@ interface Armed {
 export class Faults {
   private readonly armed = new Map<string, Armed>();
 
+  get areArmed(): boolean {
+    return this.armed.size > 0;
+  }
+
   /** POST /sim/faults: `{fault, times, endpoint, latencyMs}`. Throws `RequestError`. */
   arm(body: unknown): Readonly<Record<string, unknown>> {
     const fields = new Fields(body, ['fault', 'times', 'endpoint', 'latencyMs'], false);

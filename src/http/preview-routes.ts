@@ -13,7 +13,7 @@ import type { Copies } from './copies.ts';
 import type { Host } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
+import { inQueue, refuseBeyondWaiting, refuseGone } from './in-queue.ts';
 import { Body, bodyOf } from './read-body.ts';
 import { sendBody, sendError } from './replies.ts';
 
@@ -53,9 +53,11 @@ export function previewRoutes(app: FastifyInstance, options: PreviewOptions): vo
         const check = () => refusedPreview(context(), endpoint, input, caller);
         const preview =
           (await inQueue(queue, request, check, expectedMs, true)) ??
-          (await copies.run(caller.account, (copy) =>
-            previewOrders(context(), copy(), endpoint, input, caller),
-          ));
+          (await copies.run(caller.account, (copy) => {
+            // It has waited for the copies of others.
+            refuseGone(request);
+            return previewOrders(context(), copy(), endpoint, input, caller);
+          }));
         const durable = host.exchange.durable();
         if (durable !== null) await durable;
         const send = () => sendBody(reply, preview);

@@ -3,6 +3,7 @@
  * keys and nesting. A body beyond a limit is never parsed. Its rest is read and dropped up to
  * `DRAIN_BYTES`, so that the client can read the answer; of a larger body the connection is closed.
  */
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { parseScannedRequest } from '../contract/exact-json.ts';
 import { JsonScan, type JsonLimits } from '../contract/json-scan.ts';
@@ -21,19 +22,29 @@ export class Body {
   readonly bytes: number;
   private readonly chunks: readonly Buffer[];
   private readonly scan: JsonScan;
+  /** The whole text if it arrived in one part and is ASCII; otherwise null. */
+  private readonly text: string | null;
 
-  constructor(chunks: readonly Buffer[], bytes: number, scan: JsonScan) {
+  constructor(
+    chunks: readonly Buffer[],
+    bytes: number,
+    scan: JsonScan,
+    text: string | null = null,
+  ) {
     this.chunks = chunks;
     this.bytes = bytes;
     this.scan = scan;
+    this.text = text;
   }
 
   /** Undefined for an empty body. Throws `RequestError`. */
   parse(): unknown {
     try {
-      const text = UTF8.decode(
-        this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks, this.bytes),
-      );
+      const text =
+        this.text ??
+        UTF8.decode(
+          this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks, this.bytes),
+        );
       return text === '' ? undefined : parseScannedRequest(text, this.scan);
     } catch (error) {
       throw new RequestError(badJson((error as Error).message));
@@ -67,6 +78,7 @@ export function readBody(
   let bytes = 0;
   let parts = 0;
   let refusal: RequestError | null = null;
+  let ascii: string | null = null;
 
   const end = (error: Error | null, body?: Body): void => {
     stream.off('data', onData).off('end', onEnd).off('error', onError);
@@ -96,7 +108,9 @@ export function readBody(
   };
   const scanPart = (chunk: Buffer): void => {
     try {
-      scan.push(chunk.toString('latin1'));
+      const text = chunk.toString('latin1');
+      ascii = chunks.length === 0 && isAscii(chunk) ? text : null;
+      scan.push(text);
       chunks.push(chunk);
     } catch (error) {
       refuse(badJson((error as Error).message));
@@ -106,7 +120,7 @@ export function readBody(
     if (refusal !== null) end(refusal);
     else if (announced !== null && announced !== bytes) {
       end(new RequestError(badJson('its length differs from Content-Length')));
-    } else end(null, new Body(chunks, bytes, scan));
+    } else end(null, new Body(chunks, bytes, scan, ascii));
   };
   const onError = (): void => {
     end(refusal ?? new RequestError(MESSAGES.malformedRequest));

@@ -39,12 +39,18 @@ export function sendJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.headers(JSON_HEADERS).send(text);
 }
 
-/** Sends pagination of a list in headers, so that the body is the contract's. */
-export function sendPage(reply: FastifyReply, body: unknown, page: PageInfo): FastifyReply {
-  const { next, keptSinceMs } = page;
-  if (next !== null) void reply.header(PAGE_HEADERS.next, next);
-  if (keptSinceMs !== null) void reply.header(PAGE_HEADERS.keptSince, String(keptSinceMs));
-  return sendBody(reply, body);
+/** Sends JSON, and pagination of a list in headers, so that the body is the contract's. */
+export function sendPage(
+  reply: FastifyReply,
+  text: string,
+  page: PageInfo | undefined,
+): FastifyReply {
+  if (page !== undefined) {
+    const { next, keptSinceMs } = page;
+    if (next !== null) void reply.header(PAGE_HEADERS.next, next);
+    if (keptSinceMs !== null) void reply.header(PAGE_HEADERS.keptSince, String(keptSinceMs));
+  }
+  return sendJson(reply, text);
 }
 
 export function sendText(reply: FastifyReply, { status, message }: ErrorReply): FastifyReply {

@@ -1,20 +1,17 @@
 /** Prometheus metrics of /metrics. */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Host } from './exchange-host.ts';
 import { holders } from './holders.ts';
+import { RequestCounts } from './request-counts.ts';
 import { riskMetrics } from './risk-metrics.ts';
 
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly latency: Histogram;
-  private readonly requests: Counter;
+  private readonly requests: RequestCounts;
   private readonly syncs: Histogram;
   private readonly host: Host;
   private lastSync = 0;
   private scrape: Promise<string> | null = null;
-  /** Label lookups by route, and by route and status, are cached: they cost more than counting. */
-  private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
-  private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
 
   constructor(host: Host) {
     const registers = [this.registry];
@@ -26,19 +23,7 @@ export class Metrics {
       registers,
     });
     collectDefaultMetrics({ register: this.registry });
-    this.latency = new Histogram({
-      name: 'orrery_http_seconds',
-      help: 'Request latency by route',
-      labelNames: ['route'],
-      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-      registers,
-    });
-    this.requests = new Counter({
-      name: 'orrery_http_requests_total',
-      help: 'Replies by route and status',
-      labelNames: ['route', 'status'],
-      registers,
-    });
+    this.requests = new RequestCounts(this.registry);
     const gauge = this.gauge.bind(this);
     const { exchange } = host;
     gauge('orrery_commands', 'Sequence number of the last command', () => exchange.engine.seq);
@@ -75,20 +60,8 @@ export class Metrics {
   }
 
   answered(route: string, status: number, milliseconds: number): void {
-    let latency = this.latencies.get(route);
-    if (latency === undefined) {
-      latency = this.latency.labels(route);
-      this.latencies.set(route, latency);
-    }
-    latency.observe(milliseconds / 1000);
+    this.requests.add(route, status, milliseconds / 1000);
     this.noteSync();
-    const name = `${route} ${String(status)}`;
-    let count = this.counts.get(name);
-    if (count === undefined) {
-      count = this.requests.labels(route, String(status));
-      this.counts.set(name, count);
-    }
-    count.inc();
   }
 
   /** A reply has waited for the sync before it; its duration is recorded once. */

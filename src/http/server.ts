@@ -3,6 +3,7 @@
  * documentation. Checks follow R-2.8: token, rate, size and JSON, then the gateway. Every reply is
  * sent after the state it shows is durable.
  */
+import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
@@ -13,7 +14,7 @@ import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { checkAccess } from './access.ts';
+import { checkAccess, KEPT_HEADERS } from './access.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
 import { ConnectionLimit, limitPipelining } from './connections.ts';
@@ -119,6 +120,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
   await documentation(app, options);
   const connections = new ConnectionLimit(app.server, limits.connections);
+  app.server.maxHeadersCount = KEPT_HEADERS;
   limitPipelining(app.server);
   operations(app, options);
   const queue = new FairQueue();
@@ -191,20 +193,16 @@ function openFastify(
     },
     genReqId: (request) => {
       const id = request.headers['x-request-id'];
-      return typeof id === 'string' && REQUEST_ID.test(id) ? id : crypto.randomUUID();
+      return typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID();
     },
   });
 }
 
 /** Request ids, metrics, request log, and rejection of requests after shutdown starts. */
 function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    void reply.header('x-request-id', request.id);
-    done();
-  });
   const logs = LOGGED.includes(app.log.level);
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none';
+    const route = (request.known ?? request.routeOptions).url ?? 'none';
     metrics.answered(route, reply.statusCode, reply.elapsedTime);
     if (logs) {
       const { method, ip } = request;
@@ -223,7 +221,8 @@ function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
     closing = true;
     done();
   });
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
     if (closing) sendText(reply, { ...MESSAGES.shuttingDown, message: host.leaving });
     else done();
   });

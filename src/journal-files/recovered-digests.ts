@@ -8,7 +8,7 @@ import { orderId } from '../num/units.ts';
 import type { OrderDigest } from '../journal/served-exchange.ts';
 
 const DIGEST_BYTES = 32;
-const FIRST_ROOM = 1 << 12;
+const FIRST_ROOM = 1 << 15;
 /** Retained orders are looked for when there are twice as many digests as after the last search. */
 const GROWTH = 2;
 
@@ -51,13 +51,18 @@ export class RecoveredDigests {
   }
 
   private dropGone(engine: Exchange): void {
+    const { ids, bytes, count } = this;
     let kept = 0;
-    for (let i = 0; i < this.count; i++) {
-      const id = this.ids[i] ?? 0;
-      if (!isRetained(engine, id)) continue;
-      this.ids[kept] = id;
-      this.bytes.copyWithin(kept * DIGEST_BYTES, i * DIGEST_BYTES, (i + 1) * DIGEST_BYTES);
-      kept += 1;
+    for (let i = 0; i < count;) {
+      // Digests that stay together move together.
+      let end = i;
+      while (end < count && isRetained(engine, ids[end] ?? 0)) end += 1;
+      if (end > i && kept !== i) {
+        ids.copyWithin(kept, i, end);
+        bytes.copyWithin(kept * DIGEST_BYTES, i * DIGEST_BYTES, end * DIGEST_BYTES);
+      }
+      kept += end - i;
+      i = end + 1;
     }
     this.count = kept;
   }

@@ -6,3 +6,11 @@ const hasher = await createKeccak(256);
 export function keccakBytes(bytes: Uint8Array): Uint8Array {
   return hasher.init().update(bytes).digest('binary');
 }
+
+const scratch = Buffer.alloc(32);
+
+/** A hash in lower-case hex digits, without a buffer of its own. */
+export function hexOf(hash: Uint8Array): string {
+  scratch.set(hash);
+  return scratch.toString('hex');
+}

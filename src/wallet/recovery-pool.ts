@@ -1,18 +1,22 @@
 /**
- * Recovers signers on worker threads, batched per turn of the event loop. A lone signature is
- * recovered inline: the hop to a thread costs as much. So are signatures that arrive before the
- * threads are ready; the first batch of two or more starts the threads.
+ * Recovers signers on worker threads, in batches: to wake a thread costs the serving thread as much
+ * as to recover a signature. So a small batch waits for others for a millisecond. A lone signature
+ * is recovered inline, and so are those that arrive before the threads are ready; the first batch
+ * of two or more starts the threads.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import workerpool from 'workerpool';
 import type { Address } from '../num/units.ts';
-import type { RecoveryTask } from './recovery-worker.ts';
+import { recoveryTask, signerAt } from './recovery-task.ts';
 
 /**
  * Queued tasks per thread: a thread that finishes one task starts the next without a round trip.
  */
 const TASKS_PER_THREAD = 2;
+/** Signatures per thread that do not wait for others, and the time for which fewer ones wait. */
+const READY_BATCH = 16;
+const WAIT_MS = 1;
 const MAX_THREADS = 4;
 /** Max signatures per task; one takes about 45 µs. */
 const MAX_BATCH = 64;
@@ -39,6 +43,7 @@ export class RecoveryPool {
   private isScheduled = false;
   private underWay = 0;
   private waiting: Job[] = [];
+  private timer: NodeJS.Timeout | undefined;
 
   /**
    * @param threads worker threads; by default one per other core, at most 4; 0 disables the pool
@@ -61,19 +66,35 @@ export class RecoveryPool {
       this.isScheduled = true;
       setImmediate(() => {
         this.isScheduled = false;
-        this.dispatch();
+        this.collect();
       });
     });
   }
 
+  /** At the end of a turn of the event loop. */
+  private collect(): void {
+    const { waiting, threads, underWay, timer } = this;
+    if (waiting.length === 0) return;
+    const isAlone = waiting.length === 1 && underWay === 0 && timer === undefined;
+    if (isAlone || !this.isReady || waiting.length >= READY_BATCH * threads) this.dispatch();
+    else {
+      this.timer ??= setTimeout(() => {
+        this.dispatch();
+      }, WAIT_MS);
+    }
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
+    clearTimeout(this.timer);
     this.leave(this.waiting.splice(0));
     await this.pool?.terminate(true);
   }
 
   private dispatch(): void {
     const { waiting, threads } = this;
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (waiting.length > 1 && this.pool === null) this.start();
     const isAlone = waiting.length === 1 && this.underWay === 0;
     if (isAlone || !this.isReady) {
@@ -104,20 +125,16 @@ export class RecoveryPool {
     const signers = await this.ask(jobs);
     this.underWay -= 1;
     jobs.forEach(({ done }, i) => {
-      const signer = signers?.[i];
-      done(signer === undefined ? null : { signer });
+      done(signers === null ? null : { signer: signerAt(signers, i) });
     });
-    if (this.waiting.length > 0) this.dispatch();
+    if (this.waiting.length > 0) this.collect();
   }
 
   /** null if a thread failed; the caller then recovers inline. */
-  private async ask(jobs: readonly Job[]): Promise<readonly (Address | null)[] | null> {
-    const digests = new Uint8Array(32 * jobs.length);
-    for (const [i, { digest }] of jobs.entries()) digests.set(digest, 32 * i);
-    const task: RecoveryTask = { digests, signatures: jobs.map(({ signature }) => signature) };
+  private async ask(jobs: readonly Job[]): Promise<string | null> {
     try {
-      return ((await this.pool?.exec('recoverAll', [task])) ?? null) as
-        readonly (Address | null)[] | null;
+      const answer: unknown = await this.pool?.exec('recoverAll', [recoveryTask(jobs)]);
+      return typeof answer === 'string' ? answer : null;
     } catch {
       this.isReady = false;
       return null;

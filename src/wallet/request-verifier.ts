@@ -51,12 +51,14 @@ export class RequestVerifier implements SignatureVerifier {
   }
 
   signersOf({ kind, body, signatures }: SignedRequest): readonly Address[] {
-    const digest = bytesOf(this.typedData.digestOf(kind, body));
     const known = this.known.get(body);
     const signers = new Set<Address>();
     for (const signature of signatures) {
       const found = known?.get(signature);
-      const signer = found === undefined ? recover(digest, signature) : found;
+      const signer =
+        found === undefined
+          ? recover(bytesOf(this.typedData.digestOf(kind, body)), signature)
+          : found;
       if (signer !== null) signers.add(signer);
     }
     return [...signers];

@@ -8,7 +8,7 @@
  */
 import { DOMAIN_FIELDS, EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
-import { keccakBytes } from './keccak.ts';
+import { hexOf, keccakBytes } from './keccak.ts';
 
 type Kind = SignedRequest['kind'];
 type Body = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export class TypedData {
       joined[1] = 0x01;
       joined.set(this.domainHash, 2);
       joined.set(this.hashStruct(this.struct(kind), body), 2 + WORD);
-      digest = `0x${Buffer.from(keccakBytes(joined)).toString('hex')}`;
+      digest = `0x${hexOf(keccakBytes(joined))}`;
       this.digests.set(body, digest);
     }
     return digest;
@@ -103,9 +103,20 @@ export class TypedData {
       default: {
         const struct = this.struct(type);
         const none = value === undefined || value === null;
-        words.set(none ? struct.empty : this.hashStruct(struct, value as Body), at);
+        words.set(none ? struct.empty : this.hashMember(struct, value as Body), at);
       }
     }
+  }
+
+  /** Of a struct in another one. That of an order's flags is one of a few. */
+  private hashMember(struct: Struct, body: Body): Uint8Array {
+    const { fields, ofFlags } = struct;
+    if (ofFlags === null) return this.hashStruct(struct, body);
+    let flags = 0;
+    for (const { name } of fields) flags = flags * 2 + (own(body, name) === true ? 1 : 0);
+    const known = ofFlags.get(flags) ?? this.hashStruct(struct, body);
+    ofFlags.set(flags, known);
+    return known;
   }
 
   private hashText(text: string): Uint8Array {
@@ -123,6 +134,8 @@ interface Struct {
   readonly fields: readonly TypedField[];
   /** Its hash when nothing is given. */
   empty: Uint8Array;
+  /** Its hashes by the bits of its fields, if all are booleans; otherwise null. */
+  readonly ofFlags: Map<number, Uint8Array> | null;
 }
 
 function structOf(name: string): Struct {
@@ -131,7 +144,10 @@ function structOf(name: string): Struct {
     .sort()
     .map((one) => typeText(one, nested[one] ?? []));
   const encoded = utf8.encode([typeText(name, fields), ...others].join(''));
-  return { typeHash: keccakBytes(encoded), fields, empty: new Uint8Array(WORD) };
+  const ofFlags = fields.every(({ type }) => type === 'bool')
+    ? new Map<number, Uint8Array>()
+    : null;
+  return { typeHash: keccakBytes(encoded), fields, empty: new Uint8Array(WORD), ofFlags };
 }
 
 /** `Flags(bool ioc,bool postOnly,bool reduceOnly)` */

@@ -2,7 +2,8 @@
  * `npm run bench:http`: throughput of the served API, as ratios to a bare Fastify echo with
  * schemas. Servers are separate processes; the load generator has the other core. Samples are
  * interleaved: each round measures every server once, and a ratio is the median over rounds. Every
- * order is on disk before its response. Other load on the machine distorts rates more than the
+ * order is on disk before its response. Reads repeat, so their answers are sent again (decision
+ * record 0091, which also has the cost of those that are composed). Other load on the machine distorts rates more than the
  * servers' own time, so both are printed.
  */
 import { join } from 'node:path';

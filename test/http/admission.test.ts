@@ -274,6 +274,8 @@ test('a refusal is prompt twenty times, then it waits', () => {
   const admission = new Admission(10, () => nowUs);
   for (let i = 0; i < 10; i++) expect(admission.refusalOf('a')).toBeNull();
   for (let i = 0; i < 20; i++) expect(admission.refusalOf('a')).toBe(0);
+  // Not all connections of a caller are read again in the same turn.
+  for (let i = 0; i < 64; i++) expect(admission.refusalOf('a')).toBe(1000 + 8 * i);
   expect(admission.refusalOf('a')).toBe(1000);
   expect(admission.refusalOf('b')).toBeNull();
   nowUs = 1_000_000;

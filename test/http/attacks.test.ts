@@ -86,6 +86,12 @@ test.each([
     431,
     'Request headers are too large',
   ],
+  [
+    'more than 100 headers',
+    get('/time', ...Array.from({ length: 100 }, (_, i) => `x${String(i)}: 1`)),
+    431,
+    'Request has more than 100 headers',
+  ],
   ['a long path', get(`/price/${'x'.repeat(100_000)}`), 431, 'Request headers are too large'],
   ['a path with an incomplete character', get('/price/%ff%fe'), 400, MALFORMED],
   ['a path with invalid hex', get('/price/%zz'), 400, MALFORMED],

@@ -24,4 +24,6 @@ test.each([
 test('a long list is a large answer', () => {
   expect(isLarge(expectedReplyMs(Array(500).fill(1)))).toBe(true);
   expect(isLarge(expectedReplyMs({ list: [] }))).toBe(false);
+  expect(isLarge(expectedReplyMs({ cancelled: [], failed: Array(500).fill({}) }))).toBe(true);
+  expect(isLarge(expectedReplyMs({ bids: Array(100), asks: Array(100) }))).toBe(false);
 });

@@ -104,3 +104,23 @@ test.each([
   expect(refusals()).toBe(1);
   expect(Buffer.concat(passed)).toHaveLength(before.length);
 });
+
+test('a stream that closes leaves nothing to its parser', async () => {
+  const stream = new PassThrough();
+  stream.on('data', () => undefined);
+  let left = -1;
+  stream.on('close', () => {
+    left = stream.readableLength;
+  });
+  const gate = new FrameGate(stream, {
+    maxBytes: () => 100,
+    delayOf: () => 0,
+    refuse: () => undefined,
+  });
+  gate.hold();
+  for (let i = 0; i < 3; i++) stream.write(frame(1));
+  await turns(3);
+  expect(stream.readableLength).toBeGreaterThan(0);
+  stream.destroy();
+  await expect.poll(() => left).toBe(0);
+});

@@ -30,4 +30,6 @@ test.each(isLong ? Object.keys(ATTACKS) : SAMPLE)('%s', async (name) => {
   expect(latency.refused).toBe(0);
   expect(isLong ? latency.p99 : latency.p50).toBeLessThan(MAX_MS);
   await new Promise((resolve) => setTimeout(resolve, isLong ? 1500 : 0));
+  // The attacker has been killed, with requests that wait for their turn.
+  expect((await siege.observe(100)).refused).toBe(0);
 });

@@ -1,7 +1,9 @@
 /** Previews over HTTP: access, bounds of their cost, effects of operator commands, and the screen. */
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { Copies } from '../../src/http/copies.ts';
 import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { OPERATOR_TOKEN, Served } from './served.ts';
@@ -187,6 +189,31 @@ test('trades and ended orders of the past do not lengthen a copy', async () => {
   }
   expect(engine.snapshot().length).toBeGreaterThan(whole + 2000);
   expect(await copied()).toBeLessThan(before + 500);
+});
+
+test('no copy is made for a client that has left while it waited', async () => {
+  const restore = Exchange.restoreLive.bind(Exchange);
+  const copies = vi.spyOn(Exchange, 'restoreLive').mockImplementation((...of) => {
+    // The next one waits for a multiple of this time.
+    for (const from = performance.now(); performance.now() - from < 20;);
+    return restore(...of);
+  });
+  const headers = {
+    authorization: `Bearer ${await served.token(AS_ALICE)}`,
+    'content-type': 'application/json',
+  };
+  const body = JSON.stringify(order({ quantity: '0.01' }));
+  const sent = Array.from({ length: 4 }, () =>
+    request(`${served.url}/preview/order`, { method: 'POST', headers, agent: false }),
+  );
+  for (const one of sent) one.on('error', () => undefined).end(body);
+  await Promise.race(sent.map((one) => new Promise((resolve) => one.once('response', resolve))));
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  for (const one of sent) one.destroy();
+  // Those that have left make room at once.
+  await expect.poll(async () => (await preview(order(), AS_ALICE)).status).toBe(200);
+  expect(copies).toHaveBeenCalledTimes(2);
+  copies.mockRestore();
 });
 
 test('a request that is refused before its first command costs no copy', async () => {

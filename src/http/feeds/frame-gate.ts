@@ -57,6 +57,11 @@ export class FrameGate {
       this.receive(chunk);
     });
     for (const listener of listeners) stream.off('data', listener);
+    // The parser reads the rest of a closed stream at once, past the gate: up to 64 KiB of frames.
+    stream.prependListener('close', () => {
+      this.kept.length = 0;
+      stream.read(stream.readableLength);
+    });
   }
 
   /** Passes nothing on until as many calls of `release`. */

@@ -32,7 +32,6 @@ export type JournalFrame =
   | OrderIdsFrame;
 
 const DIGEST_BYTES = 32;
-const DIGITS = '0123456789abcdef';
 
 /**
  * Digests of consecutive orders of the command before (R-2.10). The engine does not store them.
@@ -61,12 +60,20 @@ export class OrderIdsFrame {
   }
 }
 
+/** Character codes of the digest that is made into text. */
+const codes = new Array<number>(2 * DIGEST_BYTES).fill(0);
+
+function digitCode(digit: number): number {
+  return digit < 10 ? 0x30 + digit : 0x57 + digit;
+}
+
 /** The i-th digest of 32 bytes, as 64 hex digits. */
 export function digestAt(bytes: Uint8Array, i: number): string {
-  const codes: number[] = [];
-  for (let at = i * DIGEST_BYTES; at < (i + 1) * DIGEST_BYTES; at++) {
-    const byte = bytes[at] ?? 0;
-    codes.push(DIGITS.charCodeAt(byte >> 4), DIGITS.charCodeAt(byte & 15));
+  const from = i * DIGEST_BYTES;
+  for (let at = 0; at < DIGEST_BYTES; at++) {
+    const byte = bytes[from + at] ?? 0;
+    codes[2 * at] = digitCode(byte >> 4);
+    codes[2 * at + 1] = digitCode(byte & 15);
   }
   // One flat string; joined parts would be kept as a tree.
   return String.fromCharCode(...codes);

@@ -27,6 +27,7 @@ export async function measure(
   let refused = 0;
   const end = performance.now() + ms;
   while (performance.now() < end) {
+    if (socket.destroyed) throw new Error('the connection of the victim was closed');
     const started = performance.now();
     const answer = new Promise<string>((resolve, reject) => {
       socket.once('data', (chunk) => {
