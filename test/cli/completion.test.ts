@@ -52,7 +52,7 @@ test('a command on the path is used elsewhere, and without one nothing is printe
   expect(offered(['orrery', 'walk'], tmpdir(), PATH)).toEqual([]);
 });
 
-/** What zsh inserts for these words and Tab, in a terminal of its own. */
+/** The line after these words and Tab in zsh, which has a terminal of its own. */
 function insertedByZsh(line: string, folder: string): string {
   const program = `zmodload zsh/zpty
     zpty shell zsh -f -i
