@@ -1,5 +1,5 @@
 /**
- * The script of `orrery completion` in a real bash: in a project, where the command is only in
+ * The script of `orrery completion` in a real bash and zsh: in a project, where the command is only in
  * `node_modules/.bin`, and where it is on the path.
  */
 import { spawnSync } from 'node:child_process';
@@ -50,4 +50,44 @@ test('a command on the path is used elsewhere, and without one nothing is printe
   const installed = `${commands}${delimiter}${PATH}`;
   expect(offered(['orrery', 'walk'], tmpdir(), installed)).toEqual(['walkforward']);
   expect(offered(['orrery', 'walk'], tmpdir(), PATH)).toEqual([]);
+});
+
+/** The line after these words and Tab in zsh, which has a terminal of its own. */
+function insertedByZsh(line: string, folder: string): string {
+  const program = `zmodload zsh/zpty
+    zpty shell zsh -f -i
+    zpty -w shell "PS1= PS2= RPS1=; unsetopt beep prompt_cr prompt_sp; stty -echo 2> /dev/null"
+    zpty -w shell 'eval "$SCRIPT"; bindkey "^I" expand-or-complete'
+    zpty -w shell 'show() { print -r -- "<<$BUFFER>>"; BUFFER=; zle accept-line }; zle -N show; bindkey "^X" show; print rea""dy'
+    zpty -r -m shell text '*ready*' || exit 1
+    zpty -n -w shell "$LINE"$'\\t\\C-x'
+    zpty -r -m shell text '*<<*>>*' || exit 1
+    print -r -- "$text"
+    zpty -d shell`;
+  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', program], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH,
+      HOME: project,
+      TERM: 'dumb',
+      ZDOTDIR: project,
+      LINE: line,
+      SCRIPT: completionScript('/bin/zsh'),
+    },
+    timeout: 60_000,
+  });
+  expect(stderr).toBe('');
+  return /<<(.*?)>>/s.exec(stdout.replaceAll('\r', ''))?.[1] ?? stdout;
+}
+
+const zsh = spawnSync('zsh', ['--version']).status === 0;
+if (!zsh) console.warn('zsh is not installed: its completion is not tested (apt-get install zsh)');
+
+test.runIf(zsh).each([
+  ['npx orr', 'npx orrery '],
+  ['npx orrery backt', 'npx orrery backtest '],
+  ['orrery walk', 'orrery walkforward '],
+])('in zsh, %j becomes %j', (line, expected) => {
+  expect(insertedByZsh(line, join(project, 'a folder'))).toBe(expected);
 });

@@ -47,6 +47,32 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
+describe('names', () => {
+  test.each([
+    ['strategy', 'mine.ts', 'mine.ts'],
+    ['scenario', 'mine.yaml', 'mine.yaml'],
+    ['scenario', 'mine.yml', 'mine.yaml'],
+  ])('orrery new %s %s writes %s', async (what, name, file) => {
+    const dir = mkdtempSync(join(scratch, 'names-'));
+    expect(await main(['new', what, name, '--dir', dir])).toBe(0);
+    expect(printed).toContain(`wrote ${join(dir, file)}\n`);
+    expect(readFileSync(join(dir, file), 'utf8')).not.toContain(`${name}.`);
+  });
+
+  test.each([
+    ['strategy', 'mine.js', 'must start with a letter or digit'],
+    ['strategy', '.ts', "name '.ts': may contain letters"],
+    ['strategy', 'mine.ts.ts', "name 'mine.ts.ts': may contain letters"],
+    ['strategy', 'folder/mine.ts', '; --dir names the folder'],
+    ['scenario', 'mine.ts', "name 'mine.ts': may contain letters"],
+  ])('orrery new %s %s is refused, and writes nothing', async (what, name, message) => {
+    const dir = mkdtempSync(join(scratch, 'names-'));
+    expect(await main(['new', what, name, '--dir', dir])).toBe(2);
+    expect(printed).toContain(message);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
 describe('orrery new strategy', () => {
   test.each([
     ['trend', recorded],

@@ -33,6 +33,8 @@ const inPackage = (path: string): string =>
 const RECORDED = inPackage('data/btcusdt-20240808');
 /** Where the first hour's documents put the synthetic data. */
 const SAMPLE = 'sample';
+/** A name may have the suffix of the file that is written. */
+const SUFFIX = { strategy: /\.ts$/, scenario: /\.ya?ml$/ } as const;
 
 export const command: CommandModule<object, NewArguments> = {
   command: 'new <what> <name>',
@@ -74,14 +76,16 @@ export const command: CommandModule<object, NewArguments> = {
         'writes first-fill.yaml; then: orrery run first-fill.yaml',
       ),
   handler: async (args) => {
-    const { what, name } = args;
+    const { what } = args;
+    const name = args.name.replace(SUFFIX[what], '');
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) {
+      const folder = /[\\/]/.test(name) ? '; --dir names the folder' : '';
       throw new InputError(
-        `name '${name}': may contain letters, digits, dash and underscore, and must start with a letter or digit`,
+        `name '${args.name}': may contain letters, digits, dash and underscore, and must start with a letter or digit${folder}`,
       );
     }
-    if (what === 'strategy') await newStrategy(args);
-    else await newScenario(args);
+    if (what === 'strategy') await newStrategy({ ...args, name });
+    else await newScenario({ ...args, name });
   },
 };
 
