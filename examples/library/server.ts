@@ -26,21 +26,19 @@ try {
     originatorFee: 0,
     flags: { ioc: false, postOnly: true, reduceOnly: false },
   });
-  assert.equal(order?.status, 'new');
+  assert(order);
+  assert.equal(order.status, 'new');
 
   // The order expires after an hour on the clock of the exchange, at once for the test.
   await server.advance('61m');
-  const { account } = client;
-  const after = await client.call('getOrder', {
-    orderId: order?.orderId ?? '',
-    account: account ?? '',
-  });
+  const { account, orderId } = order;
+  const after = await client.call('getOrder', { account, orderId });
   assert.equal(after.status, 'expired');
 
   // An error that is rare otherwise.
   await server.inject('internalError', { endpoint: 'getPrice' });
   await assert.rejects(client.call('getPrice', { symbol: 'BTC-USD-PERP' }), /injected fault/);
-  console.log(server.url, order?.status, after.status, server.hash().chainHash);
+  console.log(server.url, order.status, after.status, server.hash().chainHash);
 } finally {
   await server.close();
 }

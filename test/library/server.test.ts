@@ -118,8 +118,9 @@ test('feeds deliver what requests change', async () => {
   const feeds = server.client(BOB).feeds();
   const trades = await feeds.subscribe('trade', { symbols: [BTC] });
   await trade(server);
-  const { value } = await trades.next();
-  expect(value).toMatchObject({ symbol: BTC, price: '60000', quantity: '0.1' });
+  expect(await trades.next()).toMatchObject({
+    value: { symbol: BTC, price: '60000', quantity: '0.1' },
+  });
   await expect(feeds.subscribe('trades' as never)).rejects.toThrow(
     /^feed 'trades': must be one of/,
   );
@@ -193,7 +194,7 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ port: 65_536 }, /^port: must be a whole number from 0 to 65535/],
   [{ dataDir: '' }, /^dataDir: must be the path of a folder/],
 ])('refuses %j', async (options, message) => {
-  const refused = startServer(options as ServerOptions);
+  const refused = startServer(options);
   await expect(refused).rejects.toThrow(message);
   await expect(refused).rejects.toBeInstanceOf(ServerError);
 });

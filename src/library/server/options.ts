@@ -81,15 +81,15 @@ export function planOf(options: ServerOptions): Plan {
 
 function marketsOf(given: NonNullable<ServerOptions['markets']>): MarketSpec[] {
   if (!Array.isArray(given)) fail('markets', 'must be an array of symbols and terms');
-  return given.map((entry, i) => {
+  return (given as readonly unknown[]).map((entry, i) => {
     const name = `markets[${String(i)}]`;
-    const isTerms = typeof entry === 'object' && entry !== null;
-    const symbol: unknown = isTerms ? entry['symbol'] : entry;
+    const terms = typeof entry === 'object' && entry !== null ? (entry as Terms) : null;
+    const symbol = terms === null ? entry : terms['symbol'];
     const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-    if (!isTerms && known === undefined) {
+    if (terms === null && known === undefined) {
       fail(name, `'${String(entry)}' is not a predefined market; give its terms`);
     }
-    return valueOf(name, parseMarketSpec({ ...known, ...(isTerms ? entry : {}) }, keccak));
+    return valueOf(name, parseMarketSpec({ ...known, ...terms }, keccak));
   });
 }
 

@@ -137,10 +137,8 @@ export class ServedHost implements Server {
   async journal(): Promise<Uint8Array> {
     const { exchange } = this.host;
     await exchange.durable();
-    const chunks: Uint8Array[] = [];
     const journal = openJournal(exchange.path, exchange.durableSeq);
-    for await (const chunk of plainJournal(journal, exchange.durableSeq)) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    return Buffer.concat([...plainJournal(journal, exchange.durableSeq)]);
   }
 
   close(): Promise<void> {
