@@ -97,15 +97,11 @@ export class AccountLog {
     return (this.lists.states ??= new KeptEntries(MAX_OF_ACCOUNT));
   }
 
-  /** Removes entries of commands after `seq`, and their part of the sums. */
+  /** Removes entries of commands after `seq`. */
   cut(total: KeptTotal, seq: number): void {
     const { fills, funding, liquidations, states } = this.lists;
-    if (fills !== undefined) {
-      for (const { side } of total.cut(fills, seq)) addFill(this, side, -1n);
-    }
-    if (funding !== undefined) {
-      for (const one of total.cut(funding, seq)) this.totals.fundingQuanta -= one.amountQuanta;
-    }
+    if (fills !== undefined) total.cut(fills, seq);
+    if (funding !== undefined) total.cut(funding, seq);
     if (liquidations !== undefined) total.cut(liquidations, seq);
     if (states !== undefined) total.cut(states, seq);
   }
@@ -149,6 +145,18 @@ interface Unsettled {
   readonly isolated: boolean;
 }
 
+/** An addition to the sums of an account by a command that may still be lost. */
+interface Addition {
+  readonly seq: number;
+  readonly log: AccountLog;
+  /** null: funding. */
+  readonly side: FillSide | null;
+  readonly fundingQuanta: bigint;
+}
+
+/** Additions that are kept before those of durable commands are dropped. */
+const ADDITIONS = 1000;
+
 /** State of the exchange with which a history begins. */
 interface Start extends Moment {
   /** Accounts that existed: ids below it. */
@@ -162,12 +170,24 @@ export class AccountHistory {
   private markets = new Map<MarketId, MarkHistory>();
   private total = new KeptTotal(MAX_ENTRIES);
   private unsettled: Unsettled[] = [];
+  /**
+   * Of the last commands. Entries cannot stand for them: a list may have dropped entries of the
+   * commands that are lost.
+   */
+  private additions: Addition[] = [];
+  private dropAt = ADDITIONS;
+  private readonly durableSeq: () => number;
   /** null: the history is known from the first command on. */
   private start: Start | null;
 
-  /** Begins with the present state of the exchange. */
-  constructor(view: ExchangeView) {
+  /**
+   * Begins with the present state of the exchange.
+   *
+   * @param durableSeq last command that `reset` cannot lose
+   */
+  constructor(view: ExchangeView, durableSeq: () => number) {
     this.view = view;
+    this.durableSeq = durableSeq;
     this.seedMarks();
     this.start = isNew(view)
       ? null
@@ -191,6 +211,7 @@ export class AccountHistory {
     this.markets = new Map();
     this.total = new KeptTotal(MAX_ENTRIES);
     this.unsettled = [];
+    this.additions = [];
     this.start = null;
     replayAll((event) => {
       this.take(event);
@@ -204,6 +225,11 @@ export class AccountHistory {
     this.seedMarks();
     const { seq } = view;
     const now: Moment = { timeUs: view.nowUs, seq };
+    for (const { log, side, fundingQuanta } of this.additions.filter((one) => one.seq > seq)) {
+      log.totals.fundingQuanta -= fundingQuanta;
+      if (side !== null) addFill(log, side, -1n);
+    }
+    this.additions = this.additions.filter((one) => one.seq <= seq);
     for (const [id, log] of this.logs) {
       const isLost = id >= view.subaccountCount || (log !== null && log.begun.seq > seq);
       if (isLost) this.logs.delete(id);
@@ -281,14 +307,14 @@ export class AccountHistory {
         const log = this.change(event.subaccount, event);
         if (log === null) return;
         log.cashQuanta = event.balanceQuanta;
-        if (event.reason === 'funding') this.fund(log, event.deltaQuanta, false);
+        if (event.reason === 'funding') this.fund(log, event, false);
         return;
       }
       case 'isolatedMarginChanged': {
         const log = this.change(event.subaccount, event);
         if (log === null) return;
         log.position(event.market).marginQuanta = event.marginQuanta;
-        if (event.reason === 'funding') this.fund(log, event.deltaQuanta, true);
+        if (event.reason === 'funding') this.fund(log, event, true);
         return;
       }
       case 'positionChanged': {
@@ -338,8 +364,13 @@ export class AccountHistory {
     return log;
   }
 
-  private fund(log: AccountLog, amountQuanta: bigint, isolated: boolean): void {
+  private fund(
+    log: AccountLog,
+    { seq, deltaQuanta: amountQuanta }: { readonly seq: number; readonly deltaQuanta: bigint },
+    isolated: boolean,
+  ): void {
     log.totals.fundingQuanta += amountQuanta;
+    this.note({ seq, log, side: null, fundingQuanta: amountQuanta });
     this.unsettled.push({ log, amountQuanta, isolated });
   }
 
@@ -348,8 +379,17 @@ export class AccountHistory {
       const log = this.log(side.subaccount, fill);
       if (log === null) continue;
       addFill(log, side, 1n);
+      this.note({ seq: fill.seq, log, side, fundingQuanta: 0n });
       this.total.add(log.fills, { ...momentOf(fill), fill, side });
     }
+  }
+
+  private note(addition: Addition): void {
+    this.additions.push(addition);
+    if (this.additions.length < this.dropAt) return;
+    const durable = this.durableSeq();
+    this.additions = this.additions.filter(({ seq }) => seq > durable);
+    this.dropAt = 2 * this.additions.length + ADDITIONS;
   }
 
   private transferred(event: PositionTransferred): void {

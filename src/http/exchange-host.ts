@@ -70,7 +70,7 @@ export class Host {
     this.virtualUs = options.exchange.engine.nowUs;
     this.orderIds = this.openIds(this.exchange.recordedIds);
     this.gateway = this.openGateway();
-    this.history = new AccountHistory(this.view);
+    this.history = new AccountHistory(this.view, () => this.exchange.durableSeq);
     this.exchange.onEvent((event) => {
       this.history.take(event);
     });

@@ -16,7 +16,7 @@ import { historyTotals, readHistory } from '../../src/gateway/history-requests.t
 import { KeptEntries, KeptTotal } from '../../src/gateway/kept-entries.ts';
 import { TrustOrderIds } from '../../src/gateway/order-ids.ts';
 import type { Page } from '../../src/gateway/paging.ts';
-import { timeUs, type Address, type SubaccountId } from '../../src/num/units.ts';
+import { seq as seqOf, timeUs, type Address, type SubaccountId } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const MINUTE_US = 60_000_000;
@@ -41,7 +41,7 @@ class Lived {
     const setup = setUp(profile);
     this.users = setup.users;
     this.engine = new Exchange(setup.config);
-    this.history = new AccountHistory(this.engine);
+    this.history = new AccountHistory(this.engine, () => 0);
     const generator = new CommandGenerator(profile, this.engine, setup);
     const apply = (command: Command): void => {
       this.commands.push(command);
@@ -228,10 +228,27 @@ test('a replay has the same history, and lost commands leave none', () => {
   expect(text()).toBe(before);
 });
 
+test('a loss of more entries than a list keeps leaves no part of them in the sums', () => {
+  const [world] = worlds;
+  const fill = world?.events.find((event) => event.kind === 'orderFilled');
+  if (world === undefined || fill === undefined) throw new Error('no fill');
+  const { engine } = world;
+  const history = new AccountHistory(engine, () => engine.seq);
+  const totals = () => ({ ...history.of(fill.subaccount)?.totals });
+  history.take({ ...fill, seq: engine.seq });
+  const before = totals();
+  expect(before.fills).toBe(1);
+  // More than its list keeps, so that the first of them are dropped.
+  for (let i = 0; i < 5000; i++) history.take({ ...fill, seq: seqOf(engine.seq + 1) });
+  expect(totals().fills).toBe(5001);
+  history.reset(engine);
+  expect(totals()).toEqual(before);
+});
+
 test('a history that begins with a later state says since when', () => {
   const [world] = worlds;
   if (world === undefined) throw new Error('no world');
-  const late = new AccountHistory(world.engine);
+  const late = new AccountHistory(world.engine, () => world.engine.seq);
   expect(late.sinceUs).toBe(world.engine.nowUs);
   const [id = 0 as SubaccountId] = world.equity.keys();
   const { account, index } = world.engine.subaccount(id);
@@ -252,7 +269,7 @@ test('a history that begins later has the equity of one from the start', () => {
     const again = new Exchange(engine.config);
     for (const command of commands.slice(0, half)) again.apply(command);
     const reads = vi.spyOn(again, 'subaccount');
-    const late = new AccountHistory(again);
+    const late = new AccountHistory(again, () => again.seq);
     const holders = new Set(again.markets().flatMap(({ id }) => [...again.holdersOf(id)]));
     // An account without a position is not read before its first event.
     const systems =

@@ -186,7 +186,7 @@ export function historyCheck(every: number): Checker {
       if (engine.seq % Math.ceil(LATE_AFTER / step) !== 0) return null;
       const { seq, nowUs, subaccountCount } = engine;
       const part = { sinceSeq: seq, sinceUs: nowUs, untilSeq: Infinity, accounts: subaccountCount };
-      late = { history: new AccountHistory(engine), part };
+      late = { history: new AccountHistory(engine, () => saved?.seq ?? engine.seq), part };
       return null;
     }
     const age = engine.seq - late.part.sinceSeq;
@@ -197,7 +197,7 @@ export function historyCheck(every: number): Checker {
   };
   return {
     before: (engine) => {
-      whole ??= new AccountHistory(engine);
+      whole ??= new AccountHistory(engine, () => Infinity);
       ids ??= new TrustOrderIds(engine, sha256Hex);
     },
     onEvent: (event) => {
