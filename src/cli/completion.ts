@@ -68,7 +68,37 @@ compdef _orrery_complete orrery
 (( \${+_comps[npx]} )) || compdef _orrery_complete npx
 `;
 
-/** The script for the shell of \`$SHELL\`: zsh, else bash. */
+const FISH = `# Completion of orrery and npx orrery in fish: npx orrery completion >> ~/.config/fish/config.fish
+function _orrery_program
+    if command -q orrery
+        command -s orrery
+        return
+    end
+    set -l folder $PWD
+    while test -n "$folder"; and not test -x "$folder/node_modules/.bin/orrery"
+        set folder (string replace -r '/[^/]*$' '' -- $folder)
+    end
+    test -n "$folder"; and echo "$folder/node_modules/.bin/orrery"
+end
+function _orrery_complete
+    set -l words (commandline -opc) (commandline -ct)
+    if string match -qr '(^|/)npx$' -- $words[1]
+        set -e words[1]
+    end
+    set -l program (_orrery_program); or return
+    $program --get-yargs-completions $words 2> /dev/null | string replace -r ':' \\t
+end
+function _orrery_is_npx
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and test $words[2] = orrery
+end
+complete -c orrery -f -a '(_orrery_complete)'
+complete -c npx -n 'test (count (commandline -opc)) -eq 1' -a orrery
+complete -c npx -n _orrery_is_npx -f -a '(_orrery_complete)'
+`;
+
+/** The script for the shell of \`$SHELL\`: zsh or fish, else bash. */
 export function completionScript(shell = ''): string {
+  if (/\bfish$/.test(shell)) return FISH;
   return /\bzsh$/.test(shell) ? ZSH : BASH;
 }

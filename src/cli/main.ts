@@ -159,7 +159,7 @@ export const COMMANDS: readonly LazyCommand[] = [
 /** The command that yargs lists first. The script is ours. */
 export const COMPLETION = {
   usage: 'completion',
-  describe: 'Print a script that completes commands and options in bash or zsh',
+  describe: 'Print a script that completes commands and options in bash, zsh or fish',
 } as const;
 
 const COMPLETIONS = '--get-yargs-completions';

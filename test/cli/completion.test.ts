@@ -1,5 +1,5 @@
 /**
- * The script of `orrery completion` in a real bash and zsh: in a project, where the command is only in
+ * The script of `orrery completion` in a real bash, zsh and fish: in a project, where the command is only in
  * `node_modules/.bin`, and where it is on the path.
  */
 import { spawnSync } from 'node:child_process';
@@ -90,4 +90,34 @@ test.runIf(zsh).each([
   ['orrery walk', 'orrery walkforward '],
 ])('in zsh, %j becomes %j', (line, expected) => {
   expect(insertedByZsh(line, join(project, 'a folder'))).toBe(expected);
+});
+
+/** What Tab offers at the end of a line in fish. */
+function offeredByFish(line: string, folder: string, path: string): string[] {
+  const program = 'eval "$SCRIPT"; complete -C "$LINE"';
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', program], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: path, HOME: project, LINE: line, SCRIPT: completionScript('/usr/bin/fish') },
+    timeout: 60_000,
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').flatMap((text) => text.split('\t')[0] || []);
+}
+
+const fish = spawnSync('fish', ['--version']).status === 0;
+if (!fish)
+  console.warn('fish is not installed: its completion is not tested (apt-get install fish)');
+
+test.runIf(fish).each([
+  ['npx orr', ['orrery']],
+  ['npx orrery backt', ['backtest']],
+  ['npx orrery backtest --da', ['--data']],
+  ['orrery walk', ['walkforward']],
+])('in fish, %j offers %j', (line, expected) => {
+  expect(offeredByFish(line, join(project, 'a folder'), PATH)).toEqual(expected);
+});
+
+test.runIf(fish)('in fish, nothing is offered without the command', () => {
+  expect(offeredByFish('orrery walk', tmpdir(), PATH)).toEqual([]);
 });
