@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import { COMMANDS, COMPLETION, main, parserOf } from '../../src/cli/main.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
@@ -12,6 +12,14 @@ vi.mock('../../src/cli/cli-support.ts', async (original) => {
   };
   return { ...real, explainFailure };
 });
+
+// A line that is refused ends before its command is loaded, and the tests may end then, too.
+beforeAll(async () => {
+  await Promise.all([
+    import('../../src/cli/commands/backtest.ts'),
+    import('../../src/cli/commands/sweep.ts'),
+  ]);
+}, 60_000);
 
 test('the help of the program is that of yargs', async () => {
   const parser = await parserOf(['--help']);

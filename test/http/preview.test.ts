@@ -187,8 +187,9 @@ test('trades and ended orders of the past do not lengthen a copy', async () => {
   for (let i = 0; i < 200; i++) {
     await served.call('submitOrder', order({ price: '59000', flags: NOW }), AS_ALICE);
   }
-  expect(engine.snapshot().length).toBeGreaterThan(whole + 2000);
-  expect(await copied()).toBeLessThan(before + 500);
+  expect(engine.snapshot().length).toBeGreaterThan(whole + 5000);
+  // The account keeps 200 nonces more, each of at most four bytes.
+  expect(await copied()).toBeLessThan(before + 1000);
 });
 
 test('no copy is made for a client that has left while it waited', async () => {
