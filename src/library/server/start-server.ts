@@ -18,7 +18,8 @@ import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { planOf, ServerError, type Plan, type ServerOptions } from './options.ts';
-import { ServedHost, type Server } from './server.ts';
+import { ServedHost } from './served-host.ts';
+import type { Server } from './server.ts';
 
 /** Requests per second and account. */
 const REQUESTS_PER_SECOND = 200;
