@@ -85,7 +85,11 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
   const record = await liveRun(
     'quotes',
     { halfSpread: 6, skew: 2, moveTicks: 2, requoteMs: 20 },
-    () => play(4),
+    async () => {
+      await play(4);
+      // The updates of the last command reach the strategy before it ends.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    },
   );
   const placed = record.orders.filter(({ order }) => order !== null);
   expect(placed.length).toBeGreaterThan(5);
