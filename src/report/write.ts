@@ -29,14 +29,14 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the page last, so that its files exist whenever it does. `timeMachine` settles when the
- * page that steps through the run is written.
+ * Writes the page last, so that its files exist whenever it does. `others` settles when the other
+ * files of the run are written: its record and the page that steps through it.
  */
 export async function writeReport(
   output: ReportedRun['output'],
   about: ReportAbout,
   folder: string,
-  timeMachine: Promise<unknown> = Promise.resolve(),
+  others: Promise<unknown> = Promise.resolve(),
 ): Promise<WrittenReport> {
   const page = join(folder, 'index.html');
   try {
@@ -57,7 +57,7 @@ export async function writeReport(
       ...texts.map(([file, pieces]) => writeWholeFile(file, pieces)),
       writeTables(output, folder),
     ]);
-    await timeMachine;
+    await others;
     const html = renderReport(report, output, libraries, {
       explanations: hasOrders ? EXPLANATIONS : null,
       timeMachine: existsSync(join(folder, TIME_MACHINE)) ? TIME_MACHINE : null,

@@ -146,9 +146,15 @@ export class RunFolder {
     return true;
   }
 
-  /** Writes the finished run. */
-  async finish({ output, assumptions, data, terms }: PlanResult): Promise<void> {
+  /** Ends the journal of a finished run. Pages can be made of it while `finish` writes the run. */
+  async endJournal(): Promise<void> {
     this.closeJournal();
+    if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
+    else await rm(this.file('partial'), { force: true });
+  }
+
+  /** Writes the finished run, after `endJournal`. */
+  async finish({ output, assumptions, data, terms }: PlanResult): Promise<void> {
     const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
     const { chainHash, stateHash } = output;
     const run: RecordedRun = {
@@ -167,8 +173,6 @@ export class RunFolder {
       data,
       terms,
     };
-    if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
-    else await rm(this.file('partial'), { force: true });
     await writeWholeFile(this.file('run'), jsonFile(run));
     await rm(this.file('checkpoint'), { force: true });
   }

@@ -60,6 +60,7 @@ export async function writeBest(
       folder.abandon();
       return null;
     }
+    await folder.endJournal();
     await folder.finish(result);
     await writeRunPage(folder.path, folder.file('journal'));
     return await writePage(task, result, folder);

@@ -4,6 +4,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
+import type { WrittenReport } from '../../report/write.ts';
 import type { PlanPorts, PlanResult, RunPlan } from '../../run-plan/plan.ts';
 import { noBookText, noBookUs } from '../../backtest/no-book.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
@@ -139,8 +140,8 @@ async function run(
     );
     throw new Interrupted('interrupted');
   }
-  await folder.finish(result);
-  const page = await writePage(result, folder, plan);
+  await folder.endJournal();
+  const page = await writeFiles(result, folder, plan);
   report(result, folder, { page, json, plan });
 }
 
@@ -186,20 +187,35 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Imported lazily, because most commands write no report. */
-async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
-  const { reportOptions } = await import('../../report/report.ts');
-  const { writeReport } = await import('../../report/write.ts');
+/**
+ * Writes the run and its pages at the same time: the time machine is compressed in the thread pool,
+ * and each file waits for the disk. Returns the path of the report, which is written last. A page
+ * that fails does not stop the others. The report is imported lazily: most commands write none.
+ */
+async function writeFiles(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
   const { writeRunPage } = await import('../../report/run-page.ts');
   const timeMachine = writeRunPage(
     folder.path,
     plan.journal === false ? null : folder.file('journal'),
   );
+  const run = folder.finish(result);
+  const report = writeReportOf(result, folder, plan, Promise.all([timeMachine, run]));
+  await Promise.allSettled([timeMachine, run, report]);
+  await timeMachine;
+  await run;
+  return (await report).page;
+}
+
+async function writeReportOf(
+  result: PlanResult,
+  folder: RunFolder,
+  plan: RunPlan,
+  others: Promise<unknown>,
+): Promise<WrittenReport> {
+  const { reportOptions } = await import('../../report/report.ts');
+  const { writeReport } = await import('../../report/write.ts');
   const about = aboutOf(result, folder, plan, reportOptions(result.output));
-  const report = writeReport(result.output, about, folder.path, timeMachine);
-  // Both, so that neither fails unseen.
-  const [{ page }] = await Promise.all([report, timeMachine]);
-  return page;
+  return writeReport(result.output, about, folder.path, others);
 }
 
 function aboutOf(
