@@ -48,6 +48,9 @@ export interface Archive {
 /** Parts of the live state of an exchange that an archive may take as one value each. */
 export type ArchivePart = 'account' | 'subaccount' | 'market' | 'orders' | 'queues' | 'triggers';
 
+/** A shorter buffer is copied without its unused end. */
+const KEPT_BYTES = 1 << 20;
+
 export class ArchiveWriter implements Archive {
   readonly loading = false;
   readonly pricesOnly: boolean;
@@ -203,9 +206,11 @@ export class ArchiveWriter implements Archive {
     this.text(name);
   }
 
-  /** A copy of the bytes written so far. */
+  /** The bytes written so far, the last call: a large buffer that is almost full is not copied. */
   bytes(): Uint8Array {
-    return this.buffer.slice(0, this.length);
+    const { buffer, length } = this;
+    const isKept = length >= KEPT_BYTES && length * 4 >= buffer.length * 3;
+    return isKept ? buffer.subarray(0, length) : buffer.slice(0, length);
   }
 
   private reserve(extra: number): void {

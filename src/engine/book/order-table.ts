@@ -69,7 +69,15 @@ export class OrderTable extends OrderRows {
 
   /** Slots of all orders (no segments) in ascending order id. For snapshots; O(n log n). */
   orderSlots(): number[] {
-    return this.anyOrderSlots().sort((a, b) => this.id(a) - this.id(b));
+    const slots = this.anyOrderSlots();
+    // They are in order unless slots of ended orders were used again.
+    let last = 0;
+    for (const slot of slots) {
+      const id = this.id(slot);
+      if (id < last) return slots.sort((a, b) => this.id(a) - this.id(b));
+      last = id;
+    }
+    return slots;
   }
 
   /** As `orderSlots`, in no particular order; O(n). */
