@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
+import { parseMarkets } from '../gateway/market-list.ts';
 import type { TimeUs } from '../num/units.ts';
 import { parseTime } from '../num/time-text.ts';
 import { fileError } from '../platform/file-error.ts';
@@ -63,28 +64,9 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
     hasSamplingSeed: typeof config === 'object' && config !== null && 'samplingSeed' in config,
     config:
       config === undefined ? null : mustParse(path, parseExchangeConfig(config, beginsUs, keccak)),
-    markets: markets === undefined ? null : parseMarkets(path, markets),
+    markets: markets === undefined ? null : mustParse(path, parseMarkets(markets, keccak)),
     server,
   };
-}
-
-function parseMarkets(path: string, markets: unknown): MarketSpec[] {
-  // The failsafe schema reads an empty list in flow style as a list.
-  if (!Array.isArray(markets)) {
-    throw new InputError(`${path}: markets: must be a list of markets`);
-  }
-  const entries: readonly unknown[] = markets;
-  return entries.map((entry) => {
-    const symbol = typeof entry === 'string' ? entry : (entry as { symbol?: unknown }).symbol;
-    const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-    if (typeof entry !== 'string') {
-      return mustParse(path, parseMarketSpec({ ...known, ...(entry as object) }, keccak));
-    }
-    if (known === undefined) {
-      throw new InputError(`${path}: markets: ${entry} is not a predefined market; give its terms`);
-    }
-    return mustParse(path, parseMarketSpec(known, keccak));
-  });
 }
 
 export function defaultMarkets(): MarketSpec[] {

@@ -32,6 +32,7 @@ import {
   startSnapshotWorker,
   type WorkerSnapshot,
 } from './snapshot-worker-client.ts';
+import { mustOpen } from '../journal/opening.ts';
 import type { OrderDigest, ServedExchange, SnapshotHealth } from '../journal/served-exchange.ts';
 import { writeSnapshot } from './snapshots.ts';
 import { StoreStopped, type StoreProblem } from '../journal/store-stopped.ts';
@@ -178,7 +179,7 @@ export class DurableExchange implements ServedExchange {
     const writer = new JournalWriter(BEGINNING);
     for (const command of options.opening) {
       writer.append(seqOf(engine.seq + 1), command);
-      engine.apply(command);
+      mustOpen(command, engine.apply(command));
     }
     writer.chain(engine.seq, engine.nowUs, engine.chainHash());
     const segments = openSegments(folder, options, config, 0);

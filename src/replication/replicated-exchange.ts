@@ -19,6 +19,7 @@ import type {
   ServedExchange,
   SnapshotHealth,
 } from '../journal/served-exchange.ts';
+import { mustOpen } from '../journal/opening.ts';
 import { StoreStopped } from '../journal/store-stopped.ts';
 import type { OrderId } from '../num/units.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -129,7 +130,9 @@ export class ReplicatedExchange implements ServedExchange {
     exchange.lead(epoch, sentMs);
     // A journal begins with a row, so an exchange without markets begins with a time.
     const first: Command = { kind: 'advanceTime', timeUs: config.genesisTimeUs };
-    for (const command of opening.length > 0 ? opening : [first]) exchange.submit(command);
+    for (const command of opening.length > 0 ? opening : [first]) {
+      mustOpen(command, exchange.submit(command));
+    }
     await exchange.durable();
     exchange.mustRun();
     return exchange;

@@ -64,7 +64,12 @@ test.each([
   [
     'a market',
     () => ['--config', file('c.yaml', 'markets: [DOGE]')],
-    'DOGE is not a predefined market',
+    'markets[0]: DOGE is not a predefined market',
+  ],
+  [
+    'a market that is listed twice',
+    () => ['--config', file('c.yaml', 'markets: [BTC-USD-PERP, { symbol: BTC-USD-PERP }]')],
+    'markets[1]: BTC-USD-PERP is listed already, by markets[0]',
   ],
   [
     'a market’s term',

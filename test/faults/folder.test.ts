@@ -19,6 +19,7 @@ import { recover } from '../../src/journal-files/recover.ts';
 import type { OpenFile } from '../../src/journal-files/segment-writer.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { drawLife } from '../metamorphic/life.ts';
+import { defaultOpening } from '../http/served.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { abandon, openIn } from '../journal-files/folder.ts';
 
@@ -299,6 +300,19 @@ test('a folder with snapshots and without a journal is refused, not a new exchan
     /has snapshot-\d{16}\.bin but no journal; restore the journal from a copy/,
   );
   expect(filesOf(folder)).toEqual(left);
+});
+
+test('a new exchange refuses to begin without a market that it was asked for', async () => {
+  const folder = join(scratch, 'twice');
+  const [list] = defaultOpening(life.config);
+  const opening = list === undefined ? [] : [list, list];
+  await expect(openIn(folder, { ...options, opening })).rejects.toThrow(
+    'a new exchange refuses the market BTC-USD-PERP: symbol_already_listed',
+  );
+  // No journal has begun: the next start is that of a new exchange.
+  const exchange = await openIn(folder, options);
+  expect(exchange.recovery.isNew).toBe(true);
+  await exchange.close();
 });
 
 describe('a wall clock that goes back (R-12.2)', () => {

@@ -185,10 +185,11 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ start: 'noon' }, /^start: must be a UTC time/],
   [{ start: new Date(NaN) }, /^start: must be a UTC time/],
   [{ start: 5 }, /^start: must be a UTC time/],
-  [{ markets: 'BTC' }, /^markets: must be an array/],
-  [{ markets: ['GOLD'] }, /^markets\[0\]: 'GOLD' is not a predefined market/],
-  [{ markets: [null] }, /^markets\[0\]: 'null' is not a predefined market/],
+  [{ markets: 'BTC' }, /^markets: must be a list of symbols/],
+  [{ markets: ['GOLD'] }, /^markets\[0\]: GOLD is not a predefined market/],
+  [{ markets: [null] }, /^markets\[0\]: null is not a predefined market/],
   [{ markets: [{ symbol: BTC, tickSize: 'x' }] }, /^markets\[0\]: .*tickSize/],
+  [{ markets: [DOGE, BTC, DOGE] }, /^markets\[2\]: DOGE-PERP is listed already, by markets\[0\]/],
   [{ config: { speed: 1 } }, /^config: .*speed/],
   [{ signatures: 'maybe' }, /^signatures: must be one of verify, trust/],
   [{ port: 65_536 }, /^port: must be a whole number from 0 to 65535/],
@@ -197,6 +198,18 @@ test.each<[Record<string, unknown>, RegExp]>([
   const refused = startServer(options);
   await expect(refused).rejects.toThrow(message);
   await expect(refused).rejects.toBeInstanceOf(ServerError);
+});
+
+test.each([null, 'x', []])('refuses %j in place of options', async (options) => {
+  await expect(startServer(options as never)).rejects.toThrow('options: must be an object');
+});
+
+test('calls after the end name it', async () => {
+  const server = await start();
+  await server.close();
+  await expect(server.setPrice(BTC, '1')).rejects.toThrow('oracle: the server is closed');
+  await expect(server.advance('1s')).rejects.toThrow('clock: the server is closed');
+  await expect(server.journal()).rejects.toThrow('journal: the server is closed');
 });
 
 test('a port that is taken is named, and leaves no folder', async () => {

@@ -1,11 +1,8 @@
 /** Options of a served exchange, checked before anything is opened. */
 import { UserError } from '../../base/user-error.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import {
-  DEFAULT_MARKETS,
-  parseExchangeConfig,
-  parseMarketSpec,
-} from '../../gateway/market-config.ts';
+import { DEFAULT_MARKETS, parseExchangeConfig, type Parsed } from '../../gateway/market-config.ts';
+import { parseMarkets } from '../../gateway/market-list.ts';
 import { parseTime } from '../../num/time-text.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
@@ -52,6 +49,10 @@ const START = '2024-01-01T00:00:00Z';
 
 /** Throws `ServerError` for an option that is not valid. */
 export function planOf(options: ServerOptions): Plan {
+  // Programs in JavaScript pass anything.
+  if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options)) {
+    fail('options', 'must be an object');
+  }
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) fail(unknown, `is not one of ${NAMES.join(', ')}`);
   const clock = oneOf('clock', options.clock ?? 'virtual', ['virtual', 'wall']);
@@ -74,23 +75,15 @@ export function planOf(options: ServerOptions): Plan {
   const signatures = oneOf('signatures', options.signatures ?? 'verify', ['verify', 'trust']);
   return {
     ...{ clock, startUs, config, port, dataDir },
-    markets: marketsOf(options.markets ?? DEFAULT_MARKETS.map(({ symbol }) => symbol)),
+    markets: marketsOf(options.markets ?? DEFAULT_MARKETS),
     trustsSignatures: signatures === 'trust',
   };
 }
 
-function marketsOf(given: NonNullable<ServerOptions['markets']>): MarketSpec[] {
-  if (!Array.isArray(given)) fail('markets', 'must be an array of symbols and terms');
-  return (given as readonly unknown[]).map((entry, i) => {
-    const name = `markets[${String(i)}]`;
-    const terms = typeof entry === 'object' && entry !== null ? (entry as Terms) : null;
-    const symbol = terms === null ? entry : terms['symbol'];
-    const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-    if (terms === null && known === undefined) {
-      fail(name, `'${String(entry)}' is not a predefined market; give its terms`);
-    }
-    return valueOf(name, parseMarketSpec({ ...known, ...terms }, keccak));
-  });
+function marketsOf(list: unknown): MarketSpec[] {
+  const parsed = parseMarkets(list, keccak);
+  if (parsed.ok) return parsed.value;
+  throw new ServerError(parsed.error, { field: 'markets' });
 }
 
 /** A time from 1970 to 2199; throws `ServerError` for others. */
@@ -106,9 +99,6 @@ function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]):
   if (allowed.includes(value)) return value;
   return fail(name, `must be one of ${allowed.join(', ')}`);
 }
-
-type Parsed<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string };
 
 const valueOf = <T>(name: string, parsed: Parsed<T>): T =>
   parsed.ok ? parsed.value : fail(name, parsed.error);

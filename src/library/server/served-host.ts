@@ -15,6 +15,7 @@ export class ServedHost implements Server {
   readonly simToken: string;
   private readonly host: Host;
   private readonly end: () => Promise<void>;
+  private isClosed = false;
 
   constructor(host: Host, url: string, simToken: string, end: () => Promise<void>) {
     this.host = host;
@@ -83,6 +84,7 @@ export class ServedHost implements Server {
   }
 
   async journal(): Promise<Uint8Array> {
+    if (this.isClosed) fail('journal', 'the server is closed');
     const { exchange } = this.host;
     await exchange.durable();
     const journal = openJournal(exchange.path, exchange.durableSeq);
@@ -90,15 +92,17 @@ export class ServedHost implements Server {
   }
 
   close(): Promise<void> {
+    this.isClosed = true;
     return this.end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.end();
+    return this.close();
   }
 
   /** Sends a request of the simulation's control; throws `ServerError` with its refusal. */
   private async sim(verb: string, body: Body): Promise<void> {
+    if (this.isClosed) fail(verb, 'the server is closed');
     const response = await fetch(`${this.url}/sim/${verb}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.simToken}`, 'content-type': 'application/json' },
