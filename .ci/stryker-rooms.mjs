@@ -40,7 +40,14 @@ export const ROOMS = {
   },
   liquidation: {
     files: ['src/engine/liquidation/*.ts'],
-    tests: ['test/engine/liquidation/*.test.ts', LOCKSTEP],
+    tests: [
+      'test/engine/liquidation/*.test.ts',
+      'test/attacks/insurance.test.ts',
+      'test/attacks/unbacked-debt.test.ts',
+      'test/attacks/vault-takeover.test.ts',
+      'test/attacks/immunity.test.ts',
+      LOCKSTEP,
+    ],
   },
   orders: {
     files: ['src/engine/orders/*.ts'],

@@ -261,7 +261,8 @@ function mustHaveValues(argv: readonly string[], values: Readonly<Record<string,
     // A flag needs none.
     if (name.startsWith('no-') || typeof values[name] === 'boolean') continue;
     const next = argv[i + 1];
-    if (equals === '' && next !== undefined && !next.startsWith('--')) continue;
+    const hasValue = next !== undefined && next !== '' && !next.startsWith('--');
+    if (equals === '' && hasValue) continue;
     throw new InputError(`--${name} needs a value`, { hint: `see orrery ${argv[0] ?? ''} --help` });
   }
 }

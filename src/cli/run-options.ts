@@ -199,7 +199,9 @@ function withParameters(
     }
     const target = values.get(owner?.id ?? only?.id ?? '');
     if (target === undefined) continue;
-    target[owner === undefined ? key : key.slice(owner.id.length + 1)] = text.slice(equals + 1);
+    const name = owner === undefined ? key : key.slice(owner.id.length + 1);
+    if (Object.hasOwn(target, name)) throw new InputError(`--param ${key}: given twice`);
+    target[name] = text.slice(equals + 1);
   }
   return strategies.map((planned) => ({ ...planned, parameters: values.get(planned.id) ?? {} }));
 }

@@ -7,7 +7,9 @@ export function parametersOf(texts: readonly string[]): Record<string, Parameter
   for (const text of texts) {
     const equals = text.indexOf('=');
     if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
-    values[text.slice(0, equals)] = text.slice(equals + 1);
+    const name = text.slice(0, equals);
+    if (Object.hasOwn(values, name)) throw new InputError(`--param ${name}: given twice`);
+    values[name] = text.slice(equals + 1);
   }
   return values;
 }

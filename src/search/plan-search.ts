@@ -26,7 +26,10 @@ export interface SearchRequest extends Pick<
   SweepPlan,
   'method' | 'trials' | 'eta' | 'objective' | 'seed'
 > {
-  /** Dimensions as text (`parseDimension`); empty varies every parameter over its own range. */
+  /**
+   * Dimensions as text (`parseDimension`); empty varies every parameter over its own range, except
+   * those of which the plan has a value.
+   */
   readonly vary: readonly string[];
 }
 
@@ -53,7 +56,9 @@ export async function planSearch(
   { vary, method, trials, eta, objective, seed }: SearchRequest,
   scoredUs: number | null = null,
 ): Promise<PlannedSearch> {
-  const space = spaceOf(definition.parameters, vary);
+  const { parameters: fixed = {} } = plan.strategies[0] ?? {};
+  parseParameters(definition.parameters, fixed);
+  const space = spaceOf(definition.parameters, vary, Object.keys(fixed));
   checkSpace(definition.parameters, space);
   const { fromUs, toUs, sha256 } = await spanOf(plan);
   const periodUs = periodOf(scoredUs ?? toUs - fromUs);

@@ -54,8 +54,12 @@ export interface SweepResult {
   readonly cancelled: boolean;
 }
 
-/** The given dimensions, or every parameter of the strategy over its range. */
-export function spaceOf(specs: ParameterSpecs, vary: readonly string[]): Space {
+/** The given dimensions, or every parameter of the strategy that is not fixed, over its range. */
+export function spaceOf(
+  specs: ParameterSpecs,
+  vary: readonly string[],
+  fixed: readonly string[] = [],
+): Space {
   const dimensions = vary.map(parseDimension);
   for (const { name } of dimensions) {
     if (Object.hasOwn(specs, name)) continue;
@@ -66,7 +70,8 @@ export function spaceOf(specs: ParameterSpecs, vary: readonly string[]): Space {
     ({ name }, i) => dimensions.findIndex((other) => other.name === name) < i,
   );
   if (repeated !== undefined) throw new StrategyError(`--vary ${repeated.name}: given twice`);
-  const space = dimensions.length > 0 ? dimensions : Object.entries(specs).map(ownRange);
+  const free = Object.entries(specs).filter(([name]) => !fixed.includes(name));
+  const space = dimensions.length > 0 ? dimensions : free.map(ownRange);
   if (space.length === 0) throw new StrategyError('the strategy has no parameters to vary');
   return space;
 }

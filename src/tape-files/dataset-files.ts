@@ -161,7 +161,9 @@ function read(
   recordsOf: StreamReader,
   options: ReadOptions,
 ): TapeReading {
-  const markets = (options.markets ?? all.map(({ symbol }) => symbol)).map((symbol) => {
+  const symbols = options.markets ?? all.map(({ symbol }) => symbol);
+  const markets = symbols.map((symbol, i) => {
+    if (symbols.indexOf(symbol) < i) throw new TapeError(`${path}: market ${symbol}: given twice`);
     const found = all.find((market) => market.symbol === symbol);
     if (found !== undefined) return found;
     const known = all.map((market) => market.symbol).join(', ');

@@ -32,6 +32,8 @@ test.each([
   ['backtest none.ts --seed --data none', 'seed'],
   ['backtest none.ts --data none --param', 'param'],
   ['sweep none.ts --data none --trials', 'trials'],
+  // A shell gives an empty text for a variable without a value.
+  ['backtest none.ts --data none --out ', 'out'],
 ])('%s lacks a value', async (line, option) => {
   expect(await main(line.split(' '))).toBe(2);
   expect(failure).toBe(`--${option} needs a value`);

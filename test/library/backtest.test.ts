@@ -84,6 +84,7 @@ test.each([
   [{ parameters: { step: 1 } }, "unknown parameter 'step'; the strategy has "],
   [{ symbols: ['ETH'] }, 'no market ETH in the data; there are BTCUSDT'],
   [{ markets: ['ETH'] }, 'no market ETH; markets are BTCUSDT'],
+  [{ markets: ['BTCUSDT', 'BTCUSDT'] }, 'market BTCUSDT: given twice'],
   [{ from: 'noon' }, "from 'noon': must be a UTC time such as"],
   [{ to: -1 }, "to '-1': must be a UTC time"],
   [

@@ -253,6 +253,10 @@ describe('a space', () => {
     expect(space.map(({ values }) => values.length)).toEqual([3, 101, 3, 2, 2]);
     expect(spaceOf(SPECS, ['fast=1:9:4'])).toHaveLength(1);
   });
+  it('has no parameter with a value by default', () => {
+    expect(spaceOf(SPECS, [], ['fast']).map(({ name }) => name)).toEqual(['mode']);
+    expect(() => spaceOf(SPECS, [], ['fast', 'mode'])).toThrow('no parameters to vary');
+  });
   it.each([
     [['slow=1:2:1'], 'unknown parameter; valid are fast, mode'],
     [['fast=1:2:1', 'fast=3'], 'given twice'],
