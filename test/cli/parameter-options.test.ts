@@ -1,4 +1,4 @@
-/** Parameters of strategies on the command line that contradict each other. */
+/** Parameters of strategies on the command line that are given twice. */
 import { expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import { main } from '../../src/cli/main.ts';
@@ -15,7 +15,6 @@ vi.mock('../../src/cli/cli-support.ts', async (original) => {
 });
 
 const backtest = ['backtest', example('sma-cross'), '--data', DATASET];
-const sweep = ['sweep', example('sma-cross'), '--data', DATASET];
 
 test.each([
   [[...backtest, '--param', 'fast=3', '--param', 'fast=5'], '--param fast: given twice'],
@@ -23,12 +22,6 @@ test.each([
     [...backtest, '--param', 'fast=3', '--param', 'sma-cross.fast=5'],
     '--param sma-cross.fast: given twice',
   ],
-  [
-    [...sweep, '--param', 'fast=3', '--vary', 'fast=3:9:1'],
-    '--vary fast: --param gives it a value; drop one of them',
-  ],
-  [[...sweep, '--param', 'fast=3..5'], "parameter 'fast' is '3..5': must be a whole number"],
-  [[...sweep, '--param', 'speed=3'], "unknown parameter 'speed'"],
 ])('%#: %s', async (args, message) => {
   expect(await main(args)).toBe(2);
   expect(failure).toContain(message);

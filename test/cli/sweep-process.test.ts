@@ -106,6 +106,12 @@ describe('sweep', () => {
     [['--vary', 'speed=1:2:1'], 'unknown parameter'],
     [['--vary', 'fast=0:5:1'], "parameter 'fast' is '0': must be a whole number from 2 to 100"],
     [['--vary', 'fast=x:y'], 'decimal numbers'],
+    [['--param', 'fast=3..5'], "parameter 'fast' is '3..5': must be a whole number"],
+    [['--param', 'speed=3'], "unknown parameter 'speed'"],
+    [
+      ['--param', 'fast=3', '--vary', 'fast=3:9:1'],
+      '--vary fast: --param gives it a value; drop one of them',
+    ],
     [['--trials', '0'], '--trials must be a whole number from 1'],
     [['--workers', 'many'], '--workers'],
   ])('%j is bad input', (more, words) => {
