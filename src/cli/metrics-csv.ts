@@ -85,6 +85,9 @@ async function readTable(path: string): Promise<CsvTable> {
   } catch (error) {
     throw fileError(path, error);
   }
+  if (text.includes('\0')) {
+    throw new FileError(`${path}: is not text; expected CSV with a header line`);
+  }
   const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, '').trimEnd());
   const broken = errors.find(({ type }) => type === 'Quotes');
   if (broken !== undefined) {
