@@ -112,8 +112,9 @@ export function makeDelisting(context: Context): Command {
   const market = open.length < 2 ? context.market() : dice.pick(open);
   const from = market.indexTicks;
   const edge = Math.floor((from * market.spec.priceBandPpm) / 1_000_000);
-  // For the last market only a rejection is requested.
-  const away = open.length < 2 ? edge + 2 : dice.below(edge + 2);
+  // Often on the edge or one tick beyond it; for the last market only a rejection is requested.
+  const within = dice.chance(500) ? edge + dice.below(2) : dice.below(edge + 2);
+  const away = open.length < 2 ? edge + 2 : within;
   const price = Math.max(1, dice.chance(500) ? from + away : from - away);
   return {
     kind: 'delistMarket',
