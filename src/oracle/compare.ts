@@ -9,6 +9,7 @@ import { isLiquidationPrice } from './liquidation-price.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
 import { max, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
+import { quintileOf } from './ranks.ts';
 import {
   leftOf,
   marketOf,
@@ -26,6 +27,8 @@ import {
 const DATA_EVERY = 32;
 /** A book without changes is compared once per this many comparisons. */
 const BOOK_EVERY = 16;
+/** Places in the closing order are compared once per this many comparisons. */
+const RANKS_EVERY = 16;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
@@ -117,6 +120,10 @@ function comparePositions(to: Comparison, world: World, exchange: ExchangeView, 
     to.same('R-8.1', of('fees'), position.fees, view.feesQuanta);
     const excess = isolatedExcess(world, sub, market.id);
     to.same('R-5.10', of('excess margin'), excess, exchange.isolatedExcess(id, view.market));
+    if (world.comparisons % RANKS_EVERY === 0) {
+      const fifth = quintileOf(world, sub, market);
+      to.same('R-6.4', of('ADL quintile'), fifth, exchange.adlQuantile(id, view.market));
+    }
     const { liquidationTicks: ticks } = view;
     if (
       to.found !== null ||

@@ -34,6 +34,14 @@ export function rankedHolders(world: World, ranks: Ranks, market: Market, side: 
   ];
 }
 
+/** Fifth of the closing order of its side: 5 is closed first; null without a position or mark. */
+export function quintileOf(world: World, sub: Sub, market: Market): number | null {
+  const { lots } = positionOf(sub, market.id);
+  if (lots === 0n || market.mark === null) return null;
+  const holders = rankedHolders(world, new Map(), market, sign(lots));
+  return 5 - Math.floor((5 * holders.indexOf(sub)) / holders.length);
+}
+
 function byRank(a: Ranked, b: Ranked): number {
   if (a.class !== b.class) return a.class - b.class;
   const order = b.top * a.bottom - a.top * b.bottom;
