@@ -101,13 +101,6 @@ export const CONCEALED_BUGS: readonly SubtleBug[] = [
     replace: '',
   },
   {
-    id: 'cursor-of-another-request',
-    area: 'gateway',
-    file: 'gateway/paging.ts#Paging.decode',
-    find: 'if (parameters !== this.parameters) throw new RequestError(MESSAGES.cursorOfOther);',
-    replace: '',
-  },
-  {
     id: 'adl-quintile-from-the-next-place',
     area: 'gateway',
     file: 'engine/liquidation/adl-ranks.ts#AdlRanks.quantile',
