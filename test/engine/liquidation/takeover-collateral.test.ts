@@ -1,6 +1,6 @@
 /**
- * What the vault needs to take positions over (R-6.2, step 3): the smallest deposit at which it
- * does, to the Quantum, and the same commands beside the oracle on both sides of it.
+ * Collateral of the vault for a take-over (R-6.2, step 3): the smallest deposit at which it takes a
+ * position, to the Quantum, and the same commands beside the oracle on both sides of it.
  */
 import { afterAll, expect, test } from 'vitest';
 import { AttackWorld, expectOracleAgrees } from '../../attacks/world.ts';
