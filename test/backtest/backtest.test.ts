@@ -115,7 +115,7 @@ test('awaiting something outside virtual time stops the run', async () => {
   await expect(runBacktest(input(strategy, 2))).rejects.toThrow(
     /^strategy 'test' failed in onBook at \S+ \S+: it awaits something outside virtual time/,
   );
-  // A program can tell it from a defect.
+  // A program distinguishes it from a defect.
   await expect(runBacktest(input(strategy, 2))).rejects.toBeInstanceOf(StrategyFault);
 });
 

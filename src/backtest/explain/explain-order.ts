@@ -147,7 +147,7 @@ function explainFill(fill: FillRow, order: OrderRow, market: MarketOutput): stri
   return lines;
 }
 
-/** What the price of a fill is compared with: mid moves while an order waits for its trigger. */
+/** The price that a fill is compared with: mid moves while an order waits for its trigger. */
 function basisOf(fill: FillRow, { triggerPrice, orderType }: OrderRow): [string, number | null] {
   const waits = orderType === 'takeProfit' || orderType === 'stopLoss';
   return waits && typeof triggerPrice === 'string'
