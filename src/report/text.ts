@@ -124,7 +124,7 @@ export function table<T>(
 }
 
 /** A table of more columns has less space between them. */
-const MANY_COLUMNS = 10;
+const MANY_COLUMNS = 9;
 
 /** Rows of a table with a toolbar before "Show all". */
 const SHOWN_ROWS = 12;

@@ -262,13 +262,14 @@ export function feedNotes(
     const from = first === undefined ? '' : `, the first at ${formatTime(timeUs(first.timeUs))}`;
     const late = own.length === after ? 'after its end' : 'before its start';
     const isLost = before + after === own.length;
-    const warning = isLost
-      ? `No row of ${basename(file)} is in the run: all ${String(own.length)} are ${before > 0 && after > 0 ? 'before its start or after its end' : late}. `
-      : '';
+    const where = before > 0 && after > 0 ? 'before its start or after its end' : late;
+    const text = isLost
+      ? `No row of ${basename(file)} is in the run: all ${String(own.length)} are ${where}, by their time in column ${available}${from}.`
+      : `${String(own.length)} rows of ${basename(file)}, each delivered from its time in column ${available}${from}. ${String(before)} of before the run and ${String(after)} of after it are not delivered.`;
     return {
       title: `Feed: ${name}`,
       ...(isLost ? { isWarning: true } : {}),
-      text: `${warning}${String(own.length)} rows of ${basename(file)}, each delivered from its time in column ${available}${from}. ${String(before)} of before the run and ${String(after)} of after it are not delivered. SHA-256 ${sha256}.`,
+      text: `${text} SHA-256 ${sha256}.`,
     };
   });
 }

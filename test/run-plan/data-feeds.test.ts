@@ -138,8 +138,8 @@ test('a number beyond the largest stays text', async () => {
 });
 
 test.each([
-  ['late', 2, 'No row of late.csv is in the run: all 1 are after its end. '],
-  ['early', 0, 'No row of early.csv is in the run: all 1 are before its start. '],
+  ['late', 2, 'No row of late.csv is in the run: all 1 are after its end, by'],
+  ['early', 0, 'No row of early.csv is in the run: all 1 are before its start, by'],
 ])('a feed that is too %s for the run is a warning', (name, timeUs, message) => {
   const feed = { name, file: `${name}.csv`, available: 'at', sha256: 'x' } as const;
   const rows = [{ feed: name, timeUs, row: {} }];
