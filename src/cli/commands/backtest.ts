@@ -276,6 +276,13 @@ function report(
     row(`position ${symbol}`, ({ summary }) => summary.positions[i]?.final ?? '0');
   }
   if (output.strategies.length > 0) print(table.toString());
+  for (const { id, summary } of output.strategies) {
+    for (const { request, status, count, message } of summary.refusals.slice(0, MOST_REFUSALS)) {
+      print(
+        `rejected ${id}: ${request} ${String(count)} times with ${String(status)}, such as: ${message}`,
+      );
+    }
+  }
   for (const { symbol, divergence } of output.markets) {
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }
@@ -302,6 +309,9 @@ function report(
   if (what !== null) print(`explain  npx orrery explain ${quoted(folder.path)} ${what}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }
+
+/** Kinds of rejected requests that are printed. */
+const MOST_REFUSALS = 3;
 
 function benchmarkPnl({ benchmark }: StrategyOutput): number {
   const first = benchmark[0]?.equity ?? 0;
