@@ -229,6 +229,12 @@ test('a name that is plotted for two markets has the values of each apart', () =
     ['T', [1]],
     ['U', [2]],
   ]);
+  // A checkpoint of an earlier version has the name as the key.
+  const older = new Map([...(plots.save() as Map<string, { name: string }>)].slice(0, 1));
+  const resumed = new Plots();
+  resumed.load(new Map([...older.values()].map((series) => [series.name, series])));
+  resumed.add(START_US + 1, 'average', 3, { symbol: 'T' });
+  expect(resumed.output().map(({ values }) => values)).toEqual([[1, 3]]);
 });
 
 test('the tag of an order is on its fills and its protective orders, not on others', async () => {

@@ -14,12 +14,14 @@ interface Series {
   readonly values: (number | null)[];
 }
 
+const keyOf = (name: unknown, symbol: unknown): string => `${String(name)}\n${String(symbol)}`;
+
 export class Plots {
   private series = new Map<string, Series>();
 
   /** Throws `RangeError`. The last value of several at one time is kept. */
   add(timeUs: number, name: string, value: number, { symbol, pane }: PlotOptions): void {
-    const key = `${String(name)}\n${String(symbol)}`;
+    const key = keyOf(name, symbol);
     const series = this.series.get(key) ?? this.begin(key, name, symbol, pane);
     if (typeof value !== 'number') {
       throw new RangeError(`plot '${name}': a value must be a number; NaN makes a gap`);
@@ -60,6 +62,8 @@ export class Plots {
   }
 
   load(saved: unknown): void {
-    this.series = saved as Map<string, Series>;
+    const all = (saved as Map<string, Series>).values();
+    // Those of earlier versions have their name as the key.
+    this.series = new Map([...all].map((series) => [keyOf(series.name, series.symbol), series]));
   }
 }

@@ -468,8 +468,9 @@ export class StrategyRecorder {
   }
 
   load(saved: unknown): void {
-    const [state, plots] = saved as [State, unknown];
-    this.state = state;
+    const [state, plots] = saved as [Omit<State, 'refusals'>, unknown];
+    // Checkpoints of earlier versions have no refusals.
+    this.state = { refusals: new Map(), ...state };
     this.plots.load(plots);
     this.accounting.state = this.state.accounting;
   }
