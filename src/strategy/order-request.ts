@@ -50,7 +50,7 @@ export function orderRequest(
 }
 
 /** A strategy without types, such as JavaScript, can give any value. */
-function mustDirection(side: string, size: unknown): void {
+function mustDirection(side: unknown, size: unknown): void {
   if (side !== 'buy' && side !== 'sell') {
     throw new RangeError(`the side of an order must be buy or sell, got ${String(side)}`);
   }
