@@ -18,7 +18,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
-import { duration } from '../../design/number-text.ts';
+import { duration, ratio } from '../../design/number-text.ts';
 import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
@@ -140,8 +140,7 @@ async function run(
     throw new Interrupted('interrupted');
   }
   await folder.finish(result);
-  const page = await writePage(result, folder, plan);
-  report(result, folder, { page, json, plan });
+  report(result, folder, { ...(await writePage(result, folder, plan)), json, plan });
 }
 
 async function prepare(options: BacktestArguments): Promise<{
@@ -186,9 +185,28 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Figures of a strategy's report that the command prints. */
+interface Figures {
+  /** Null for a run of less than a day. */
+  readonly sharpe: number | null;
+  /** Closed trades, and those with a gain. */
+  readonly trades: number;
+  readonly won: number;
+}
+
+interface WrittenPage {
+  readonly page: string;
+  readonly figures: ReadonlyMap<string, Figures>;
+}
+
 /** Imported lazily, because most commands write no report. */
-async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
+async function writePage(
+  result: PlanResult,
+  folder: RunFolder,
+  plan: RunPlan,
+): Promise<WrittenPage> {
   const { reportOptions } = await import('../../report/report.ts');
+  const { sharpeOf } = await import('../../report/sections/figures.ts');
   const { writeReport } = await import('../../report/write.ts');
   const { writeRunPage } = await import('../../report/run-page.ts');
   const timeMachine = writeRunPage(
@@ -198,8 +216,12 @@ async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): 
   const about = aboutOf(result, folder, plan, reportOptions(result.output));
   const report = writeReport(result.output, about, folder.path, timeMachine);
   // Both, so that neither fails unseen.
-  const [{ page }] = await Promise.all([report, timeMachine]);
-  return page;
+  const [written] = await Promise.all([report, timeMachine]);
+  const figures = written.report.strategies.map(({ id, metrics, trades }): [string, Figures] => {
+    const won = trades.filter(({ pnl }) => pnl > 0).length;
+    return [id, { sharpe: sharpeOf(metrics), trades: trades.length, won }];
+  });
+  return { page: written.page, figures: new Map(figures) };
 }
 
 function aboutOf(
@@ -224,7 +246,7 @@ function aboutOf(
 function report(
   { output, data, stylisedFacts }: PlanResult,
   folder: RunFolder,
-  { page, json, plan }: { readonly page: string; readonly json: boolean; readonly plan: RunPlan },
+  { page, figures, json, plan }: WrittenPage & { readonly json: boolean; readonly plan: RunPlan },
 ): void {
   const { chainHash, stateHash, commands, firstUs, lastUs } = output;
   if (json) {
@@ -264,6 +286,11 @@ function report(
   row('  funding', ({ summary }) => summary.pnlFunding);
   row('  liquidation', ({ summary }) => summary.pnlLiquidation);
   row('buy and hold', (strategy) => benchmarkPnl(strategy).toFixed(2));
+  row('Sharpe, a year', ({ id }) => ratio(figures.get(id)?.sharpe ?? null));
+  row('closed trades (won)', ({ id }) => {
+    const { trades, won } = figures.get(id) ?? { trades: 0, won: 0 };
+    return `${String(trades)} (${String(won)})`;
+  });
   row('fills (maker)', ({ summary }) => `${String(summary.fills)} (${String(summary.makerFills)})`);
   row(
     'orders (rejected)',
