@@ -287,7 +287,7 @@ function report(
   row('  liquidation', ({ summary }) => summary.pnlLiquidation);
   row('buy and hold', (strategy) => benchmarkPnl(strategy).toFixed(2));
   row('Sharpe, a year', ({ id }) => ratio(figures.get(id)?.sharpe ?? null));
-  row('closed trades (won)', ({ id }) => {
+  row('trades (won)', ({ id }) => {
     const { trades, won } = figures.get(id) ?? { trades: 0, won: 0 };
     return `${String(trades)} (${String(won)})`;
   });
