@@ -101,6 +101,15 @@ export interface PlotOutput {
   readonly values: readonly (number | null)[];
 }
 
+/** Requests of one kind that were rejected with one status. */
+export interface RefusalRow {
+  readonly request: string;
+  readonly status: number;
+  readonly count: number;
+  /** Text of the first answer. */
+  readonly message: string;
+}
+
 /** Exact. equityEnd − equityStart = pnlTrading + fees + funding + liquidation + transfers. */
 export interface StrategySummary {
   readonly equityStart: string;
@@ -124,6 +133,8 @@ export interface StrategySummary {
   readonly rejectedOrders: number;
   /** Requests rejected before an order existed, and those dropped by an injected fault. */
   readonly refusedRequests: number;
+  /** The same by request and status, most frequent first. */
+  readonly refusals: readonly RefusalRow[];
   /** Σ size × price of fills. */
   readonly turnover: string;
   readonly positions: readonly PositionRow[];

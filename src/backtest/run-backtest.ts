@@ -181,8 +181,8 @@ class Run {
           if (engine.seq !== before) this.refreshTouches();
           reply(handled);
         },
-        refused: () => {
-          record.onRefused();
+        refused: (endpoint, { status, body }) => {
+          record.onRefused(endpoint, status, String(body));
         },
         settled: touch,
       },

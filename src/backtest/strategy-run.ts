@@ -101,6 +101,13 @@ export interface StrategyRunPorts {
   readonly promises: () => number;
 }
 
+/** A handler that has not ended, and the time of its call. */
+type Pending = Omit<Failure, 'error'>;
+
+/** Rings of timers in a second of virtual time; more are a loop that never ends. */
+const MOST_RINGS = 500_000;
+const SECOND_US = 1_000_000;
+
 interface SavedRun {
   readonly strategy: unknown;
   readonly observations: unknown;
@@ -124,13 +131,17 @@ export class StrategyRun {
   private readonly sharesUpdates: boolean;
   private readonly kept: readonly (keyof Strategy)[];
   private readonly observations: Observations;
-  private pendingHandlers = 0;
+  /** Handlers that have not ended. */
+  private readonly pending = new Set<Pending>();
   private sleeping = 0;
   private failure: Failure | null = null;
   private nonce = 0;
   private stopped = false;
   private lastFeedUs = 0;
   private timerId = 0;
+  /** Start of the second in which rings are counted. */
+  private ringsFromUs = 0;
+  private rings = 0;
   private timers = new Map<string, number>();
   /** Pending timers of its globals. */
   private readonly pendingTimers = new Set<number>();
@@ -165,7 +176,7 @@ export class StrategyRun {
 
   /** Whether all of its pending work can be saved. */
   get isQuiet(): boolean {
-    return this.pendingHandlers === 0 && this.sleeping === 0 && this.ports.client.outstanding === 0;
+    return this.pending.size === 0 && this.sleeping === 0 && this.ports.client.outstanding === 0;
   }
 
   get awaitsAnswer(): boolean {
@@ -182,8 +193,12 @@ export class StrategyRun {
     if (this.failure !== null) {
       throw new StrategyFault(this.entry.id, this.failure);
     }
-    if (this.pendingHandlers > 0 && !this.awaitsAnswer) {
-      throw new Error(`strategy '${this.entry.id}' awaits something outside virtual time`);
+    const [first] = this.pending;
+    if (first !== undefined && !this.awaitsAnswer) {
+      throw new StrategyFault(this.entry.id, {
+        ...first,
+        error: new Error('it awaits something outside virtual time, such as a promise of its own'),
+      });
     }
   }
 
@@ -268,13 +283,14 @@ export class StrategyRun {
       if (promises() !== before) this.ports.touch();
       return;
     }
-    this.pendingHandlers += 1;
+    const pending = { handler: name, timeUs: this.ports.scheduler.nowUs };
+    this.pending.add(pending);
     this.ports.touch();
     const ended = (): void => {
-      this.pendingHandlers -= 1;
+      this.pending.delete(pending);
     };
     const failed = (error: unknown): void => {
-      this.pendingHandlers -= 1;
+      this.pending.delete(pending);
       this.fail(name, error);
     };
     if (result instanceof PendingHandler) result.onEnd(ended, failed);
@@ -301,8 +317,11 @@ export class StrategyRun {
         nextNonce,
         tag: this.ports.tag,
       }),
-      ...this.observations.reads(symbol),
+      ...this.observations.reads(this.symbols),
       plot: (name, value, options = {}) => {
+        if (options.symbol !== undefined && !this.symbols.includes(options.symbol)) {
+          throw new RangeError(`no market ${options.symbol} in this run`);
+        }
         this.ports.plot(name, value, { symbol, ...options });
       },
       setTimer: (name, afterUs) => {
@@ -316,6 +335,7 @@ export class StrategyRun {
         return new Promise((resolve) => {
           scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
             this.sleeping -= 1;
+            this.countRing('sleep');
             resolve();
             this.ports.touch();
           });
@@ -331,11 +351,26 @@ export class StrategyRun {
     const ring = (): void => {
       if (this.timers.get(name) !== id) return;
       this.timers.delete(name);
+      this.countRing('onTimer');
       // Called with its receiver.
       // eslint-disable-next-line @typescript-eslint/unbound-method
       this.handle('onTimer', this.entry.strategy.onTimer, name);
     };
     this.ports.scheduler.at(timeUs(atUs), PRIORITY.timer, ring, saved);
+  }
+
+  /** Timers without a delay would ring again and again, and the run would not end. */
+  private countRing(kind: string): void {
+    const { nowUs } = this.ports.scheduler;
+    if (nowUs - this.ringsFromUs >= SECOND_US) {
+      this.ringsFromUs = nowUs;
+      this.rings = 0;
+    }
+    this.rings += 1;
+    if (this.rings <= MOST_RINGS) return;
+    const text = `its timers rang more than ${String(MOST_RINGS)} times in a second; a delay of setTimer and sleep is in microseconds`;
+    this.fail(kind, new RangeError(text));
+    this.ports.touch();
   }
 
   private clock(): VirtualClock {
@@ -352,6 +387,7 @@ export class StrategyRun {
         scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
           if (!this.pendingTimers.delete(id)) return;
           this.sleeping -= 1;
+          this.countRing('setTimeout');
           this.handle('a timer', run, null);
           this.ports.touch();
         });

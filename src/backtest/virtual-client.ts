@@ -32,7 +32,7 @@ export interface VirtualClientPorts {
   /** Called when a request is sent. */
   readonly sent: (endpoint: EndpointId, request: unknown) => void;
   /** Called for a write that was rejected or did not arrive. */
-  readonly refused: () => void;
+  readonly refused: (endpoint: EndpointId, reply: Reply) => void;
   /** Called when a promise settles: callbacks are queued. */
   readonly settled: () => void;
 }
@@ -91,7 +91,7 @@ export class VirtualClient implements AnsweringClient {
     this.#outstanding += 1;
     const answer = (reply: Reply): void => {
       this.#outstanding -= 1;
-      if (write && reply.status !== 200) this.#ports.refused();
+      if (write && reply.status !== 200) this.#ports.refused(endpoint, reply);
       answered(reply);
       this.#ports.settled();
     };

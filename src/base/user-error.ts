@@ -21,8 +21,9 @@ export abstract class UserError extends Error {
 
   constructor(message: string, { field, limit, hint, ...options }: ErrorDetails = {}) {
     super(message, options);
-    this.field = field;
-    this.limit = limit;
-    this.hint = hint;
+    // Those that are absent are no properties, since Node prints properties below the stack.
+    if (field !== undefined) this.field = field;
+    if (limit !== undefined) this.limit = limit;
+    if (hint !== undefined) this.hint = hint;
   }
 }

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { ParameterValue } from '../strategy/definition.ts';
 import { FIDELITIES, type Fidelity } from '../tape/tape-model.ts';
-import { parseDuration, parseTime } from '../num/time-text.ts';
+import { parseDuration, parseTimeOrDay } from '../num/time-text.ts';
 import { bundleStrategy } from '../strategy-loader/bundle.ts';
 import { parseFeed, planFeeds } from '../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
@@ -207,9 +207,11 @@ function withParameters(
 }
 
 export function timeOf(name: string, text: string): number {
-  const us = parseTime(text);
+  const us = parseTimeOrDay(text);
   if (us === null) {
-    throw new InputError(`--${name} '${text}': must be a UTC time such as 2024-08-08T23:55:00Z`);
+    throw new InputError(
+      `--${name} '${text}': must be a UTC time such as 2024-08-08T23:55:00Z, or a day such as 2024-08-08`,
+    );
   }
   return us;
 }

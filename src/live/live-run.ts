@@ -357,7 +357,7 @@ class LiveRun {
         });
         this.timers.set(name, timer);
       },
-      ...this.observations.reads(symbol),
+      ...this.observations.reads(symbols),
       plot: (name, value, more = {}) => {
         this.notes.plot(name, value, { symbol, ...more });
       },

@@ -26,6 +26,11 @@ export function parseTime(text: string): TimeUs | null {
   return timeUs(daysSinceEpoch(year, month, day) * DAY_US + dayTime);
 }
 
+/** As `parseTime`; a date alone is its start. */
+export function parseTimeOrDay(text: string): TimeUs | null {
+  return parseTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+}
+
 /** Such as `2024-01-01T00:00:00.000001Z`, without a zero fraction; `parseTime` inverts it. */
 export function formatTime(atUs: TimeUs): string {
   let [year, month, days] = [1970, 1, Math.floor(atUs / DAY_US)];

@@ -9,6 +9,7 @@ import type { Note } from '../backtest/note.ts';
 import { duration, grouped, prose, time } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
 import type { ReportedRun } from './page-data.ts';
+import { reasonText } from './reason-text.ts';
 import { pageOf } from './page.ts';
 import { escape, table } from './text.ts';
 
@@ -96,7 +97,7 @@ export function renderExplanations(
       { title: 'Side', isText: true, cell: ({ order }) => order.side },
       { title: 'Size', cell: ({ order }) => order.size },
       { title: 'Filled', cell: ({ order }) => order.filled },
-      { title: 'Reason', isText: true, cell: ({ order }) => order.tag ?? '–' },
+      { title: 'Reason', isText: true, cell: ({ order }) => reasonText(order) ?? '–' },
       { title: 'End', isText: true, cell: ({ order }) => order.reason ?? order.status },
     ],
     { id: 'orders', filter: 'buy rejected', caption: 'orders', maxRows: MOST_ORDERS },
@@ -239,8 +240,7 @@ function linesOf(
   if (market === undefined) return [];
   const lines = explainOrder({ order, fills, market, latency, story });
   // The first lines repeat the title.
-  const reason = order.tag === null ? [] : [`The strategy's reason: ${order.tag}.`];
-  return [...reason, ...lines.slice(2)];
+  return lines.slice(lines.indexOf('') + 1);
 }
 
 /** How the order ended, in a sentence. */
@@ -257,10 +257,12 @@ function endOf(run: ExplainedRun, own: readonly FillRow[], order: OrderRow): str
   return `Filled ${order.filled} of ${order.size} at ${grouped(price.toFixed(decimals))} on average as ${roles}, ${lastUs === order.arrivedUs ? 'on arrival' : `${duration(lastUs - order.arrivedUs)} after it arrived`}.`;
 }
 
-function titleOf({ side, size, symbol, price, triggerPrice, ioc, tag }: OrderRow): string {
+function titleOf(order: OrderRow): string {
+  const { side, size, symbol, price, triggerPrice, ioc } = order;
+  const reason = reasonText(order);
   const trigger = typeof triggerPrice === 'string' ? `, triggered at ${grouped(triggerPrice)}` : '';
   const how = `${ioc ? (trigger === '' ? ' at once' : '') : ` at ${grouped(price)}`}${trigger}`;
-  return `${side} ${size} ${symbol}${how}${tag === null ? '' : ` (${tag})`}`;
+  return `${side} ${size} ${symbol}${how}${reason === null ? '' : `, ${reason}`}`;
 }
 
 function timeline(moments: readonly Moment[]): string {

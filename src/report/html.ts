@@ -15,10 +15,12 @@ import { drawdownTable } from './sections/drawdown-table.ts';
 import {
   decimalsOf,
   fillTable,
+  type FillLinks,
   fundingTable,
   liquidationTable,
   tradeTable,
 } from './sections/lists.ts';
+import { reasonsOf } from './reason-text.ts';
 import { marketSection } from './sections/market-section.ts';
 import {
   attributionBars,
@@ -257,7 +259,8 @@ ${figures(strategy)}`;
   const panel = isSingle
     ? ''
     : ` id="strategy-${String(index)}" role="tabpanel" aria-labelledby="tab-${String(index)}" tabindex="0"`;
-  const links = {
+  const links: FillLinks = {
+    reasons: reasonsOf(run.output.strategies.find(({ id }) => id === strategy.id)?.orders ?? []),
     order: (order: number): string | null =>
       explanations === null ? null : `${explanations}#order-${String(order)}`,
     instant:

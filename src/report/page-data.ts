@@ -5,6 +5,7 @@
 import type { EquityPoint, FillRow, PlotOutput, StrategyOutput } from '../backtest/output.ts';
 import { underwater } from '../metrics/drawdowns.ts';
 import { priceCandles } from './analysis/price-candles.ts';
+import { reasonsOf } from './reason-text.ts';
 import type { Report, RunOutput } from './report.ts';
 
 /** Max points, above the pixels of a wide screen. */
@@ -79,6 +80,7 @@ function strategyCurves(
       return point === undefined ? 0 : figure(point, row);
     });
   const times = kept.map((row) => equity[row]?.timeUs ?? 0);
+  const reasons = reasonsOf(strategy.orders);
   const held = new Map(strategy.benchmark.map((point) => [point.timeUs, point.equity]));
   return {
     time: pick(({ timeUs }) => timeUs / 1e6),
@@ -110,7 +112,7 @@ function strategyCurves(
               size,
               role,
               fillId,
-              tag,
+              reasons.get(orderNumber) ?? tag,
               orderNumber,
             ]),
         },

@@ -50,7 +50,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 .readout b { font-weight: 600; color: var(--text); }
 .readout i { display: inline-block; width: 12px; height: 3px; margin-right: 4px; vertical-align: 3px; background: currentColor; }
 .readout i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 3px, transparent 3px 5px); }
-.curves { height: 420px; } .curves.price { height: 560px; }
+.curves { height: 420px; } .curves.price { height: calc(560px + var(--panes, 0) * 90px); }
 .curves { position: relative; }
 .tip { position: absolute; z-index: 5; pointer-events: none; white-space: pre-line; max-width: 24rem; padding: 4px 8px; font-size: 12px; line-height: 18px; color: var(--text); background: var(--surface); border: 1px solid var(--line-strong); border-radius: 4px; }
 .tip[hidden] { display: none; }
@@ -68,6 +68,8 @@ thead .whole { white-space: nowrap; }
 th.text, td.text { text-align: left; }
 th:first-child, td:first-child { padding-left: 0; position: sticky; left: 0; background: var(--bg); }
 td.long { white-space: normal; min-width: 18rem; }
+td.clipped { max-width: 11rem; overflow: hidden; text-overflow: ellipsis; }
+table.tight th, table.tight td { padding-left: 6px; padding-right: 6px; } table.tight th:first-child, table.tight td:first-child { padding-left: 0; }
 tbody tr:hover td, tbody tr:hover th { background: var(--hover); }
 tr:last-child td { border-bottom: 0; }
 tr:target td { background: var(--accent-soft); }
@@ -96,7 +98,7 @@ table.days thead th { max-width: 16px; overflow: visible; text-align: left; } .t
 label { color: var(--text-2); font-size: 12px; }
 input, select { font-size: 13px; line-height: 20px; font-family: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: 6px; padding: 2px 8px; min-height: 28px; max-width: 100%; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-pre { background: var(--sunken); border-radius: 6px; padding: 12px; overflow-x: auto; margin: 8px 0; }
+pre { background: var(--sunken); border-radius: 6px; padding: 12px; white-space: pre-wrap; overflow-wrap: anywhere; margin: 8px 0; }
 details > summary { cursor: pointer; color: var(--text-2); }
 footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); color: var(--text-3); font-size: 12px; }
 @media (min-width: 1200px) {
@@ -109,10 +111,10 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
 @media (max-width: 720px) {
   body { padding: 16px 12px 40px; } header { grid-template-columns: minmax(0, 1fr); } .tools { grid-row: auto; grid-column: 1; }
   .toolbar input { flex: 1 1 100%; }
-  .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: 460px; }
+  .columns.pairs { grid-template-columns: minmax(0, 1fr); } .curves { height: 360px; } .curves.price { height: calc(460px + var(--panes, 0) * 76px); }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures div:nth-child(n) { border-left: 0; padding-left: 0; } .figures div:nth-child(n+3) { border-top: 1px solid var(--line); }
-  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } td.text:first-child { min-width: 7rem; } button, input, select { min-height: 44px; }
+  .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } td.text:first-child:not(:has(a)) { min-width: 7rem; } button, .chip, input, select { min-height: 44px; }
   .bars .bar, .bars .total td:last-child { display: none; }
 }
 @media print { .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; } }

@@ -174,7 +174,7 @@ function strategyReport(
     account: strategy.account,
     subaccountIndex: strategy.subaccountIndex,
     symbols: strategy.symbols,
-    plots: strategy.plots.map(({ name }) => name),
+    plots: [...new Set(strategy.plots.map(({ name }) => name))],
     summary: strategy.summary,
     metrics: isMeasurable ? metricsOf(curve, trades, options, trials) : null,
     benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,

@@ -49,6 +49,8 @@ export interface Column<T> {
   readonly isText?: boolean;
   /** Text that may wrap on narrow screens. */
   readonly isLong?: boolean;
+  /** Text that ends in dots where it has no room; `exact` shows all of it. */
+  readonly isClipped?: boolean;
   readonly cell: (row: T) => string;
   /** Exact value: shown where the pointer rests, and saved in CSV. */
   readonly exact?: (row: T) => string;
@@ -90,10 +92,11 @@ export function table<T>(
     })
     .join('');
   const body = rows.slice(0, maxRows).map((row) => {
-    const cells = columns.map(({ cell, exact, link, tone, isText, isLong }) => {
+    const cells = columns.map(({ cell, exact, link, tone, isText, isLong, isClipped }) => {
       const classes = [
         ...(isText === true ? ['text'] : []),
         ...(isLong === true ? ['long'] : []),
+        ...(isClipped === true ? ['clipped'] : []),
         ...(tone === undefined ? [] : toneNames(tone(row))),
       ].join(' ');
       const value = exact === undefined ? '' : escape(exact(row));
@@ -112,12 +115,16 @@ export function table<T>(
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
   const isCut = filter !== undefined && body.length > SHOWN_ROWS;
+  const kinds = [...(isCut ? ['cut'] : []), ...(columns.length > MANY_COLUMNS ? ['tight'] : [])];
   const tools =
     filter === undefined ? '' : toolbar({ id, filter, caption, rows: body.length, isCut });
   const label = caption === '' ? '' : ` aria-label="${escape(caption)}"`;
-  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${isCut ? ' class="cut"' : ''}>${caption === '' ? '' : `<caption class="unseen">${escape(caption)}</caption>`}<thead><tr>${head}</tr></thead>
+  return `${tools}<div class="table" tabindex="0" role="region"${label}><table${name}${kinds.length === 0 ? '' : ` class="${kinds.join(' ')}"`}>${caption === '' ? '' : `<caption class="unseen">${escape(caption)}</caption>`}<thead><tr>${head}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table></div>${cut}`;
 }
+
+/** A table of more columns has less space between them. */
+const MANY_COLUMNS = 9;
 
 /** Rows of a table with a toolbar before "Show all". */
 const SHOWN_ROWS = 12;

@@ -39,8 +39,9 @@ export interface WalkReport {
 
 /** Shorter tests are shown with seconds. */
 const SHORT_US = 600_000_000;
-/** Length of a date and the space after it. */
+/** Length of a date and the space after it, and of a year and its dash. */
 const DAY = 11;
+const YEAR = 5;
 
 export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const { title, outOfSample, assumptions } = walk;
@@ -123,8 +124,8 @@ function windowTable({ windows, objective }: WalkReport): string {
   const isShort = windows.some(({ testFromUs, testToUs }) => testToUs - testFromUs < SHORT_US);
   const stretch = (fromUs: number, toUs: number): string => {
     const [from, to] = isShort ? [second(fromUs), second(toUs)] : [minute(fromUs), minute(toUs)];
-    const isOneDay = from.slice(0, DAY) === to.slice(0, DAY);
-    return `${from} – ${isOneDay ? to.slice(DAY) : to}`;
+    const shared = [DAY, YEAR].find((length) => from.slice(0, length) === to.slice(0, length));
+    return `${from} – ${to.slice(shared ?? 0)}`;
   };
   return table(
     windows,
@@ -135,11 +136,13 @@ function windowTable({ windows, objective }: WalkReport): string {
         title: 'Trained',
         isText: true,
         cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
+        exact: ({ trainFromUs, trainToUs }) => `${time(trainFromUs)} – ${time(trainToUs)}`,
       },
       {
         title: 'Tested',
         isText: true,
         cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
+        exact: ({ testFromUs, testToUs }) => `${time(testFromUs)} – ${time(testToUs)}`,
       },
       { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
       { title: 'Trials', cell: ({ trials }) => String(trials) },

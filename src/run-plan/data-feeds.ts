@@ -149,7 +149,7 @@ export async function readFeeds(feeds: readonly PlannedFeed[]): Promise<readonly
 }
 
 async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
-  const { name, file, available } = feed;
+  const { name, file } = feed;
   const updates: DataUpdate[] = [];
   let head: readonly string[] | null = null;
   let at = -1;
@@ -187,7 +187,7 @@ async function readFeed(feed: PlannedFeed): Promise<readonly DataUpdate[]> {
       : fileError(file, error);
   }
   if (head === null) throw new TapeError(`feed '${file}': no header; a row of names is needed`);
-  if (updates.length === 0) throw new TapeError(`feed '${file}': no rows after ${available}`);
+  if (updates.length === 0) throw new TapeError(`feed '${file}': no rows below the header`);
   return updates.sort((a, b) => a.timeUs - b.timeUs);
 }
 
@@ -198,8 +198,13 @@ function columnAt({ file, available }: PlannedFeed, head: readonly string[]): nu
   }
   const at = head.indexOf(available);
   if (at >= 0) return at;
+  const separator = head.length === 1 ? /[;\t|]/.exec(head[0] ?? '')?.[0] : undefined;
+  const hint =
+    separator === undefined
+      ? ''
+      : `: cells are separated by commas, and this file has ${separator === '\t' ? 'tabs' : `'${separator}'`}`;
   throw new StrategyError(
-    `feed '${file}': no column '${available}'; the columns are ${head.join(', ')}`,
+    `feed '${file}': no column '${available}'; the columns are ${head.join(', ')}${hint}`,
   );
 }
 
@@ -238,7 +243,8 @@ function cellOf(text: string): Cell {
   if (!NUMBER.test(bare)) return text;
   const value = Number(bare);
   // Ids of more than 53 bits stay text.
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value);
+  return isExact && Number.isFinite(value) ? value : text;
 }
 
 /** Rows that a run delivered, for its report. */
@@ -254,9 +260,16 @@ export function feedNotes(
     const after = own.filter((row) => row.timeUs > toUs).length;
     const [first] = own;
     const from = first === undefined ? '' : `, the first at ${formatTime(timeUs(first.timeUs))}`;
+    const late = own.length === after ? 'after its end' : 'before its start';
+    const isLost = before + after === own.length;
+    const where = before > 0 && after > 0 ? 'before its start or after its end' : late;
+    const text = isLost
+      ? `No row of ${basename(file)} is in the run: all ${String(own.length)} are ${where}, by their time in column ${available}${from}.`
+      : `${String(own.length)} rows of ${basename(file)}, each delivered from its time in column ${available}${from}. ${String(before)} of before the run and ${String(after)} of after it are not delivered.`;
     return {
       title: `Feed: ${name}`,
-      text: `${String(own.length)} rows of ${basename(file)}, each delivered from its time in column ${available}${from}. ${String(before)} of before the run and ${String(after)} of after it are not delivered. SHA-256 ${sha256}.`,
+      ...(isLost ? { isWarning: true } : {}),
+      text: `${text} SHA-256 ${sha256}.`,
     };
   });
 }

@@ -277,16 +277,24 @@ export interface RunMarkets {
   readonly sampleUs: number;
 }
 
+/** Nothing of the data is in the span of a run. */
+export function spanError(
+  data: string,
+  { firstUs, lastUs }: Pick<TapeSource, 'firstUs' | 'lastUs'>,
+): StrategyError {
+  return new StrategyError(
+    firstUs === lastUs
+      ? `${data}: all data are of one time, ${timeText(firstUs)}; a run needs data of two times`
+      : `${data}: no data between --from and --to; the data are from ${timeText(firstUs)} to ${timeText(lastUs)}`,
+  );
+}
+
 /** `startUs`: first time to read; null: that of the data. Rejects as `executePlan`. */
 export async function openMarkets(plan: RunPlan, startUs: number | null): Promise<RunMarkets> {
   const tape = await openSource(plan, startUs);
   const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
   const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
-  if (beginUs >= endUs) {
-    throw new StrategyError(
-      `${plan.data ?? 'the population'}: no data between --from and --to; the data are from ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
-    );
-  }
+  if (beginUs >= endUs) throw spanError(plan.data ?? 'the population', tape);
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
   return {
     tape,

@@ -2,7 +2,7 @@
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
 import { readLatencyRows } from '../run-plan/latency-rows.ts';
 import { DEFAULT_LATENCY, parseLatency } from '../run-plan/models.ts';
-import type { RunPlan } from '../run-plan/plan.ts';
+import { spanError, type RunPlan } from '../run-plan/plan.ts';
 import { openTape } from '../run-plan/tape-source.ts';
 import {
   parseParameters,
@@ -146,7 +146,7 @@ async function spanOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   const tape = await openTape(data, markets ?? null, range);
   const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
   const to = Math.min(toUs ?? Infinity, tape.lastUs);
-  if (from >= to) throw new StrategyError(`${data}: nothing between --from and --to`);
+  if (from >= to) throw spanError(data, tape);
   return { fromUs: from, toUs: to, sha256: tape.sha256 ?? '' };
 }
 

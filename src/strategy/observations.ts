@@ -100,12 +100,20 @@ export class Observations {
     return list;
   }
 
-  /** `first`: the strategy's first market. */
-  reads(first: string): KeptReads {
+  /** `symbols`: the strategy's markets. */
+  reads(symbols: readonly string[]): KeptReads {
+    const [first = ''] = symbols;
+    const mustHave = (symbol: string): void => {
+      if (!symbols.includes(symbol)) throw new RangeError(`no market ${symbol} in this run`);
+    };
     return {
-      history: (count, options) => this.history(first, count, options),
+      history: (count, options) => {
+        if (options?.symbol !== undefined) mustHave(options.symbol);
+        return this.history(first, count, options);
+      },
       book: (symbol = first) => {
         this.must('onBook', 'book() needs onBook, or `keeps: { book: true }` in the definition');
+        mustHave(symbol);
         return this.books.get(symbol) ?? null;
       },
       equity: () => {

@@ -19,6 +19,7 @@ export function orderRequest(
   nonce: number | bigint,
 ): RequestOf<'submitOrder'> {
   const { side, size, price, orderType = 'limit' } = intent;
+  mustDirection(side, size);
   const unpriced = price === undefined;
   const leg = (triggerPrice: string): { triggerPrice: string } => ({ triggerPrice });
   return {
@@ -46,4 +47,16 @@ export function orderRequest(
     ...(intent.takeProfit === undefined ? {} : { takeProfit: leg(intent.takeProfit) }),
     ...(intent.stopLoss === undefined ? {} : { stopLoss: leg(intent.stopLoss) }),
   };
+}
+
+/** A strategy without types, such as JavaScript, can give any value. */
+function mustDirection(side: unknown, size: unknown): void {
+  if (side !== 'buy' && side !== 'sell') {
+    throw new RangeError(`the side of an order must be buy or sell, got ${String(side)}`);
+  }
+  if (typeof size === 'string' && size.startsWith('-')) {
+    throw new RangeError(
+      `the size of an order must be positive, got ${size}; its side says which way`,
+    );
+  }
 }

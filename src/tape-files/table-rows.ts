@@ -25,6 +25,7 @@ export async function* parquetRows(
   });
   try {
     const bytes = await fileBuffer(file);
+    if (bytes.byteLength === 0) throw new TapeError('not a Parquet file: it is empty');
     const metadata = await parquetMetadataAsync(bytes);
     const [, ...columns] = metadata.schema;
     if (columns.some(({ num_children: children }) => (children ?? 0) > 0)) {
@@ -55,7 +56,7 @@ export async function* parquetRows(
     }
   } catch (error) {
     if (error instanceof TapeError) throw error;
-    throw new TapeError(`not a Parquet file: ${error instanceof Error ? error.message : ''}`);
+    throw new TapeError(`not a Parquet file: ${faultOf(error)}`);
   } finally {
     await file.close();
   }
@@ -76,7 +77,10 @@ export async function* arrowRows(
   try {
     const reader = await RecordBatchReader.from(source);
     await reader.open();
-    const { fields } = reader.schema;
+    // A source that ends early has no schema, whatever the types say.
+    const schema = reader.schema as typeof reader.schema | undefined;
+    if (schema === undefined) throw new TapeError('not Arrow IPC data: it has no schema');
+    const { fields } = schema;
     onColumns?.(fields.map(({ type }) => isArrowText(arrow, type as DataType)));
     yield [fields.map(({ name }) => name)];
     for await (const batch of reader) {
@@ -92,12 +96,13 @@ export async function* arrowRows(
     const code = (error as NodeJS.ErrnoException).code;
     if (code?.startsWith('ERR_') === false) throw fileError(path, error);
     if (error instanceof TapeError) throw error;
-    const message = error instanceof Error ? error.message : '';
-    throw new TapeError(`not Arrow IPC data: ${message}`);
+    throw new TapeError(`not Arrow IPC data: ${faultOf(error)}`);
   } finally {
     source.destroy();
   }
 }
+
+const faultOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
 function isParquetText({
   converted_type: converted,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseParameters } from '../../src/strategy/definition.ts';
 import { runBacktest, type BacktestInput } from '../../src/backtest/run-backtest.ts';
 import type { Strategy } from '../../src/strategy/strategy.ts';
+import { StrategyFault } from '../../src/strategy/strategy-fault.ts';
 import definition from '../../examples/strategies/quotes.ts';
 import { constantLatency } from '../../src/virtual-time/latency.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
@@ -112,7 +113,35 @@ test('awaiting something outside virtual time stops the run', async () => {
     onBook: () => new Promise(() => undefined),
   };
   await expect(runBacktest(input(strategy, 2))).rejects.toThrow(
-    "strategy 'test' awaits something outside virtual time",
+    /^strategy 'test' failed in onBook at \S+ \S+: it awaits something outside virtual time/,
+  );
+  // A program distinguishes it from a defect.
+  await expect(runBacktest(input(strategy, 2))).rejects.toBeInstanceOf(StrategyFault);
+});
+
+test.each<readonly [string, Strategy]>([
+  [
+    'onTimer',
+    {
+      onStart: (context) => {
+        context.setTimer('again', 0);
+      },
+      onTimer: (name, context) => {
+        context.setTimer(name, 0);
+      },
+    },
+  ],
+  [
+    'sleep',
+    {
+      async onStart(context) {
+        for (;;) await context.sleep(0);
+      },
+    },
+  ],
+])('timers without a delay end the run: %s', async (kind, strategy) => {
+  await expect(runBacktest(input(strategy, 2))).rejects.toThrow(
+    `failed in ${kind} at 2024-01-01 00:00:00.5`,
   );
 });
 

@@ -2,6 +2,7 @@
 import { roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { expect, test, vi } from 'vitest';
 import { DataRows } from '../../src/backtest/data-rows.ts';
+import { Plots } from '../../src/backtest/recording/plots.ts';
 import type { BacktestOutput } from '../../src/backtest/output.ts';
 import { runBacktest, type BacktestInput } from '../../src/backtest/run-backtest.ts';
 import type { StrategyEntry } from '../../src/backtest/strategy-run.ts';
@@ -141,12 +142,12 @@ test('history and book are those of the deliveries; without a handler the defini
     {
       onStart: (context) => context.setTimer('look', 10_500_000),
       onTimer: (_, context) => {
-        reads.push(context.history().length, context.book('T')?.symbol, context.book('U'));
+        reads.push(context.history().length, context.book('T')?.symbol);
       },
     },
     { barsUs: [1_000_000], keeps: { bars: 3, book: true } },
   );
-  expect(reads).toEqual([3, 'T', null]);
+  expect(reads).toEqual([3, 'T']);
 });
 
 const onStart = (call: (context: StrategyContext) => unknown): Strategy => ({
@@ -168,6 +169,23 @@ test.each([
   ['a plot without a name', (c: StrategyContext) => c.plot('', 1), '1 to 40 characters'],
   ['text as a value', (c: StrategyContext) => c.plot('x', '1' as never), 'must be a number'],
   ['another pane', (c: StrategyContext) => c.plot('x', 1, { pane: 'y' as never }), "'below'"],
+  ['history of another market', (c: StrategyContext) => c.history(1, { symbol: 'U' }), 'market U'],
+  ['the book of another market', (c: StrategyContext) => c.book('U'), 'market U'],
+  [
+    'a plot with another market',
+    (c: StrategyContext) => c.plot('x', 1, { symbol: 'U' }),
+    'market U',
+  ],
+  [
+    'an unknown side',
+    (c: StrategyContext) => c.submit({ side: 'long' as never, size: '1' }),
+    'the side of an order must be buy or sell, got long',
+  ],
+  [
+    'a negative size, which would be the other side',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '-1' }),
+    'the size of an order must be positive, got -1',
+  ],
   [
     'a long tag',
     (c: StrategyContext) => c.submit({ side: 'buy', size: '1', tag: 'x'.repeat(81) }),
@@ -179,7 +197,7 @@ test.each([
     'at most 20',
   ],
 ])('%s is refused', async (_, call, message) => {
-  const entry = { barsUs: [1_000_000], keeps: { bars: 3 } };
+  const entry = { barsUs: [1_000_000], keeps: { bars: 3, book: true } };
   await expect(run(onStart(call), entry)).rejects.toThrow(message);
 });
 
@@ -197,6 +215,26 @@ test('plots keep the last value of an instant, and gaps', async () => {
     { name: 'a', symbol: 'T', pane: 'price', timesUs: [START_US, START_US + 1000], values: [2, 3] },
     { name: 'b', symbol: 'T', pane: 'below', timesUs: [START_US], values: [null] },
   ]);
+});
+
+test('a name that is plotted for two markets has the values of each apart', () => {
+  const plots = new Plots();
+  for (const [symbol, value] of [
+    ['T', 1],
+    ['U', 2],
+  ] as const) {
+    plots.add(START_US, 'average', value, { symbol });
+  }
+  expect(plots.output().map(({ symbol, values }) => [symbol, values])).toEqual([
+    ['T', [1]],
+    ['U', [2]],
+  ]);
+  // A checkpoint of an earlier version has the name as the key.
+  const older = new Map([...(plots.save() as Map<string, { name: string }>)].slice(0, 1));
+  const resumed = new Plots();
+  resumed.load(new Map([...older.values()].map((series) => [series.name, series])));
+  resumed.add(START_US + 1, 'average', 3, { symbol: 'T' });
+  expect(resumed.output().map(({ values }) => values)).toEqual([[1, 3]]);
 });
 
 test('the tag of an order is on its fills and its protective orders, not on others', async () => {

@@ -164,3 +164,10 @@ test('a run that throws is a failed trial, with handler, time and line', () => {
     "strategy 'odd' failed in onBook at 2024-08-08 23:54:16.495000: had enough (odd.ts:8:35)",
   ]);
 });
+
+test('a search without a result prints no probability of its best trial', () => {
+  const args = argsOf('lost', 'throw').filter((arg) => arg !== '--json');
+  const { stdout } = spawnSync(process.execPath, args, { cwd: scratch, encoding: 'utf8' });
+  expect(stdout).toContain('trials       1, 1 failed: strategy');
+  expect(stdout).not.toContain('deflated');
+});

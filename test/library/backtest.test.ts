@@ -1,4 +1,5 @@
 /** `orrery/backtest` as its users call it. */
+import { inspect } from 'node:util';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,9 +119,16 @@ test('progress of a part of the data ends at 1', async () => {
   const seen: number[] = [];
   const onProgress = (fraction: number) => seen.push(fraction);
   await run({ from: '2024-08-08T23:55:00Z', to: '2024-08-08T23:55:20Z', onProgress });
+  expect(seen.at(-1)).toBe(1);
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
   expect(seen[0]).toBeLessThan(0.5);
   expect(seen.at(-1)).toBeGreaterThan(0.95);
+});
+
+test('an error prints no details that it has not', async () => {
+  const error: unknown = await run({ from: 'noon' }).catch((thrown: unknown) => thrown);
+  expect(inspect(error)).toContain("code: 'strategy'");
+  expect(inspect(error)).not.toContain('undefined');
 });
 
 test('an aborted signal ends a run with its reason', async () => {

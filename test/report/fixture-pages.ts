@@ -61,7 +61,7 @@ function busy(id: string, drift: number): StrategyOutput {
         timeUs: START_US + (i + 1) * 5.9 * 3.6e9,
         realizedPnl: isOpening ? '0' : String((((i * 31) % 17) - 7) / 2),
         fee: '0.309123',
-        tag: isOpening ? 'cross up' : 'take profit',
+        tag: isOpening ? 'cross up, fourteen bars after the one before' : 'take profit',
       },
     );
   });

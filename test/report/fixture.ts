@@ -80,6 +80,7 @@ export function strategy(id: string, more: Partial<StrategyOutput> = {}): Strate
       orders: 4,
       rejectedOrders: 1,
       refusedRequests: 0,
+      refusals: [],
       turnover: '2472',
       positions: [{ symbol: 'BTCUSDT', final: '0', largest: '0.02', volume: '0.04' }],
       maxDrawdown: '9.05',

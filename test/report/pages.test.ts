@@ -156,3 +156,28 @@ test('the surface of a search zooms, and a cell opens its trial with the command
   expect(problems).toEqual([]);
   await page.close();
 });
+
+test.each([
+  ['report', '#trades-0'],
+  ['report', '#fills-0'],
+  ['walk', '#windows-list'],
+])('at 1280 px the page %s shows all columns of %s', async (name, id) => {
+  const { page } = await open(name);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const hidden = await page.$eval(id, (table) => {
+    const { scrollWidth, clientWidth } = table.parentElement!;
+    return scrollWidth - clientWidth;
+  });
+  expect(hidden).toBe(0);
+  await page.close();
+});
+
+test('on a phone the links of a header are as high as its buttons', async () => {
+  const { page } = await open('orders');
+  await page.setViewportSize({ width: 390, height: 800 });
+  const heights = await page.$$eval('.tools > *', (all) =>
+    all.map((one) => one.getBoundingClientRect().height),
+  );
+  expect(new Set(heights)).toEqual(new Set([44]));
+  await page.close();
+});

@@ -29,6 +29,7 @@ const timesUs = [START_US, START_US + 9 * STEP_US];
 const PLOTS = [
   { name: 'sma', symbol: 'BTCUSDT', pane: 'price', timesUs, values: [61_801, 61_804.5] },
   { name: 'rsi', symbol: 'BTCUSDT', pane: 'below', timesUs, values: [null, 42] },
+  { name: 'equity', symbol: 'BTCUSDT', pane: 'below', timesUs, values: [10_000, 9_998] },
   { name: 'of another market', symbol: 'ETHUSDT', pane: 'price', timesUs, values: [1, 2] },
 ] as const;
 
@@ -139,9 +140,11 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('[data-draws="rolling"][data-ready="true"]');
   expect(await page.getAttribute('[data-draws="price-fills"]', 'data-markers')).toBe('2');
-  expect(await page.getAttribute('[data-draws="price-fills"]', 'data-plots')).toBe('2');
+  expect(await page.getAttribute('[data-draws="price-fills"]', 'data-plots')).toBe('3');
+  // Price, position, leverage, and each value below in a pane of its own scale.
+  expect(await page.getAttribute('[data-draws="price-fills"]', 'data-panes')).toBe('5');
   expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
-    'sma 61,804.5, rsi 42.0000',
+    'sma 61,804.5, rsi 42.0000, equity 9,998.00',
   );
   expect(await page.locator('[data-ready="true"]').count()).toBe(5);
   const inked = await page.evaluate(() =>

@@ -111,7 +111,12 @@ test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
     fill('buy', '0.17', '61000.1', '0.17', { realizedPnl: '0' }),
     fill('sell', '0.17', '61000.1', '-0.05', { realizedPnl: '-0.004' }),
   ];
-  const rows = fillTable({ fills }, 0, { order: () => null, instant: null }, decimals);
+  const rows = fillTable(
+    { fills },
+    0,
+    { reasons: new Map(), order: () => null, instant: null },
+    decimals,
+  );
   expect(rows).toContain('<td>0.170</td>');
   expect(rows).toContain('<td>−0.050</td>');
   expect(rows).toContain('<td title="-0.004" data-exact="-0.004">0.00</td>');
@@ -176,7 +181,7 @@ test('a fee of a fill has the sign of the fees of a trade', () => {
     fillTable(
       { fills: [fill('buy', '1', '100', '1', { fee })] },
       0,
-      { order: () => null, instant: null },
+      { reasons: new Map(), order: () => null, instant: null },
       decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]),
     );
   expect(html('0.25')).toContain('data-exact="-0.250000">−0.25<');

@@ -41,6 +41,33 @@ test('templates of `new` run without changes', async () => {
   expect(await main(['replay', join(out, 'journal.orrery'), '--verify', '--json'])).toBe(0);
 });
 
+test('it prints ratios, and which requests were rejected', () => {
+  const path = join(folder, 'lost.js');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({
+  name: 'lost', parameters: {},
+  create: () => ({
+    onStart: (context) => context.setTimer('cancel', 2_000_000),
+    async onTimer(_, context) { await context.cancel('0'.repeat(64)); },
+  }),
+});`,
+  );
+  const out = join(folder, 'lost');
+  const args = ['--data', DATASET, '--to', '2024-08-08T23:54:26Z', '--out', out];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), 'backtest', path, ...args],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  expect(status).toBe(0);
+  // The recording is shorter than a day.
+  expect(stdout).toMatch(/│ Sharpe, a year +│ +– │/);
+  expect(stdout).toMatch(/│ trades \(won\) +│ +0 \(0\) │/);
+  expect(stdout).toMatch(/^rejected lost: cancelOrder 1 times with 404, such as: .+$/m);
+});
+
 test('a run is not overwritten silently, and may keep no journal', async () => {
   const out = join(folder, 'named');
   const args = ['backtest', example('grid'), '--data', DATASET, '--out', out, '--json'];
@@ -206,7 +233,7 @@ test.each([
   [[example('grid'), '--data', join(folder, 'none')], 'no such file'],
   [[example('grid'), '--data', DATASET, '--param', 'stepBp=0'], 'from 0.1 to 1000'],
   [[example('grid'), '--data', DATASET, '--from', 'noon'], 'UTC time'],
-  [[example('grid'), '--data', DATASET, '--from', '2030-01-01T00:00:00Z'], 'nothing between'],
+  [[example('grid'), '--data', DATASET, '--from', '2030-01-01'], 'no data between'],
   [[example('grid'), '--data', DATASET, '--latency', 'fast'], 'latency'],
   [[example('grid'), '--data', DATASET, '--latency', 'jitter:jitter=x'], 'jitter'],
   [[example('grid'), '--data', DATASET, '--impact', 'halving:0s'], 'impact'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, expect, test } from 'vitest';
-import { parseFeed, planFeeds, readFeeds } from '../../src/run-plan/data-feeds.ts';
+import { feedNotes, parseFeed, planFeeds, readFeeds } from '../../src/run-plan/data-feeds.ts';
 import { probeLookAhead } from '../../src/run-plan/look-ahead.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
@@ -123,10 +123,30 @@ test.each([
   ['two equal names', 'x.csv', 'at,v,v\n5,1,2\n', ',available=at', "two columns are called 'v'"],
   ['no rows', 'x.csv', 'at,v\n', ',available=at', 'no rows'],
   ['an empty file', 'x.csv', '', ',available=at', 'no header'],
+  ['an empty Parquet file', 'x.parquet', '', ',available=at', 'not a Parquet file: it is empty'],
+  ['no Arrow', 'x.arrow', 'x', ',available=at', 'not Arrow IPC data: it has no schema'],
+  ['another separator', 'x.csv', 'at;v\n5;1\n', ',available=at', "commas, and this file has ';'"],
   ['no Parquet', 'x.parquet', 'abc', ',available=at', 'not a Parquet file'],
   ['another kind', 'x.xlsx', 'abc', ',available=at', 'must end in .csv, .parquet'],
 ])('%s is refused', async (_, name, content, options, message) => {
   await expect(read(`${file(name, content)}${options}`)).rejects.toThrow(message);
+});
+
+test('a number beyond the largest stays text', async () => {
+  const [row] = await read(`${file('h.csv', 'at,v\n2024-01-01,1e400\n')},available=at`);
+  expect(row?.row).toEqual({ v: '1e400' });
+});
+
+test.each([
+  ['late', 2, 'No row of late.csv is in the run: all 1 are after its end, by'],
+  ['early', 0, 'No row of early.csv is in the run: all 1 are before its start, by'],
+])('a feed that is too %s for the run is a warning', (name, timeUs, message) => {
+  const feed = { name, file: `${name}.csv`, available: 'at', sha256: 'x' } as const;
+  const rows = [{ feed: name, timeUs, row: {} }];
+  const [note] = feedNotes([feed], rows, 1, 1);
+  expect(note?.isWarning).toBe(true);
+  expect(note?.text.startsWith(message)).toBe(true);
+  expect(feedNotes([feed], rows, 0, 2)[0]?.isWarning).toBeUndefined();
 });
 
 test('two feeds of one name, a missing file, and a file that changed are refused', async () => {

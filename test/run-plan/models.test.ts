@@ -132,7 +132,13 @@ test('faults drop requests and interrupt the feed; private updates arrive after 
   expect(strategies[0]!.summary.refusedRequests).toBe(
     [...statuses.values()].reduce((sum, count) => sum + count, 0),
   );
-  expect(strategies[0]!.summary.fills).toBeGreaterThan(50);
+  const { refusals, fills } = strategies[0]!.summary;
+  for (const [status, count] of statuses) {
+    const own = refusals.filter((row) => row.status === status);
+    expect(own.reduce((sum, row) => sum + row.count, 0)).toBe(count);
+    expect(own[0]!.message).not.toBe('');
+  }
+  expect(fills).toBeGreaterThan(50);
 });
 
 test('impact by name', () => {

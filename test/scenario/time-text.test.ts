@@ -1,7 +1,13 @@
 /** Times and durations as text, in whole microseconds. */
 import { expect, it } from 'vitest';
 import { durationUs, timeUs } from '../../src/num/units.ts';
-import { formatDuration, formatTime, parseDuration, parseTime } from '../../src/num/time-text.ts';
+import {
+  formatDuration,
+  formatTime,
+  parseDuration,
+  parseTime,
+  parseTimeOrDay,
+} from '../../src/num/time-text.ts';
 
 it.each([
   ['1970-01-01T00:00:00Z', 0],
@@ -38,6 +44,13 @@ it.each([
   '',
 ])('rejects the time "%s"', (text) => {
   expect(parseTime(text)).toBeNull();
+});
+
+it('parses a day as its start where times of a run are given', () => {
+  expect(parseTimeOrDay('2024-02-29')).toBe(parseTime('2024-02-29T00:00:00Z'));
+  expect(parseTimeOrDay('2023-02-29')).toBeNull();
+  expect(parseTimeOrDay('2024-02')).toBeNull();
+  expect(parseTime('2024-02-29')).toBeNull();
 });
 
 it.each([

@@ -25,13 +25,14 @@ export function explainOrder({ order, fills, market, latency, story }: OrderFact
   const lines = [
     `${order.side} ${order.size} ${order.symbol} at ${boundOf(order)}${triggerOf(order)}: ${flagsOf(order)}`,
     `order   ${order.orderId} (number ${String(order.orderNumber)} of the journal)`,
+    ...(order.tag === null ? [] : [`reason  ${order.tag}`]),
     '',
     `${dateText(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
     `${dateText(order.arrivedUs)}  It reached the exchange ${ms(order.arrivedUs - order.sentUs)} later (${latency}); mid was ${numberText(order.arrivalMid)}${moveOf(order)}.`,
   ];
   if (order.status === 'rejected') lines.push(...rejection(order, story));
   lines.push(...queueLines(order, story));
-  for (const fill of fills) lines.push(...explainFill(fill, market));
+  for (const fill of fills) lines.push(...explainFill(fill, order, market));
   lines.push(...endLines(order, fills));
   return lines;
 }
@@ -114,7 +115,7 @@ function queueLines(order: OrderRow, story: QueueStory | null): string[] {
   return lines;
 }
 
-function explainFill(fill: FillRow, market: MarketOutput): string[] {
+function explainFill(fill: FillRow, order: OrderRow, market: MarketOutput): string[] {
   const at = dateText(fill.timeUs);
   const waited =
     fill.role === 'maker'
@@ -128,11 +129,12 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
     `${INDENT}  Fee ⌈${fill.size} × ${fill.price} × ${numberText(rate)}⌉ = ${fill.fee}; realised ${fill.realizedPnl}; position ${fill.position}.`,
   ];
   const sign = fill.side === 'buy' ? 1 : -1;
-  if (fill.arrivalMid !== null) {
-    const slip = sign * (Number(fill.price) - fill.arrivalMid);
-    lines.push(
-      `${INDENT}  Against mid at arrival ${numberText(fill.arrivalMid)}: ${numberText(Math.abs(slip))} ${slip > 0 ? 'worse' : 'better'}.`,
-    );
+  const [base, price] = basisOf(fill, order);
+  if (price !== null) {
+    const slip = sign * (Number(fill.price) - price);
+    const gap = Number(numberText(Math.abs(slip)));
+    const side = gap === 0 ? 'equal' : `${String(gap)} ${slip > 0 ? 'worse' : 'better'}`;
+    lines.push(`${INDENT}  Against ${base} ${numberText(price)}: ${side}.`);
   }
   const marks = fill.markouts.map((mid, i) => {
     const gained = mid === null ? null : sign * (mid - Number(fill.price));
@@ -143,6 +145,14 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
   );
   if (fill.liquidation) lines.push(`${INDENT}  The exchange sent this order: a liquidation.`);
   return lines;
+}
+
+/** The price that a fill is compared with: mid moves while an order waits for its trigger. */
+function basisOf(fill: FillRow, { triggerPrice, orderType }: OrderRow): [string, number | null] {
+  const waits = orderType === 'takeProfit' || orderType === 'stopLoss';
+  return waits && typeof triggerPrice === 'string'
+    ? ['its trigger', Number(triggerPrice)]
+    : ['mid at arrival', fill.arrivalMid];
 }
 
 function endLines(order: OrderRow, fills: readonly FillRow[]): string[] {

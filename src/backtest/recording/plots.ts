@@ -1,4 +1,4 @@
-/** Values that a strategy plots, by name. */
+/** Values that a strategy plots, by name and market. */
 import type { PlotOptions } from '../../strategy/strategy.ts';
 import type { PlotOutput } from '../output.ts';
 
@@ -14,12 +14,15 @@ interface Series {
   readonly values: (number | null)[];
 }
 
+const keyOf = (name: unknown, symbol: unknown): string => `${String(name)}\n${String(symbol)}`;
+
 export class Plots {
   private series = new Map<string, Series>();
 
   /** Throws `RangeError`. The last value of several at one time is kept. */
   add(timeUs: number, name: string, value: number, { symbol, pane }: PlotOptions): void {
-    const series = this.series.get(name) ?? this.begin(name, symbol, pane);
+    const key = keyOf(name, symbol);
+    const series = this.series.get(key) ?? this.begin(key, name, symbol, pane);
     if (typeof value !== 'number') {
       throw new RangeError(`plot '${name}': a value must be a number; NaN makes a gap`);
     }
@@ -32,7 +35,7 @@ export class Plots {
     }
   }
 
-  private begin(name: unknown, symbol: unknown = '', pane: unknown = 'price'): Series {
+  private begin(key: string, name: unknown, symbol: unknown = '', pane: unknown = 'price'): Series {
     if (typeof name !== 'string' || name === '' || name.length > MAX_NAME) {
       throw new RangeError(
         `the name of a plot must be text of 1 to ${String(MAX_NAME)} characters`,
@@ -41,11 +44,12 @@ export class Plots {
     if (pane !== 'price' && pane !== 'below') {
       throw new RangeError(`plot '${name}': pane must be 'price' or 'below'`);
     }
-    if (this.series.size >= MAX_NAMES) {
+    const names = new Set([...this.series.values()].map((series) => series.name));
+    if (!names.has(name) && names.size >= MAX_NAMES) {
       throw new RangeError(`plot '${name}': a run has at most ${String(MAX_NAMES)} plots`);
     }
     const series: Series = { name, symbol: String(symbol), pane, timesUs: [], values: [] };
-    this.series.set(name, series);
+    this.series.set(key, series);
     return series;
   }
 
@@ -58,6 +62,8 @@ export class Plots {
   }
 
   load(saved: unknown): void {
-    this.series = saved as Map<string, Series>;
+    const all = (saved as Map<string, Series>).values();
+    // Those of earlier versions have their name as the key.
+    this.series = new Map([...all].map((series) => [keyOf(series.name, series.symbol), series]));
   }
 }

@@ -26,6 +26,7 @@ import {
   type LogRow,
   type OrderRow,
   type PlotOutput,
+  type RefusalRow,
   type StrategySummary,
   type TransferRow,
 } from '../output.ts';
@@ -52,6 +53,8 @@ interface State {
   makerFees: bigint;
   rejectedOrders: number;
   refusedRequests: number;
+  /** By request and status. */
+  readonly refusals: Map<string, Mutable<RefusalRow>>;
   orderCount: number;
   turnover: bigint;
   pendingFunding: bigint;
@@ -101,6 +104,7 @@ export class StrategyRecorder {
       makerFees: 0n,
       rejectedOrders: 0,
       refusedRequests: 0,
+      refusals: new Map(),
       orderCount: 0,
       turnover: 0n,
       pendingFunding: 0n,
@@ -178,8 +182,13 @@ export class StrategyRecorder {
     return money(payment);
   }
 
-  onRefused(): void {
-    this.state.refusedRequests += 1;
+  onRefused(request: string, status: number, message: string): void {
+    const { state } = this;
+    state.refusedRequests += 1;
+    const key = `${request} ${String(status)}`;
+    const known = state.refusals.get(key);
+    if (known !== undefined) known.count += 1;
+    else state.refusals.set(key, { request, status, count: 1, message });
   }
 
   onLog(timeUs: number, text: string): void {
@@ -433,6 +442,7 @@ export class StrategyRecorder {
       orders: state.orderCount,
       rejectedOrders: state.rejectedOrders,
       refusedRequests: state.refusedRequests,
+      refusals: [...state.refusals.values()].sort((a, b) => b.count - a.count),
       turnover: money(absBig(state.turnover)),
       positions: engine.markets().map((market) => ({
         symbol: market.spec.symbol,
@@ -458,8 +468,9 @@ export class StrategyRecorder {
   }
 
   load(saved: unknown): void {
-    const [state, plots] = saved as [State, unknown];
-    this.state = state;
+    const [state, plots] = saved as [Omit<State, 'refusals'>, unknown];
+    // Checkpoints of earlier versions have no refusals.
+    this.state = { refusals: new Map(), ...state };
     this.plots.load(plots);
     this.accounting.state = this.state.accounting;
   }

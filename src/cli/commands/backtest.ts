@@ -19,7 +19,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
-import { duration } from '../../design/number-text.ts';
+import { duration, ratio } from '../../design/number-text.ts';
 import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
@@ -141,8 +141,7 @@ async function run(
     throw new Interrupted('interrupted');
   }
   await folder.endJournal();
-  const page = await writeFiles(result, folder, plan);
-  report(result, folder, { page, json, plan });
+  report(result, folder, { ...(await writeFiles(result, folder, plan)), json, plan });
 }
 
 async function prepare(options: BacktestArguments): Promise<{
@@ -187,12 +186,31 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Figures of a strategy's report that the command prints. */
+interface Figures {
+  /** Null for a run of less than a day. */
+  readonly sharpe: number | null;
+  /** Closed trades, and those with a gain. */
+  readonly trades: number;
+  readonly won: number;
+}
+
+interface WrittenPage {
+  readonly page: string;
+  readonly figures: ReadonlyMap<string, Figures>;
+}
+
 /**
  * Writes the run and its pages at the same time: the time machine is compressed in the thread pool,
- * and each file waits for the disk. Returns the path of the report, which is written last. A page
- * that fails does not stop the others. The report is imported lazily: most commands write none.
+ * and each file waits for the disk. The report is written last. A page that fails does not stop the
+ * others. The report is imported lazily: most commands write none.
  */
-async function writeFiles(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
+async function writeFiles(
+  result: PlanResult,
+  folder: RunFolder,
+  plan: RunPlan,
+): Promise<WrittenPage> {
+  const { sharpeOf } = await import('../../report/sections/figures.ts');
   const { writeRunPage } = await import('../../report/run-page.ts');
   const timeMachine = writeRunPage(
     folder.path,
@@ -203,7 +221,12 @@ async function writeFiles(result: PlanResult, folder: RunFolder, plan: RunPlan):
   await Promise.allSettled([timeMachine, run, report]);
   await timeMachine;
   await run;
-  return (await report).page;
+  const written = await report;
+  const figures = written.report.strategies.map(({ id, metrics, trades }): [string, Figures] => {
+    const won = trades.filter(({ pnl }) => pnl > 0).length;
+    return [id, { sharpe: sharpeOf(metrics), trades: trades.length, won }];
+  });
+  return { page: written.page, figures: new Map(figures) };
 }
 
 async function writeReportOf(
@@ -240,7 +263,7 @@ function aboutOf(
 function report(
   { output, data, stylisedFacts }: PlanResult,
   folder: RunFolder,
-  { page, json, plan }: { readonly page: string; readonly json: boolean; readonly plan: RunPlan },
+  { page, figures, json, plan }: WrittenPage & { readonly json: boolean; readonly plan: RunPlan },
 ): void {
   const { chainHash, stateHash, commands, firstUs, lastUs } = output;
   if (json) {
@@ -280,6 +303,11 @@ function report(
   row('  funding', ({ summary }) => summary.pnlFunding);
   row('  liquidation', ({ summary }) => summary.pnlLiquidation);
   row('buy and hold', (strategy) => benchmarkPnl(strategy).toFixed(2));
+  row('Sharpe, a year', ({ id }) => ratio(figures.get(id)?.sharpe ?? null));
+  row('trades (won)', ({ id }) => {
+    const { trades, won } = figures.get(id) ?? { trades: 0, won: 0 };
+    return `${String(trades)} (${String(won)})`;
+  });
   row('fills (maker)', ({ summary }) => `${String(summary.fills)} (${String(summary.makerFills)})`);
   row(
     'orders (rejected)',
@@ -292,6 +320,13 @@ function report(
     row(`position ${symbol}`, ({ summary }) => summary.positions[i]?.final ?? '0');
   }
   if (output.strategies.length > 0) print(table.toString());
+  for (const { id, summary } of output.strategies) {
+    for (const { request, status, count, message } of summary.refusals.slice(0, MOST_REFUSALS)) {
+      print(
+        `rejected ${id}: ${request} ${String(count)} times with ${String(status)}, such as: ${message}`,
+      );
+    }
+  }
   for (const { symbol, divergence } of output.markets) {
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }
@@ -318,6 +353,9 @@ function report(
   if (what !== null) print(`explain  npx orrery explain ${quoted(folder.path)} ${what}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }
+
+/** Kinds of rejected requests that are printed. */
+const MOST_REFUSALS = 3;
 
 function benchmarkPnl({ benchmark }: StrategyOutput): number {
   const first = benchmark[0]?.equity ?? 0;

@@ -256,9 +256,11 @@ function printSummary(
     print(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
-  print(
-    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
-  );
+  if (deflatedSharpe !== null) {
+    print(
+      `deflated     ${(deflatedSharpe * 100).toFixed(1)} %: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
+    );
+  }
   if (overfitting !== null) {
     print(
       `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,

@@ -84,6 +84,7 @@ export async function backtest<const P extends ParameterSpecs>(
       }),
     );
     if (result.output.cancelled) signal?.throwIfAborted();
+    onProgress?.(1);
     return resultOf(result, plan);
   });
 }

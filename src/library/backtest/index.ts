@@ -34,6 +34,7 @@ export type {
   OrderRow,
   PositionRow,
   StrategyOutput,
+  RefusalRow,
   StrategySummary,
   TransferRow,
 } from '../../backtest/output.ts';

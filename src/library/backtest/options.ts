@@ -1,7 +1,7 @@
 /** Options of `backtest` and `sweep`, checked and turned into a run plan. */
 import { basename } from 'node:path';
 import { parseDecimal } from '../../num/decimal.ts';
-import { parseTime } from '../../num/time-text.ts';
+import { parseTimeOrDay } from '../../num/time-text.ts';
 import { planFeeds } from '../../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../../run-plan/models.ts';
 import type { PlannedStrategy, RunPlan } from '../../run-plan/plan.ts';
@@ -215,10 +215,10 @@ function definedOf(
 }
 
 function timeOf(name: string, value: string | number): number {
-  const us = typeof value === 'number' ? wholeUs(value) : parseTime(value);
+  const us = typeof value === 'number' ? wholeUs(value) : parseTimeOrDay(value);
   if (us !== null) return us;
   throw new StrategyError(
-    `${name} '${String(value)}': must be a UTC time such as 2024-08-08T23:55:00Z, ` +
+    `${name} '${String(value)}': must be a UTC time such as 2024-08-08T23:55:00Z, a day such as 2024-08-08, ` +
       'or whole microseconds since 1970',
   );
 }

@@ -82,14 +82,24 @@ export const CURVES_SCRIPT = `
     const drawPlots = () => {
       for (const one of plots) low.removeSeries(one.series);
       const { decimals, plots: all } = market();
-      plots = all.map(({ name, pane, values }, i) => {
-        const series = add(low, library.LineSeries, pane === 'below' ? 3 : 0,
-          { title: name, color: plotColour(i), lineStyle: i > 1 ? 2 : 0, priceFormat: custom(pane === 'below' ? 4 : Math.min(8, decimals + 1)) });
+      const below = all.filter(({ pane }) => pane === 'below');
+      plots = all.map((plot, i) => {
+        const { name, pane, values } = plot;
+        const largest = values.reduce((most, value) => Math.max(most, Math.abs(value ?? 0)), 0);
+        const own = pane === 'below';
+        const series = add(low, library.LineSeries, own ? 3 + below.indexOf(plot) : 0,
+          { title: name, color: plotColour(i), lineStyle: own || i < 2 ? 0 : 2, priceFormat: custom(own ? Math.max(0, sixDigits(largest) - 2) : Math.min(8, decimals + 1)) });
         series.setData(line(values));
         return { series, name, values };
       });
-      part('price-fills').dataset.plots = String(plots.length);
+      const root = part('price-fills');
+      root.dataset.plots = String(plots.length);
+      // Each has a pane of its own, and the chart grows with their number.
+      root.style.setProperty('--panes', String(below.length));
+      share(low, [5, 2, 2, ...below.map(() => 1.5)]);
+      root.dataset.panes = String(low.panes().length);
     };
+    const share = (chart, shares) => shares.forEach((factor, i) => chart.panes()[i] && chart.panes()[i].setStretchFactor(factor));
 
     const rowOf = (at) => lastAt(time, at);
     const market = () => curves.markets[Number(select ? select.value : 0)];
@@ -187,9 +197,7 @@ export const CURVES_SCRIPT = `
     themed.push(paint);
     if (select) select.addEventListener('change', paint);
     lengths.addEventListener('change', () => { paint(); fit(); });
-    const share = (chart, shares) => shares.forEach((factor, i) => chart.panes()[i] && chart.panes()[i].setStretchFactor(factor));
     share(top, [3, 1]);
-    share(low, [5, 2, 2]);
     const follow = (from, to, series, isPrice) => {
       from.timeScale().subscribeVisibleLogicalRangeChange((range) => {
         const other = to.timeScale().getVisibleLogicalRange();

@@ -59,7 +59,7 @@ export const SEARCH_SCRIPT = `
     const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
     small(root, () => ({
       scales: { x: { time: false } },
-      axes: [axis({ size: 40 }), axis({ values: stepwise })],
+      axes: [axis({ size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] }), axis({ values: stepwise })],
       series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5) },
         { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: shortly(3) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);

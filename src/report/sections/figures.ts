@@ -83,7 +83,8 @@ function noSharpe(metrics: StrategyReport['metrics']): string {
   return isLong ? 'the returns do not vary' : 'the run is shorter than a day';
 }
 
-function sharpeOf(metrics: StrategyReport['metrics']): number | null {
+/** Null for a run of less than a day. */
+export function sharpeOf(metrics: StrategyReport['metrics']): number | null {
   if (metrics === null || !isYearly({ timesUs: [metrics.startUs, metrics.endUs] })) return null;
   return metrics.sharpe;
 }

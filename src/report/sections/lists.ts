@@ -33,6 +33,12 @@ function timeColumn<T>(title: string, rows: readonly T[], of: (row: T) => number
   };
 }
 
+/** Reasons of up to 80 characters; a long one ends in dots where the table has no room. */
+function reasonColumn<T>(of: (row: T) => string | null): Column<T> {
+  const cell = (row: T): string => of(row) ?? '–';
+  return { title: 'Reason', isText: true, isClipped: true, cell, exact: cell };
+}
+
 /** Omitted where all rows are of one market. */
 function marketColumn<T extends { readonly symbol: string }>(rows: readonly T[]): Column<T>[] {
   if (new Set(rows.map(({ symbol }) => symbol)).size < 2) return [];
@@ -61,7 +67,7 @@ export function tradeTable(
         cell: ({ side, liquidated }) => (liquidated ? `${side}, liquidated` : side),
       },
       ...(trades.some(({ tag }) => tag !== null)
-        ? [{ title: 'Reason', isText: true, cell: ({ tag }: ExcursionTrip) => tag ?? '–' }]
+        ? [reasonColumn(({ tag }: ExcursionTrip) => tag)]
         : []),
       { title: 'Size', cell: ({ size, symbol }) => sized(plain(size), decimals.get(symbol)) },
       {
@@ -93,8 +99,10 @@ export function tradeTable(
   );
 }
 
-/** Pages that a fill links to. */
+/** Reasons of fills, and pages that a fill links to. */
 export interface FillLinks {
+  /** By the number of the order. */
+  readonly reasons: ReadonlyMap<number, string | null>;
   readonly order: (orderNumber: number) => string | null;
   /** Null without a page of instants. */
   readonly instant: ((fill: FillRow) => string | null) | null;
@@ -107,7 +115,8 @@ export function fillTable(
   decimals: Decimals,
 ): string {
   if (fills.length === 0) return '<p>No order was filled.</p>';
-  const { instant } = links;
+  const { instant, reasons } = links;
+  const reason = ({ orderNumber, tag }: FillRow): string | null => reasons.get(orderNumber) ?? tag;
   return table<FillRow>(
     fills,
     [
@@ -137,9 +146,7 @@ export function fillTable(
         title: 'Position after',
         cell: ({ position, symbol }) => sized(position, decimals.get(symbol)),
       },
-      ...(fills.some(({ tag }) => tag !== null)
-        ? [{ title: 'Reason', isText: true, cell: ({ tag }: FillRow) => tag ?? '–' }]
-        : []),
+      ...(fills.some((fill) => reason(fill) !== null) ? [reasonColumn(reason)] : []),
       {
         title: 'Order',
         cell: ({ orderNumber }) => `#${String(orderNumber)}`,

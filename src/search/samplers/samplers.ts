@@ -38,7 +38,9 @@ export type Sampler = (observed: readonly Observation[]) => readonly Proposal[];
 export function gridSampler(space: Space): Sampler {
   const size = sizeOf(space);
   if (size > MAX_TRIALS) {
-    throw new SearchError(`the grid has ${size} points; at most ${MAX_TRIALS} are run`);
+    throw new SearchError(
+      `the grid has ${size} points; at most ${MAX_TRIALS} are run: vary fewer values, or search with another method`,
+    );
   }
   return once(() => Array.from({ length: size }, (_, number) => gridPoint(space, number)));
 }

@@ -321,7 +321,7 @@ export function open(realm: Realm): GuestPort {
           host('tag', nonce, text);
         },
       }),
-      ...observations.reads(symbol),
+      ...observations.reads(symbols),
       plot: (name, value, options) => {
         host('plot', name, value, pack(options ?? {}));
       },
