@@ -3,6 +3,7 @@
  * actions. A reply to an action is a message of its own, at its virtual time.
  */
 import { backtest, writeReport, type BacktestOptions } from '../../library/backtest/backtest.ts';
+import { checkRunNames } from '../../library/backtest/options.ts';
 import { npzTables } from '../../report/tables/plain-tables.ts';
 import { runTables } from '../../report/tables/run-tables.ts';
 import { join } from 'node:path';
@@ -79,6 +80,7 @@ function requestOf(message: Message): StrategyRequest {
     return fail('warmUpUs: must be a whole number of microseconds');
   }
   if (typeof options !== 'object' || options === null) return fail('options: must be an object');
+  checkRunNames(options, ['symbols', 'others', 'journal']);
   if (out !== null && typeof out !== 'string') return fail('out: must be a folder');
   return {
     name,
