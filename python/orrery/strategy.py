@@ -288,6 +288,8 @@ def _handle(
             call(context)
         return
     update = _row(message["update"])
+    if handler == "onData":
+        update["row"] = message["update"]["row"]
     if handler == "onBar":
         key = (update["symbol"], update["interval_us"])
         context._bars.setdefault(key, deque(maxlen=_HISTORY)).append(update)

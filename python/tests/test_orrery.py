@@ -689,7 +689,7 @@ class GuideTest(Folder):
     def test_the_blocks_of_the_guide_run(self) -> None:
         with open(os.path.join(ROOT, "docs/PYTHON.md"), encoding="utf-8") as file:
             blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(self.folder)
@@ -697,6 +697,43 @@ class GuideTest(Folder):
             os.symlink(os.path.join(ROOT, name), self.path(name))
         for block in blocks:
             exec(compile(block, "PYTHON.md", "exec"), {})
+
+
+    def test_updates_have_the_keys_of_the_guide(self) -> None:
+        with open(os.path.join(ROOT, "docs/PYTHON.md"), encoding="utf-8") as file:
+            rows = re.findall(r"^\| (`on_.*?) +\| (.*?) *\|$", file.read(), re.M)
+        documented = {}
+        for names, keys in rows:
+            plain = re.sub(r" \(.*?\)|;.*", "", keys)
+            documented.update({name.strip("` "): plain.split(", ") for name in names.split(",")})
+        found: dict = {}
+
+        class Reader(orrery.Strategy):
+            bars = (1.0,)
+            is_first = True
+
+            def on_bar(self, bar, context) -> None:
+                if self.is_first:
+                    context.submit("buy", 0.01)
+                self.is_first = False
+
+        def keeper(name):
+            def keep(self, update, context) -> None:
+                found[name] = list(update)
+                if name == "on_bar":
+                    Reader.on_bar(self, update, context)
+
+            return keep
+
+        names = [name for name in documented if name not in ("on_start", "on_stop", "on_timer")]
+        reader = type("Reader", (Reader,), {name: keeper(name) for name in names})()
+        with open(self.path("mood.csv"), "w") as file:
+            file.write("knownAt,longShort\n2024-08-08T23:54:30Z,1.5\n")
+        feeds = [{"file": self.path("mood.csv"), "available": "knownAt"}]
+        orrery.run_strategy(reader, data=DATA, feeds=feeds)
+        self.assertEqual(set(names) - set(found), {"on_liquidation"})
+        for name, keys in found.items():
+            self.assertEqual(documented[name], keys, name)
 
 
 class ExamplesTest(Folder):
