@@ -50,7 +50,7 @@ const TRADE_ROWS: readonly Row[] = [
   ['Closed trades', ({ trades }) => String(trades?.trades ?? 0)],
   ...TRADE_METRICS.map(rowOf),
   ['Best, worst trade of notional', ({ trades }) => shares(trades)],
-  ['Mean trade of notional', ({ trades }) => percent(trades?.meanTradeShare ?? null, 3)],
+  ['Mean trade of notional', ({ trades }) => percent(trades?.meanTradeShare ?? null)],
   ['Mean time held', ({ trades }) => time(trades?.meanTradeUs)],
   ['Longest time held', ({ trades }) => time(trades?.maxTradeUs)],
   ['Wins, losses in a row', ({ trades }) => runs(trades)],
@@ -60,7 +60,7 @@ const TRADE_ROWS: readonly Row[] = [
 
 function shares(trades: Metrics['trades']): string {
   if (trades?.bestTradeShare == null) return '–';
-  return `${percent(trades.bestTradeShare, 3)}, ${percent(trades.worstTradeShare, 3)}`;
+  return `${percent(trades.bestTradeShare)}, ${percent(trades.worstTradeShare)}`;
 }
 
 const time = (us: number | null | undefined): string => (us == null ? '–' : duration(us));
