@@ -112,6 +112,8 @@ export interface StrategyReport {
   readonly attribution: Attribution;
   readonly fillQuality: readonly FillQuality[];
   readonly months: readonly MonthReturn[];
+  /** Months of buy and hold. */
+  readonly benchmarkMonths: readonly MonthReturn[];
   readonly histogram: Histogram | null;
   readonly rolling: readonly RollingPoint[];
   readonly trades: readonly ExcursionTrip[];
@@ -189,6 +191,7 @@ function strategyReport(
     attribution: attribution(strategy.summary, strategy.fills),
     fillQuality: fillQuality(strategy.fills),
     months: monthlyReturns(curve),
+    benchmarkMonths: monthlyReturns(benchmark),
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
     rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
     trades,
