@@ -61,6 +61,10 @@ def _column(values: np.ndarray) -> Any:
     return values
 
 
+def _is_older(file: str, other: str) -> bool:
+    return os.path.exists(other) and os.path.getmtime(file) < os.path.getmtime(other)
+
+
 class Run:
     """A recorded run. ``tables`` has a data frame for each name of ``TABLES``."""
 
@@ -76,7 +80,9 @@ class Run:
 
     def _read(self) -> Dict[str, pd.DataFrame]:
         ready = os.path.join(self.folder, "run.npz")
-        if os.path.exists(ready) and not os.path.exists(os.path.join(self.folder, "run.json")):
+        recorded = os.path.join(self.folder, "run.json")
+        # ``run_strategy`` writes it after the run.
+        if os.path.exists(ready) and not _is_older(ready, recorded):
             return frames(ready)
         if optional("pyarrow") is None:
             written = run(["export", self.folder, "--format=npz"])

@@ -553,6 +553,17 @@ class StrategyTest(Folder):
         # The strategy has no ``on_reply``.
         self.assertRegex(result.log["text"][0], "^ticket 2: refused, .*80")
 
+    def test_a_run_of_python_is_exported_and_reported(self) -> None:
+        result = orrery.run_strategy(Buyer(), data=DATA, to=TO, out=self.path("run"))
+        for form in ("csv", "parquet", "arrow"):
+            made = orrery.command.run(["export", self.path("run"), f"--format={form}"])
+            self.assertGreater(len(made["files"]), 0)
+        made = orrery.command.run(["export", self.path("run"), "--format=npz"])
+        exported = orrery.runs.frames(made["files"][0])
+        for name in orrery.runs.TABLES:
+            pd.testing.assert_frame_equal(exported[name], result.tables[name])
+        subprocess.run([*program(), "report", self.path("run")], check=True, capture_output=True)
+
     def test_tables_without_a_folder_last_as_long_as_the_result(self) -> None:
         result = orrery.run_strategy(Buyer(), data=pathlib.Path(DATA), to=TO)
         self.assertGreater(len(result.fills), 0)

@@ -58,6 +58,23 @@ export interface RecordedRun extends Omit<
   readonly terms?: readonly RunTerms[];
 }
 
+/** Content of `run.json`, with its keys in a fixed order. */
+export function recordedRun(
+  output: Omit<RecordedRun, 'orrery' | 'version' | 'assumptions' | 'data' | 'terms'>,
+  notes: Pick<RecordedRun, 'assumptions' | 'data' | 'terms'>,
+): RecordedRun {
+  const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
+  const { chainHash, stateHash } = output;
+  return {
+    orrery: 'run',
+    version: 1,
+    ...{ firstUs, lastUs, sampleUs, seed, markets, strategies, commands, chainHash, stateHash },
+    assumptions: notes.assumptions,
+    data: notes.data,
+    ...(notes.terms === undefined ? {} : { terms: notes.terms }),
+  };
+}
+
 export class RunFolder {
   readonly path: string;
   private descriptor: number | null = null;
@@ -149,24 +166,7 @@ export class RunFolder {
   /** Writes the finished run. */
   async finish({ output, assumptions, data, terms }: PlanResult): Promise<void> {
     this.closeJournal();
-    const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
-    const { chainHash, stateHash } = output;
-    const run: RecordedRun = {
-      orrery: 'run',
-      version: 1,
-      firstUs,
-      lastUs,
-      sampleUs,
-      seed,
-      markets,
-      strategies,
-      commands,
-      chainHash,
-      stateHash,
-      assumptions,
-      data,
-      terms,
-    };
+    const run = recordedRun(output, { assumptions, data, terms });
     if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
     else await rm(this.file('partial'), { force: true });
     await writeWholeFile(this.file('run'), jsonFile(run));
