@@ -84,9 +84,6 @@ class _Episodes:
         self.playing = False
 
     def reset(self, seed: int, options: Mapping[str, Any]) -> Dict[str, Any]:
-        unknown = [key for key in options if key not in ("from", "to")]
-        if unknown:
-            raise ValueError(f"reset: no option {unknown[0]!r}; options are 'from' and 'to'")
         self.playing = False
         if self._bridge is None or not self._bridge.is_open:
             self._bridge = Bridge(self._request)

@@ -384,8 +384,6 @@ class EnvironmentTest(unittest.TestCase):
             environment.step([0.1])
         with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
             environment.step([0.1])
-        with self.assertRaisesRegex(ValueError, "no option 'frm'; options are 'from' and 'to'"):
-            environment.reset(seed=1, options={"frm": FROM})
         environment.reset(seed=1)
         second = environment._episodes._bridge._process.pid
         self.assertEqual(len(members(second)), 1)
