@@ -8,5 +8,6 @@ if (found.status !== 0) {
   console.error('python: numpy and pandas are missing; install python3-numpy and python3-pandas');
   process.exit(1);
 }
-const { status } = spawnSync(python, ['python/tests/test_orrery.py'], { stdio: 'inherit' });
-process.exit(status ?? 1);
+const files = ['python/tests/test_orrery.py', 'python/tests/test_statistics.py'];
+const statuses = files.map((file) => spawnSync(python, [file], { stdio: 'inherit' }).status ?? 1);
+process.exit(Math.max(...statuses));

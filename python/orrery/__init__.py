@@ -14,6 +14,7 @@ except ImportError as error:
 from .command import OrreryError
 from .environment import Environment, ParallelEnvironment
 from .runs import Run, Sweep, WalkForward, backtest, concat, open_run, sweep, walk_forward
+from .runs import write_candles
 from .sizing import fixed_fraction, kelly, volatility_target
 from .strategy import Context, Result, Strategy, run_strategy
 
@@ -36,4 +37,5 @@ __all__ = [
     "sweep",
     "volatility_target",
     "walk_forward",
+    "write_candles",
 ]

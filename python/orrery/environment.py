@@ -84,6 +84,7 @@ class _Episodes:
         self.playing = False
 
     def reset(self, seed: int, options: Mapping[str, Any]) -> Dict[str, Any]:
+        self.playing = False
         if self._bridge is None or not self._bridge.is_open:
             self._bridge = Bridge(self._request)
             self._bridge.receive()
@@ -95,6 +96,8 @@ class _Episodes:
     def step(self, actions: List[float]) -> Dict[str, Any]:
         if self._bridge is None or not self.playing:
             raise OrreryError("no episode is in progress: call reset")
+        # Until the answer, so that an episode whose process has ended is over.
+        self.playing = False
         # Finite floats print the same in Python and JSON.
         self._bridge.send_line(b'{"a":[%b]}\n' % ",".join(map(repr, actions)).encode())
         message = self._bridge.receive()

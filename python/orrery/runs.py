@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from .command import Option, OrreryError, optional, options, run
+from .command import Option, OrreryError, Path, markets_of, optional, options, run
 
 TABLES = (
     "equity",
@@ -60,11 +61,15 @@ def _column(values: np.ndarray) -> Any:
     return values
 
 
+def _is_older(file: str, other: str) -> bool:
+    return os.path.exists(other) and os.path.getmtime(file) < os.path.getmtime(other)
+
+
 class Run:
     """A recorded run. ``tables`` has a data frame for each name of ``TABLES``."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path) -> None:
+        self.folder = os.fspath(folder)
         self._tables: Optional[Dict[str, pd.DataFrame]] = None
 
     @property
@@ -75,7 +80,9 @@ class Run:
 
     def _read(self) -> Dict[str, pd.DataFrame]:
         ready = os.path.join(self.folder, "run.npz")
-        if os.path.exists(ready) and not os.path.exists(os.path.join(self.folder, "run.json")):
+        recorded = os.path.join(self.folder, "run.json")
+        # ``run_strategy`` writes it after the run.
+        if os.path.exists(ready) and not _is_older(ready, recorded):
             return frames(ready)
         if optional("pyarrow") is None:
             written = run(["export", self.folder, "--format=npz"])
@@ -87,7 +94,10 @@ class Run:
     @property
     def report(self) -> Dict[str, Any]:
         """``report.json``: figures of each strategy, assumptions, hashes."""
-        with open(os.path.join(self.folder, "report.json"), encoding="utf-8") as file:
+        path = os.path.join(self.folder, "report.json")
+        if not os.path.exists(path):
+            raise OrreryError(f"{self.folder}: no report.json in it; orrery report writes one")
+        with open(path, encoding="utf-8") as file:
             report: Dict[str, Any] = json.load(file)
             return report
 
@@ -134,22 +144,47 @@ def concat(runs: Mapping[str, Run], table: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def open_run(folder: str) -> Run:
+def open_run(folder: Path) -> Run:
     """A run that ``orrery backtest`` wrote."""
     if not os.path.isdir(folder):
         raise OrreryError(f"{folder}: no such folder")
+    if not any(os.path.exists(os.path.join(folder, name)) for name in ("run.json", "run.npz")):
+        raise OrreryError(f"{folder}: no run; orrery backtest writes run.json")
     return Run(folder)
 
 
-def backtest(
-    strategy: Union[str, Sequence[str]],
+def write_candles(
+    folder: Path,
+    candles: Mapping[str, pd.DataFrame],
     *,
-    data: Optional[str] = None,
+    replace: bool = False,
+    **more: Option,
+) -> str:
+    """Writes data frames of OHLCV as a dataset, by symbol, and returns its folder.
+
+    Options are those of ``orrery data import``: ``interval='1h'``, ``tick=0.1, lot=0.001``.
+    """
+    with tempfile.TemporaryDirectory(prefix="orrery-candles-") as scratch:
+        for i, market in enumerate(markets_of(candles)):
+            file = os.path.join(scratch, f"market-{i}.json")
+            with open(file, "w", encoding="utf-8") as opened:
+                json.dump(market["candles"], opened)
+            how = {"add": True} if i > 0 else {"replace": replace}
+            words = options({"symbol": market["symbol"], "out": folder, **how, **more})
+            run(["data", "import", "ccxt-ohlcv", file, *words])
+    return os.fspath(folder)
+
+
+def backtest(
+    strategy: Union[Path, Sequence[Path]],
+    *,
+    data: Optional[Path] = None,
     parameters: Optional[Mapping[str, Any]] = None,
     **more: Option,
 ) -> Run:
     """Runs strategy files. Options are those of ``orrery backtest``: ``warm_up='1h'``."""
-    files = [strategy] if isinstance(strategy, str) else list(strategy)
+    given = [strategy] if isinstance(strategy, (str, os.PathLike)) else strategy
+    files = [os.fspath(file) for file in given]
     words = options({"data": data, "param": parameters, **more})
     return Run(run(["backtest", *files, *words])["folder"])
 
@@ -187,16 +222,16 @@ def _number(value: Any) -> Any:
 
 
 def sweep(
-    strategy: str,
+    strategy: Path,
     *,
-    data: str,
+    data: Path,
     vary: Mapping[str, str],
     trials: int = 64,
     **more: Option,
 ) -> Sweep:
     """Searches parameters. ``vary={'fast': '3:9:1'}``; options are those of ``orrery sweep``."""
     words = options({"data": data, "vary": vary, "trials": trials, **more})
-    return Sweep(run(["sweep", strategy, *words]))
+    return Sweep(run(["sweep", os.fspath(strategy), *words]))
 
 
 class WalkForward:
@@ -246,9 +281,9 @@ def _windows(result: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def walk_forward(
-    strategy: str,
+    strategy: Path,
     *,
-    data: str,
+    data: Path,
     train: str,
     test: str,
     vary: Mapping[str, str],
@@ -259,4 +294,4 @@ def walk_forward(
     Options are those of ``orrery walkforward``.
     """
     words = options({"data": data, "train": train, "test": test, "vary": vary, **more})
-    return WalkForward(run(["walkforward", strategy, *words]))
+    return WalkForward(run(["walkforward", os.fspath(strategy), *words]))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import math
+import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections import deque
-from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .command import Bridge, OrreryError, library_options
+from .command import Bridge, OrreryError, Path, camel, library_options
 from .runs import Run
 
 _HANDLERS = {
@@ -27,6 +32,13 @@ _HANDLERS = {
     "on_stop": "onStop",
 }
 _HISTORY = 500
+#: Fields of an order beside side and size, and those that are prices.
+ORDER = (
+    *("price", "symbol", "order_type", "ioc", "post_only", "reduce_only", "client_id"),
+    *("trigger_price", "trailing_percent", "period_ms", "parent_order_id"),
+    *("take_profit", "stop_loss", "expires_at", "tag"),
+)
+_PRICES = ("price", "trigger_price", "take_profit", "stop_loss")
 
 
 def _snake(name: str) -> str:
@@ -92,10 +104,37 @@ class Context:
         tick = str(self._terms(symbol)["tick_size"])
         return _steps(round(value / float(tick)), tick, False)
 
-    def submit(self, side: str, size: str, **order: Any) -> int:
-        """Places an order; fields as in TypeScript: ``price``, ``post_only``, ``tag``, …"""
-        intent = {_camel(name): value for name, value in order.items() if value is not None}
-        return self._ask("submit", {"side": side, "size": str(size), **intent})
+    def submit(self, side: str, size: Union[str, float], **order: Any) -> int:
+        """Places an order; other fields are those of ``ORDER``: ``price``, ``post_only``, …
+
+        A size that is a number is rounded to the lot, a price to the tick. Text is sent as it is.
+        """
+        if side not in ("buy", "sell"):
+            raise ValueError(f"submit: side {side!r} must be 'buy' or 'sell'")
+        unknown = [name for name in order if name not in ORDER]
+        if unknown:
+            raise TypeError(f"submit: no field {unknown[0]!r}; fields are {', '.join(ORDER)}")
+        symbol = order.get("symbol")
+        fields = {name: value for name, value in order.items() if value is not None}
+        for name in _PRICES:
+            if name in fields and not isinstance(fields[name], str):
+                fields[name] = self.price(fields[name], symbol)
+        intent = {camel(name): value for name, value in fields.items()}
+        return self._ask("submit", {"side": side, "size": self._amount(size, symbol), **intent})
+
+    def _amount(self, size: Union[str, float], symbol: Optional[str]) -> str:
+        self._terms(symbol)
+        if not isinstance(size, str):
+            if not size > 0 or not math.isfinite(size):
+                raise ValueError(f"submit: size {size!r} must be above 0")
+            amount = self.size(size, symbol)
+            if float(amount) == 0:
+                lot = self._terms(symbol)["lot_size"]
+                raise ValueError(f"submit: size {size!r} is below one lot, {lot}")
+            return amount
+        if not re.fullmatch(r"\d+(\.\d+)?", size):
+            raise ValueError(f"submit: size {size!r} must be a number or decimal text")
+        return size
 
     def cancel(self, order_id: str) -> int:
         return self._ask("cancel", order_id)
@@ -123,15 +162,12 @@ class Context:
         for market in self.markets:
             if symbol is None or market["symbol"] == symbol:
                 return market
-        raise ValueError(f"no market {symbol} in this run")
+        known = ", ".join(str(market["symbol"]) for market in self.markets)
+        raise ValueError(f"no market {symbol} in this run; markets are {known}")
 
     def _take(self) -> List[List[Any]]:
         actions, self._actions = self._actions, []
         return actions
-
-
-def _camel(name: str) -> str:
-    return re.sub(r"_([a-z])", lambda match: match.group(1).upper(), name)
 
 
 def _steps(count: int, step: str, negative: bool) -> str:
@@ -155,27 +191,57 @@ class Strategy:
 
 
 class Result(Run):
-    """A finished run: ``info`` has hashes, summary and metrics; tables need ``out``."""
+    """A finished run: ``info`` has hashes, summary and metrics."""
 
-    def __init__(self, folder: Optional[str], info: Dict[str, Any]) -> None:
-        super().__init__(folder or "")
+    def __init__(self, folder: Path, info: Dict[str, Any]) -> None:
+        super().__init__(folder)
         self.info = info
 
-    def _read(self) -> Dict[str, Any]:
-        if self.folder == "":
-            raise OrreryError("the run kept no tables: give out, a folder")
-        return super()._read()
+
+def _handlers(strategy: Strategy) -> List[str]:
+    """Names of the handlers as in the protocol; a method that resembles one is an error."""
+    if isinstance(strategy, type):
+        name = strategy.__name__
+        raise TypeError(f"run_strategy: {name} is a class; give an object, {name}()")
+    if not isinstance(strategy, Strategy):
+        raise TypeError(f"run_strategy: {strategy!r} is no orrery.Strategy")
+    known = [*_HANDLERS, "on_reply"]
+    for name in dir(strategy):
+        if name.startswith("on") and name not in known and callable(getattr(strategy, name)):
+            near = difflib.get_close_matches(_snake(name).lower(), known, 1, 0.75)
+            if near:
+                raise OrreryError(f"{strategy.name}: {name} is no handler; is {near[0]} meant?")
+    return sorted({"onStart", *(wire for name, wire in _HANDLERS.items() if hasattr(strategy, name))})
 
 
-def run_strategy(strategy: Strategy, *, out: Optional[str] = None, **options: Any) -> Result:
-    """Runs a strategy; ``options`` are those of ``backtest`` of the library, such as ``data``."""
-    handlers = [wire for name, wire in _HANDLERS.items() if hasattr(strategy, name)]
+def run_strategy(strategy: Strategy, *, out: Optional[Path] = None, **options: Any) -> Result:
+    """Runs a strategy; ``options`` are those of ``backtest`` of the library, such as ``data``.
+
+    ``out`` is the folder of the report. Without it, tables are kept as long as the result is.
+    """
+    handlers = _handlers(strategy)
+    if out is not None:
+        return _run(strategy, handlers, os.fspath(out), options)
+    folder = tempfile.mkdtemp(prefix="orrery-")
+    try:
+        result = _run(strategy, handlers, folder, options)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
+    return result
+
+
+def _run(
+    strategy: Strategy, handlers: List[str], out: str, options: Mapping[str, Any]
+) -> Result:
+    lengths = [round(length * 1e6) for length in strategy.bars]
     bridge = Bridge(
         {
             "kind": "strategy",
             "name": strategy.name,
-            "handlers": sorted({*handlers, "onStart"}),
-            "barsUs": [round(length * 1e6) for length in strategy.bars],
+            "handlers": handlers,
+            "barsUs": lengths,
             "warmUpUs": round(strategy.warm_up * 1e6),
             "bookDepth": strategy.book_depth,
             "keeps": {"equity": True} if strategy.keeps_equity else {},
@@ -184,7 +250,7 @@ def run_strategy(strategy: Strategy, *, out: Optional[str] = None, **options: An
         }
     )
     context = Context()
-    context._lengths = [round(length * 1e6) for length in strategy.bars]
+    context._lengths = lengths
     names = {wire: name for name, wire in _HANDLERS.items()}
     try:
         while True:
@@ -206,8 +272,12 @@ def _handle(
     handler = message["handler"]
     if handler == "onReply":
         reply = getattr(strategy, "on_reply", None)
+        refusal = message.get("refusal")
         if reply is not None:
-            reply(message["ticket"], _row(message.get("value")), message.get("refusal"), context)
+            reply(message["ticket"], _row(message.get("value")), refusal, context)
+        elif refusal is not None:
+            # Nobody else would learn of it.
+            context.log(f"ticket {message['ticket']}: refused, {refusal}")
         return
     if handler == "onStart":
         context.markets = _row(message["markets"])
@@ -218,6 +288,8 @@ def _handle(
             call(context)
         return
     update = _row(message["update"])
+    if handler == "onData":
+        update["row"] = message["update"]["row"]
     if handler == "onBar":
         key = (update["symbol"], update["interval_us"])
         context._bars.setdefault(key, deque(maxlen=_HISTORY)).append(update)

@@ -1,11 +1,15 @@
 """Tests of the package, with numpy and pandas only: ``npm run test:python``."""
 
+import gc
 import json
 import math
 import os
+import pathlib
 import re
 import resource
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +32,22 @@ from orrery.environment import OBSERVATION, _gymnasium, _pettingzoo  # noqa: E40
 DATA = os.path.join(ROOT, "data/btcusdt-20240808")
 CROSS = os.path.join(ROOT, "examples/strategies/sma-cross.ts")
 FROM, TO = "2024-08-08T23:54:20Z", "2024-08-08T23:55:20Z"
+
+
+def members(group: int) -> list:
+    """Processes of a group that run."""
+    rows = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True).stdout
+    found = [row.split() for row in rows.splitlines()]
+    return [state for one, state in found if int(one) == group and not state.startswith("Z")]
+
+
+def random_walk(rows: int) -> pd.DataFrame:
+    """OHLCV with names in upper case and a DatetimeIndex, as yfinance has them."""
+    random = np.random.default_rng(1)
+    close = (60_000 + np.cumsum(random.normal(0, 100, rows))).round(1)
+    columns = {"Open": close, "High": close + 50, "Low": close - 50, "Close": close}
+    index = pd.date_range("2024-01-01", periods=rows, freq="H")
+    return pd.DataFrame({**columns, "Volume": np.full(rows, 10.001)}, index=index)
 
 
 class Folder(unittest.TestCase):
@@ -125,6 +145,88 @@ class RunTest(Folder):
             orrery.backtest("none.ts", data=DATA)
         with self.assertRaisesRegex(orrery.OrreryError, "no such folder"):
             orrery.open_run(self.path("none"))
+
+        with self.assertRaisesRegex(orrery.OrreryError, "no run; orrery backtest writes run.json"):
+            orrery.open_run(self.folder)
+        # The note on missing types comes before the error.
+        with self.assertRaisesRegex(orrery.OrreryError, "^orrery: unknown parameter 'fsat'"):
+            orrery.backtest(CROSS, data=DATA, parameters={"fsat": 3}, out=self.path("none"))
+
+    def test_options_are_paths_numbers_and_times_of_python(self) -> None:
+        given = orrery.command.options(
+            {
+                "data": pathlib.Path("a/b"),
+                "from_": pd.Timestamp("2024-01-02T01:00", tz="Europe/Berlin"),
+                "to": pd.Timestamp("2024-01-03").to_pydatetime(),
+                "trials": np.int64(3),
+                "fees": (0.00001, "0.0004"),
+                "param": {"fast": np.int64(4)},
+            }
+        )
+        words = ["--data=a/b", "--from=2024-01-02T00:00:00.000000Z"]
+        words += ["--to=2024-01-03T00:00:00.000000Z", "--trials=3", "--fees=0.00001,0.0004"]
+        self.assertEqual(given, [*words, "--param=fast=4"])
+        for fees in ("0.0001,0.0004", (0.0001, 0.0004), {"maker": 0.0001, "taker": "0.0004"}):
+            chosen = orrery.command.library_options({"fees": fees, "balance": 100, "warm_up": "1h"})
+            pair = {"maker": "0.0001", "taker": "0.0004"}
+            self.assertEqual(chosen, {"fees": pair, "balance": "100", "warmUp": "1h"})
+        with self.assertRaisesRegex(orrery.OrreryError, "fees '0.1': must be two ratios"):
+            orrery.command.options({"fees": "0.1"})
+
+    def test_an_interrupt_ends_every_process(self) -> None:
+        """Of a command that starts another one, as npx does; the signal is that of Jupyter."""
+        script = (
+            "import orrery\n"
+            "class Slow(orrery.Strategy):\n"
+            "    def on_trade(self, trade, context):\n"
+            "        print('trading', flush=True)\n"
+            "        while True: pass\n"
+            f"orrery.run_strategy(Slow(), data={DATA!r})"
+        )
+        search = (
+            "import orrery\nprint('trading', flush=True)\n"
+            f"orrery.sweep({CROSS!r}, data={DATA!r}, vary={{'fast': '3:9:1'}}, trials=4000, "
+            f"ledger=False, check=False, out={self.path('sweep')!r})"
+        )
+        inner = f"echo $$ > {self.path('pid')}; {shlex.join(program())} \"$@\"; true"
+        starter = f"sh -c {shlex.quote(inner)} sh"
+        for code, wait in ((script, 0), (search, 2)):
+            environment = {
+                **os.environ,
+                "PYTHONPATH": os.path.join(ROOT, "python"),
+                "ORRERY": starter,
+            }
+            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            with subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes) as child:
+                self.assertEqual(child.stdout.readline(), b"trading\n")
+                time.sleep(wait)
+                with open(self.path("pid")) as file:
+                    group = int(file.read())
+                self.assertGreater(len(members(group)), 1)
+                child.send_signal(signal.SIGINT)
+                _, errors = child.communicate(timeout=60)
+            self.assertIn(b"KeyboardInterrupt", errors)
+            for _ in range(50):
+                if not members(group):
+                    break
+                time.sleep(0.1)
+            self.assertEqual(members(group), [])
+
+    def test_a_command_that_is_not_orrery_is_named(self) -> None:
+        self.addCleanup(os.environ.__setitem__, "ORRERY", os.environ["ORRERY"])
+        calls = (
+            lambda: orrery.backtest(CROSS, data=DATA),
+            lambda: orrery.run_strategy(orrery.Strategy(), data=DATA),
+        )
+        for command, message in (
+            ("/bin/echo", "^'/bin/echo' is not orrery: it answers 'b.*set ORRERY"),
+            ("/bin/false", "has ended with exit code 1$"),
+            ("env PATH=/none /bin/sh -c 'exec node'", "not found.*install Node.js 20"),
+        ):
+            os.environ["ORRERY"] = command
+            for call in calls:
+                with self.assertRaisesRegex(orrery.OrreryError, message):
+                    call()
 
     def test_a_missing_command_or_package_is_named_in_one_line(self) -> None:
         self.addCleanup(os.environ.__setitem__, "ORRERY", os.environ["ORRERY"])
@@ -273,6 +375,22 @@ class EnvironmentTest(unittest.TestCase):
         with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
             environment.step(np.zeros(1))
 
+    def test_a_process_ends_with_its_environment(self) -> None:
+        environment = orrery.Environment(data=DATA, step=1)
+        environment.reset(seed=1)
+        first = environment._episodes._bridge._process.pid
+        os.killpg(first, signal.SIGKILL)
+        with self.assertRaisesRegex(orrery.OrreryError, "was ended by signal SIGKILL"):
+            environment.step([0.1])
+        with self.assertRaisesRegex(orrery.OrreryError, "call reset"):
+            environment.step([0.1])
+        environment.reset(seed=1)
+        second = environment._episodes._bridge._process.pid
+        self.assertEqual(len(members(second)), 1)
+        del environment
+        gc.collect()
+        self.assertEqual(members(second), [])
+
     def test_several_agents_have_the_parallel_interface(self) -> None:
         environment = orrery.ParallelEnvironment(
             ["a", "b"], data=DATA, to=TO, step=2, max_position=0.05
@@ -334,7 +452,7 @@ class Buyer(orrery.Strategy):
         if len(context.history()) == 3:
             self.equity = context.equity
             context.submit("buy", context.size(0.0123), tag="third bar")
-            context.submit("buy", "nonsense")
+            context.submit("sell", context.size(0.0123), tag="long " * 20)
 
     def on_reply(self, ticket, value, error, context) -> None:
         self.replies.append((ticket, error is None))
@@ -378,6 +496,118 @@ class StrategyTest(Folder):
         with self.assertRaisesRegex(ValueError, r"no bars of 7 s; bars is \(1, 5\)"):
             orrery.run_strategy(reader, data=DATA, to=TO)
         self.assertEqual(reader.found[-1], [{1_000_000}, {5_000_000}])
+
+    def test_faults_of_a_strategy_are_named(self) -> None:
+        class Silent(orrery.Strategy):
+            bars = (1.0,)
+
+        class Typo(Silent):
+            def on_bars(self, bar, context) -> None:
+                pass
+
+        class Foreign(Silent):
+            def onBar(self, bar, context) -> None:
+                pass
+
+        def ordering(*arguments, **order):
+            class Ordering(Silent):
+                def on_bar(self, bar, context) -> None:
+                    context.submit(*arguments, **order)
+
+            return Ordering()
+
+        for strategy, kind, message in (
+            (Silent, TypeError, r"Silent is a class; give an object, Silent\(\)"),
+            ("cross.ts", TypeError, "'cross.ts' is no orrery.Strategy"),
+            (Typo(), orrery.OrreryError, "on_bars is no handler; is on_bar meant?"),
+            (Foreign(), orrery.OrreryError, "onBar is no handler; is on_bar meant?"),
+            (ordering("byu", 0.01), ValueError, "side 'byu' must be 'buy' or 'sell'"),
+            (ordering("buy", "many"), ValueError, "size 'many' must be a number or decimal text"),
+            (ordering("buy", float("nan")), ValueError, "size nan must be above 0"),
+            (ordering("buy", 1e-6), ValueError, "size 1e-06 is below one lot, 0.001"),
+            (ordering("buy", 0.01, limit=3), TypeError, "no field 'limit'; fields are price,"),
+            (ordering("buy", 0.01, symbol="ETH"), ValueError, "no market ETH .* are BTCUSDT"),
+        ):
+            with self.assertRaisesRegex(kind, message):
+                orrery.run_strategy(strategy, data=DATA, to=TO)
+        with self.assertRaisesRegex(orrery.OrreryError, "'fes' is not known; .*warmUp, sample,"):
+            orrery.run_strategy(Silent(), data=DATA, fes=1)
+
+    def test_numbers_are_rounded_to_lots_and_ticks(self) -> None:
+        class Bidder(orrery.Strategy):
+            bars = (1.0,)
+            sent = 0
+
+            def on_bar(self, bar, context) -> None:
+                self.sent += 1
+                if self.sent == 1:
+                    context.submit("buy", 0.0123, price=50_000.04, stop_loss=np.float64(40_000.06))
+                if self.sent == 2:
+                    context.submit("buy", 0.01, tag="long " * 20)
+
+        result = orrery.run_strategy(Bidder(), data=DATA, to=TO)
+        first = result.orders.iloc[0]
+        self.assertEqual((first["size"], first["price"]), (0.012, 50_000))
+        # The strategy has no ``on_reply``.
+        self.assertRegex(result.log["text"][0], "^ticket 2: refused, .*80")
+
+    def test_a_run_of_python_is_exported_and_reported(self) -> None:
+        result = orrery.run_strategy(Buyer(), data=DATA, to=TO, out=self.path("run"))
+        for form in ("csv", "parquet", "arrow"):
+            made = orrery.command.run(["export", self.path("run"), f"--format={form}"])
+            self.assertGreater(len(made["files"]), 0)
+        made = orrery.command.run(["export", self.path("run"), "--format=npz"])
+        exported = orrery.runs.frames(made["files"][0])
+        for name in orrery.runs.TABLES:
+            pd.testing.assert_frame_equal(exported[name], result.tables[name])
+        subprocess.run([*program(), "report", self.path("run")], check=True, capture_output=True)
+
+    def test_tables_without_a_folder_last_as_long_as_the_result(self) -> None:
+        result = orrery.run_strategy(Buyer(), data=pathlib.Path(DATA), to=TO)
+        self.assertGreater(len(result.fills), 0)
+        self.assertEqual(result.summary["pnl"], result.info["summary"]["pnl"])
+        folder = result.folder
+        self.assertTrue(os.path.exists(folder))
+        del result
+        gc.collect()
+        self.assertFalse(os.path.exists(folder))
+
+    def test_data_frames_of_candles_are_traded(self) -> None:
+        class Hourly(orrery.Strategy):
+            bars = (3600.0,)
+
+            def on_bar(self, bar, context) -> None:
+                context.submit("buy" if bar["close"] < 60_000 else "sell", 0.01)
+
+        frame = random_walk(300)
+        column = frame.rename(columns=str.lower).rename_axis("timestamp").reset_index()
+        first, second = (
+            orrery.run_strategy(Hourly(), candles={"BTC-USDT": one}) for one in (frame, column)
+        )
+        self.assertGreater(len(first.fills), 100)
+        self.assertEqual(first.info["chainHash"], second.info["chainHash"])
+        data = orrery.write_candles(self.path("mine"), {"BTC-USDT": frame, "ETH-USDT": frame})
+        third = orrery.run_strategy(Hourly(), data=data, markets=["BTC-USDT"], to=frame.index[100])
+        columns = ["time", "side", "price", "size", "fee", "position"]
+        part = first.fills.iloc[: len(third.fills)]
+        pd.testing.assert_frame_equal(third.fills[columns], part[columns])
+        self.assertGreater(len(third.fills), 50)
+        with self.assertRaisesRegex(orrery.OrreryError, "exists"):
+            orrery.write_candles(data, {"BTC-USDT": frame})
+        orrery.write_candles(data, {"BTC-USDT": frame}, replace=True)
+        holed = frame.copy()
+        holed.iloc[7, 3] = np.nan
+        for wrong, message in (
+            (holed, "candles of X: close of row 7 is nan"),
+            (frame.drop(columns=["Low", "Volume"]), "candles of X: no column low, volume"),
+            (frame.reset_index(drop=True), "candles of X: no DatetimeIndex"),
+        ):
+            with self.assertRaisesRegex(orrery.OrreryError, message):
+                orrery.run_strategy(Hourly(), candles={"X": wrong})
+        environment = orrery.Environment(candles={"BTC-USDT": frame}, step=3600)
+        environment.reset(seed=1)
+        self.assertIn(environment.step([0.5])[0][7], set(frame["Close"]))
+        environment.close()
 
     def test_an_error_of_the_strategy_reaches_the_caller(self) -> None:
         class Broken(orrery.Strategy):
@@ -468,7 +698,7 @@ class GuideTest(Folder):
     def test_the_blocks_of_the_guide_run(self) -> None:
         with open(os.path.join(ROOT, "docs/PYTHON.md"), encoding="utf-8") as file:
             blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(self.folder)
@@ -476,6 +706,43 @@ class GuideTest(Folder):
             os.symlink(os.path.join(ROOT, name), self.path(name))
         for block in blocks:
             exec(compile(block, "PYTHON.md", "exec"), {})
+
+
+    def test_updates_have_the_keys_of_the_guide(self) -> None:
+        with open(os.path.join(ROOT, "docs/PYTHON.md"), encoding="utf-8") as file:
+            rows = re.findall(r"^\| (`on_.*?) +\| (.*?) *\|$", file.read(), re.M)
+        documented = {}
+        for names, keys in rows:
+            plain = re.sub(r" \(.*?\)|;.*", "", keys)
+            documented.update({name.strip("` "): plain.split(", ") for name in names.split(",")})
+        found: dict = {}
+
+        class Reader(orrery.Strategy):
+            bars = (1.0,)
+            is_first = True
+
+            def on_bar(self, bar, context) -> None:
+                if self.is_first:
+                    context.submit("buy", 0.01)
+                self.is_first = False
+
+        def keeper(name):
+            def keep(self, update, context) -> None:
+                found[name] = list(update)
+                if name == "on_bar":
+                    Reader.on_bar(self, update, context)
+
+            return keep
+
+        names = [name for name in documented if name not in ("on_start", "on_stop", "on_timer")]
+        reader = type("Reader", (Reader,), {name: keeper(name) for name in names})()
+        with open(self.path("mood.csv"), "w") as file:
+            file.write("knownAt,longShort\n2024-08-08T23:54:30Z,1.5\n")
+        feeds = [{"file": self.path("mood.csv"), "available": "knownAt"}]
+        orrery.run_strategy(reader, data=DATA, feeds=feeds)
+        self.assertEqual(set(names) - set(found), {"on_liquidation"})
+        for name, keys in found.items():
+            self.assertEqual(documented[name], keys, name)
 
 
 class ExamplesTest(Folder):

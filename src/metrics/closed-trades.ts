@@ -12,7 +12,12 @@ export interface TradeRow {
   readonly exitUs: number | null;
   /** Σ |size| × price of all its fills; null if unknown. */
   readonly notional: number | null;
+  /** pnl ÷ notional of the opening fills; null or absent if unknown. */
+  readonly pnlShare?: number | null;
 }
+
+/** Times and notional of a trade. */
+export type HeldTrade = Pick<TradeRow, 'entryUs' | 'exitUs' | 'notional'>;
 
 export interface TradeMetrics {
   readonly trades: number;
@@ -33,7 +38,12 @@ export interface TradeMetrics {
   readonly kelly: number | null;
   readonly bestTrade: number | null;
   readonly worstTrade: number | null;
+  /** Largest, smallest and mean PnL ÷ notional of the opening fills. */
+  readonly bestTradeShare: number | null;
+  readonly worstTradeShare: number | null;
+  readonly meanTradeShare: number | null;
   readonly meanTradeUs: number | null;
+  readonly maxTradeUs: number | null;
   readonly maxConsecutiveWins: number;
   readonly maxConsecutiveLosses: number;
 }
@@ -52,6 +62,9 @@ export function tradeMetrics(
   const winRate = counted === 0 ? null : wins.length / counted;
   const payoff = meanWin === null || meanLoss === null ? null : meanWin / -meanLoss;
   const [worst, best] = extremes(pnls);
+  const shares = rows.flatMap(({ pnlShare }) => pnlShare ?? []);
+  const [worstShare, bestShare] = extremes(shares);
+  const times = rows.flatMap(heldUs);
   return {
     trades: pnls.length,
     wins: wins.length,
@@ -65,7 +78,11 @@ export function tradeMetrics(
     kelly: winRate === null || payoff === null ? null : winRate - (1 - winRate) / payoff,
     bestTrade: best ?? null,
     worstTrade: worst ?? null,
-    meanTradeUs: mean(rows.flatMap(heldUs)),
+    bestTradeShare: bestShare ?? null,
+    worstTradeShare: worstShare ?? null,
+    meanTradeShare: mean(shares),
+    meanTradeUs: mean(times),
+    maxTradeUs: extremes(times)[1] ?? null,
     maxConsecutiveWins: longestRun(pnls, (pnl) => pnl > 0),
     maxConsecutiveLosses: longestRun(pnls, (pnl) => pnl < 0),
   };
@@ -90,7 +107,11 @@ function heldUs({ entryUs, exitUs }: TradeRow): number[] {
  * Fraction of the time from start to end with at least one open trade; null if a trade has no
  * times.
  */
-export function exposure(rows: readonly TradeRow[], startUs: number, endUs: number): number | null {
+export function exposure(
+  rows: readonly HeldTrade[],
+  startUs: number,
+  endUs: number,
+): number | null {
   const spans: { from: number; to: number }[] = [];
   for (const { entryUs, exitUs } of rows) {
     if (entryUs === null || exitUs === null) return null;

@@ -30,6 +30,7 @@ import {
   checkTrades,
   exposure,
   tradeMetrics,
+  type HeldTrade,
   type TradeMetrics,
   type TradeRow,
 } from './closed-trades.ts';
@@ -50,6 +51,8 @@ export interface ReturnMetrics {
   readonly periodsPerYear: number;
   readonly startEquity: number;
   readonly endEquity: number;
+  /** Highest equity of the curve. */
+  readonly peakEquity: number;
   /** endEquity ÷ startEquity − 1. */
   readonly totalReturn: number;
   /** Compound annual return; −1 if equity ends at or below 0, null if not finite. */
@@ -239,12 +242,17 @@ export function valueOf(metrics: Metrics, { id }: Pick<MetricRow, 'id'>): number
   return values[id] ?? null;
 }
 
-/** Throws `MetricsError` on an invalid curve or trade. */
+/**
+ * Throws `MetricsError` on an invalid curve or trade.
+ *
+ * @param held trades of exposure and turnover, with positions that are open at the end
+ */
 export function metricsOf(
   curve: EquityCurve,
   trades: readonly TradeRow[] | null = null,
   given: Partial<MetricsOptions> = {},
   trials: Trials | null = null,
+  held: readonly HeldTrade[] | null = trades,
 ): Metrics {
   const options = { ...METRICS_DEFAULTS, ...given };
   checkCurve(curve);
@@ -252,7 +260,7 @@ export function metricsOf(
   const periods = cut(curve, options);
   return {
     ...returnMetrics(curve, periods, options, trials),
-    ...useMetrics(curve, trades, yearsOf(periods, options.years)),
+    ...useMetrics(curve, held, yearsOf(periods, options.years)),
     trades: trades === null ? null : tradeMetrics(trades, options),
   };
 }
@@ -291,6 +299,7 @@ function returnMetrics(
     periodsPerYear: perYear,
     startEquity,
     endEquity,
+    peakEquity: curve.equity.reduce((peak, value) => Math.max(peak, value), startEquity),
     totalReturn: endEquity / startEquity - 1,
     cagr: Number.isFinite(cagr) ? cagr : null,
     volatility: yearly(spread),
@@ -320,7 +329,7 @@ function returnMetrics(
 
 function useMetrics(
   { timesUs, equity }: EquityCurve,
-  trades: readonly TradeRow[] | null,
+  trades: readonly HeldTrade[] | null,
   years: number,
 ): UseMetrics {
   if (trades === null) return { exposure: null, turnover: null, turnoverPerYear: null };

@@ -58,7 +58,7 @@ code, .hash { font: 12px/18px ${MONO}; overflow-wrap: anywhere; }
 p.caption { color: var(--text-3); font-size: 12px; line-height: 16px; }
 .uplot, .uplot * { font-family: inherit; } 
 /* A dark right edge marks columns beyond it. */
-.table { overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.table { position: relative; overflow-x: auto; background: linear-gradient(270deg, var(--bg) 40%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(270deg, color-mix(in srgb, var(--text) 16%, transparent), transparent) 100% 0 / 14px 100% no-repeat scroll; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20px; }
 caption { text-align: left; }
 th, td { text-align: right; padding: 4px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); }

@@ -39,6 +39,7 @@ import {
 } from './analysis/distributions.ts';
 import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
 import { marketShape, type MarketShape } from './analysis/market-shape.ts';
+import { heldTrades } from './analysis/round-trips.ts';
 import { sideResults, type SideResult } from './analysis/sides.ts';
 
 /** Facts about a run that its output does not contain. */
@@ -111,6 +112,8 @@ export interface StrategyReport {
   readonly attribution: Attribution;
   readonly fillQuality: readonly FillQuality[];
   readonly months: readonly MonthReturn[];
+  /** Months of buy and hold. */
+  readonly benchmarkMonths: readonly MonthReturn[];
   readonly histogram: Histogram | null;
   readonly rolling: readonly RollingPoint[];
   readonly trades: readonly ExcursionTrip[];
@@ -163,6 +166,7 @@ function strategyReport(
 ): StrategyReport {
   const curve = curveOf(strategy.equity);
   const trades = closedTrades(strategy, markets);
+  const held = heldTrades(strategy.fills, strategy.liquidations, curve.timesUs.at(-1) ?? 0);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
   const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));
@@ -176,7 +180,7 @@ function strategyReport(
     symbols: strategy.symbols,
     plots: [...new Set(strategy.plots.map(({ name }) => name))],
     summary: strategy.summary,
-    metrics: isMeasurable ? metricsOf(curve, trades, options, trials) : null,
+    metrics: isMeasurable ? metricsOf(curve, trades, options, trials, held) : null,
     benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,
     further: isMeasurable ? furtherMetrics(curve, options) : null,
     benchmarkFurther: canMeasure(benchmark) ? furtherMetrics(benchmark, options) : null,
@@ -187,6 +191,7 @@ function strategyReport(
     attribution: attribution(strategy.summary, strategy.fills),
     fillQuality: fillQuality(strategy.fills),
     months: monthlyReturns(curve),
+    benchmarkMonths: monthlyReturns(benchmark),
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
     rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
     trades,

@@ -45,7 +45,7 @@ import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { parseBalance } from './balance.ts';
-import { mustLeaveTime } from './warm-up.ts';
+import { lengthText, mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
@@ -485,7 +485,7 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
       : [
           {
             title: 'Warm-up',
-            text: `Strategies received data for ${String(warmUpUs / 1e6)} s before trading started.`,
+            text: `Strategies received data for ${lengthText(warmUpUs)} before trading started.`,
           },
         ]),
     ...strategies.map(({ id, name, parameters }) => ({

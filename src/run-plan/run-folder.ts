@@ -58,6 +58,23 @@ export interface RecordedRun extends Omit<
   readonly terms?: readonly RunTerms[];
 }
 
+/** Content of `run.json`, with its keys in a fixed order. */
+export function recordedRun(
+  output: Omit<RecordedRun, 'orrery' | 'version' | 'assumptions' | 'data' | 'terms'>,
+  notes: Pick<RecordedRun, 'assumptions' | 'data' | 'terms'>,
+): RecordedRun {
+  const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
+  const { chainHash, stateHash } = output;
+  return {
+    orrery: 'run',
+    version: 1,
+    ...{ firstUs, lastUs, sampleUs, seed, markets, strategies, commands, chainHash, stateHash },
+    assumptions: notes.assumptions,
+    data: notes.data,
+    ...(notes.terms === undefined ? {} : { terms: notes.terms }),
+  };
+}
+
 export class RunFolder {
   readonly path: string;
   private descriptor: number | null = null;
@@ -155,24 +172,7 @@ export class RunFolder {
 
   /** Writes the finished run, after `endJournal`. */
   async finish({ output, assumptions, data, terms }: PlanResult): Promise<void> {
-    const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
-    const { chainHash, stateHash } = output;
-    const run: RecordedRun = {
-      orrery: 'run',
-      version: 1,
-      firstUs,
-      lastUs,
-      sampleUs,
-      seed,
-      markets,
-      strategies,
-      commands,
-      chainHash,
-      stateHash,
-      assumptions,
-      data,
-      terms,
-    };
+    const run = recordedRun(output, { assumptions, data, terms });
     await writeWholeFile(this.file('run'), jsonFile(run));
     await rm(this.file('checkpoint'), { force: true });
   }

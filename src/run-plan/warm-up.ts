@@ -18,6 +18,6 @@ export function mustLeaveTime(run: {
 }
 
 /** Rounded down to whole seconds where it has any. */
-function lengthText(us: number): string {
+export function lengthText(us: number): string {
   return formatDuration(durationUs(us >= 1e6 ? Math.floor(us / 1e6) * 1e6 : Math.floor(us)));
 }

@@ -105,7 +105,7 @@ export function describeModel(
     model.depthLots === null
       ? `the ${fidelity === 'bars' ? 'bar' : 'trade'}’s own volume`
       : `${String(model.depthLots)} lots`;
-  const book = `A synthetic book of ${depth} a side with a spread of ${String(model.spreadTicks)} ticks is placed around the last price.`;
+  const book = `A synthetic book of ${depth} a side with a spread of ${String(model.spreadTicks)} ${model.spreadTicks === 1 ? 'tick' : 'ticks'} is placed around the last price.`;
   if (fidelity === 'trades') {
     return `${book} A resting order fills with trades at its price; only that book can be ahead of it, which is optimistic.`;
   }

@@ -162,7 +162,12 @@ describe('distributions', () => {
   });
   it('the return of a month is its last equity over that of the previous month', () => {
     const months = monthlyReturns(
-      curve(['2023-12-30', 100], ['2023-12-31', 110], ['2024-01-31', 99], ['2024-03-01', 198]),
+      curve(
+        ['2023-12-30', 100],
+        ['2023-12-31', 110],
+        ['2024-01-31', 99],
+        ['2024-03-01T12:00Z', 198],
+      ),
     );
     expect(months.map(({ year, month }) => [year, month])).toEqual([
       [2023, 12],

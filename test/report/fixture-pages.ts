@@ -93,6 +93,24 @@ function busyRun(strategies: readonly StrategyOutput[]): RunOutput {
   };
 }
 
+/** The same over 360 days, whose days fill a year of the heat map. */
+function aYear(run: RunOutput): RunOutput {
+  const later = <T extends { readonly timeUs: number }>(rows: readonly T[]): T[] =>
+    rows.map((row) => ({ ...row, timeUs: START_US + (row.timeUs - START_US) * 18 }));
+  return {
+    ...run,
+    lastUs: START_US + 360 * 86_400e6,
+    sampleUs: 18 * 3.6e9,
+    markets: run.markets.map((market) => ({ ...market, series: later(market.series) })),
+    strategies: run.strategies.map((one) => ({
+      ...one,
+      equity: later(one.equity),
+      benchmark: later(one.benchmark),
+      fills: later(one.fills),
+    })),
+  };
+}
+
 const OPTIONS = { ...ABOUT, options: { ...ABOUT.options, period: 3.6e9 } };
 const reported = (name: string, drift: number): ReportedRun => {
   const run = busyRun([busy('cross', drift)]);
@@ -139,6 +157,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
       explanations: 'explain.html',
       timeMachine: 'time-machine.html',
     }),
+    year: renderReport(buildReport(aYear(single), ABOUT), aYear(single), libraries),
     comparison: renderReport(buildReport(two, OPTIONS), two, libraries),
     runs: renderRuns(
       [reported('fast', 1), reported('slow', -0.5), reported('third', 0.2)],

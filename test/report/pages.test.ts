@@ -10,7 +10,7 @@ import { violations } from '../browser/violations.ts';
 import { examplePages } from './fixture-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-pages-'));
-const NAMES = ['report', 'comparison', 'runs', 'orders', 'order', 'sweep', 'walk'];
+const NAMES = ['report', 'year', 'comparison', 'runs', 'orders', 'order', 'sweep', 'walk'];
 /** Rules whose outcome depends on colours and widths. */
 const BY_STYLE = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
 let browser: OpenBrowser;

@@ -1,10 +1,14 @@
 /** Excursions, sides, calendar, candles and number formats, checked by hand. */
 import { expect, test } from 'vitest';
 import { percent, probability, prose, ratio } from '../../src/design/number-text.ts';
+import { cut } from '../../src/metrics/curve.ts';
+import { metricsOf } from '../../src/metrics/metrics.ts';
+import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { calendarRows, dailyReturns } from '../../src/report/analysis/calendar.ts';
+import { monthlyReturns } from '../../src/report/analysis/distributions.ts';
 import { withExcursions } from '../../src/report/analysis/excursions.ts';
 import { priceCandles } from '../../src/report/analysis/price-candles.ts';
-import { roundTrips } from '../../src/report/analysis/round-trips.ts';
+import { heldTrades, roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { sideResults } from '../../src/report/analysis/sides.ts';
 import { momentsOf } from '../../src/report/explain-page.ts';
 import { scoreText, titleOf } from '../../src/report/objective-text.ts';
@@ -70,7 +74,7 @@ test('sides sum to the totals, and a single side has no total', () => {
 test('days are in UTC, and a gap of days is one return', () => {
   const start = Date.UTC(2023, 11, 31) * 1000;
   const curve = {
-    timesUs: [0, 0.5, 0.9, 1.1, 1.2, 5].map((day) => start + day * DAY_US),
+    timesUs: [0, 0.5, 0.9, 1.1, 1.2, 5.5].map((day) => start + day * DAY_US),
     equity: [100, 90, 110, 121, 132, 66],
   };
   const days = dailyReturns(curve);
@@ -86,6 +90,22 @@ test('days are in UTC, and a gap of days is one return', () => {
   expect(dailyReturns({ timesUs: [0, 1], equity: [0, 0] })).toEqual([
     { day: '1970-01-01', value: 0 },
   ]);
+});
+
+test('a sample at midnight ends its day, as in the periods of the metrics', () => {
+  const start = Date.UTC(2023, 11, 30) * 1000;
+  const curve = {
+    timesUs: [0, 0.5, 1, 1.5, 2].map((day) => start + day * DAY_US),
+    equity: [100, 105, 110, 120, 121],
+  };
+  const { returns } = cut(curve, { ...METRICS_DEFAULTS, period: DAY_US });
+  expect(returns.map((value) => Number(value.toFixed(9)))).toEqual([0.1, 0.1]);
+  expect(dailyReturns(curve).map(({ day, value }) => [day, Number(value.toFixed(9))])).toEqual([
+    ['2023-12-30', 0.1],
+    ['2023-12-31', 0.1],
+  ]);
+  expect(monthlyReturns(curve).map(({ year, month }) => [year, month])).toEqual([[2023, 12]]);
+  expect(calendarRows(curve).map(({ period }) => period)).toEqual(['day']);
 });
 
 test('candles open at the close before, skip gaps, and need samples', () => {
@@ -186,4 +206,24 @@ test('a fee of a fill has the sign of the fees of a trade', () => {
     );
   expect(html('0.25')).toContain('data-exact="-0.250000">−0.25<');
   expect(html('-0.25')).toContain('data-exact="0.250000">+0.25<');
+});
+
+test('a position that is open at the end counts in exposure and turnover, not as a trade', () => {
+  const fills = [
+    fill('buy', '1', '100', '1', { timeUs: 10 }),
+    fill('sell', '1', '104', '0', { timeUs: 50, realizedPnl: '4' }),
+    fill('buy', '2', '105', '2', { timeUs: 60 }),
+  ];
+  const held = heldTrades(fills, [], 100);
+  expect(held.map(({ entryUs, exitUs, notional }) => [entryUs, exitUs, notional])).toEqual([
+    [10, 50, 204],
+    [60, 100, 210],
+  ]);
+  const curve = { timesUs: [0, 100], equity: [1000, 1000] };
+  const metrics = metricsOf(curve, roundTrips(fills), METRICS_DEFAULTS, null, held);
+  expect(metrics.trades?.trades).toBe(1);
+  expect(metrics.trades?.bestTradeShare).toBeCloseTo(0.04, 12);
+  expect(metrics.trades?.maxTradeUs).toBe(40);
+  expect(metrics.exposure).toBeCloseTo(0.8, 12);
+  expect(metrics.turnover).toBeCloseTo(0.414, 12);
 });

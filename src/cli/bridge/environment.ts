@@ -3,7 +3,7 @@
  * virtual time. An agent receives only what was delivered to it, and asks for a target position.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { checkNames, planOptions, type RunOptions } from '../../library/backtest/options.ts';
+import { checkRunNames, planOptions, type RunOptions } from '../../library/backtest/options.ts';
 import { executePlan } from '../../run-plan/plan.ts';
 import { TapeMemory } from '../../run-plan/tape-memory.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/definition.ts';
@@ -52,7 +52,7 @@ export function environmentRequest(message: Message): EnvironmentRequest {
   if (typeof options !== 'object' || options === null) {
     throw new BridgeError('options: must be an object');
   }
-  checkNames(options, []);
+  checkRunNames(options, []);
   return {
     options: options,
     agents: agents as string[],

@@ -3,9 +3,12 @@
  * actions. A reply to an action is a message of its own, at its virtual time.
  */
 import { backtest, writeReport, type BacktestOptions } from '../../library/backtest/backtest.ts';
+import { checkRunNames } from '../../library/backtest/options.ts';
 import { npzTables } from '../../report/tables/plain-tables.ts';
 import { runTables } from '../../report/tables/run-tables.ts';
 import { join } from 'node:path';
+import { jsonFile } from '../../platform/json-pieces.ts';
+import { recordedRun, RUN_FILE } from '../../run-plan/run-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { defineStrategy, type Keeps } from '../../strategy/definition.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
@@ -52,6 +55,9 @@ export async function runRemote(wire: Wire, message: Message): Promise<void> {
   const [{ summary, metrics }] = result.strategies;
   if (out !== null) {
     await writeReport(result, out);
+    // For `orrery export`, `report` and `compare`.
+    const run = recordedRun(result, result.report);
+    await writeWholeFile(join(out, RUN_FILE), jsonFile(run));
     await writeWholeFile(join(out, 'run.npz'), npzTables(runTables(result)));
   }
   const { chainHash, stateHash, commands, firstUs, lastUs } = result;
@@ -79,6 +85,7 @@ function requestOf(message: Message): StrategyRequest {
     return fail('warmUpUs: must be a whole number of microseconds');
   }
   if (typeof options !== 'object' || options === null) return fail('options: must be an object');
+  checkRunNames(options, ['symbols', 'others', 'journal']);
   if (out !== null && typeof out !== 'string') return fail('out: must be a folder');
   return {
     name,

@@ -1,7 +1,8 @@
 /** `orrery bridge`: backtests whose decisions another process makes, such as a Python program. */
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../base/user-error.ts';
-import { Environment, environmentRequest } from '../bridge/environment.ts';
+import { Environment, environmentRequest, type EnvironmentRequest } from '../bridge/environment.ts';
+import { withData } from '../../library/backtest/options.ts';
 import { runRemote } from '../bridge/remote-strategy.ts';
 import { BridgeError, Wire } from '../bridge/wire.ts';
 import { EXIT, setExitCode } from '../cli-support.ts';
@@ -19,7 +20,7 @@ export const command: CommandModule = {
         case undefined:
           return;
         case 'environment':
-          await new Environment(wire, environmentRequest(message)).serve();
+          await serve(wire, environmentRequest(message));
           return;
         case 'strategy':
           await runRemote(wire, message);
@@ -34,3 +35,9 @@ export const command: CommandModule = {
     }
   },
 };
+
+function serve(wire: Wire, request: EnvironmentRequest): Promise<void> {
+  return withData(request.options, (options) =>
+    new Environment(wire, { ...request, options }).serve(),
+  );
+}

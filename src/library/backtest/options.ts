@@ -95,8 +95,11 @@ export interface OptionsPlan {
   readonly definitions: ReadonlyMap<string, StrategyDefinition>;
 }
 
-const NAMES: Readonly<Record<keyof RunOptions | keyof BacktestStrategy, true>> = {
+const STRATEGY_NAMES: Readonly<Record<keyof BacktestStrategy, true>> = {
   ...{ strategy: true, id: true, parameters: true, symbols: true },
+};
+
+const RUN_NAMES: Readonly<Record<keyof RunOptions, true>> = {
   ...{
     data: true,
     candles: true,
@@ -113,7 +116,16 @@ const NAMES: Readonly<Record<keyof RunOptions | keyof BacktestStrategy, true>> =
 
 /** Throws `StrategyError` for an option that does not exist. */
 export function checkNames(options: object, more: readonly string[]): void {
-  const known = [...Object.keys(NAMES), ...more];
+  mustBeKnown(options, [...Object.keys(STRATEGY_NAMES), ...Object.keys(RUN_NAMES), ...more]);
+}
+
+/** The same for options that arrive as JSON, beside a strategy. */
+export function checkRunNames(options: object, more: readonly string[]): void {
+  const known = Object.keys(RUN_NAMES).filter((name) => name !== 'signal');
+  mustBeKnown(options, [...known, ...more]);
+}
+
+function mustBeKnown(options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new StrategyError(`option '${unknown}' is not known; options are ${known.join(', ')}`);

@@ -5,7 +5,7 @@ import { extremes, mean } from '../../metrics/sample.ts';
 export interface DayReturn {
   /** `2024-08-08` */
   readonly day: string;
-  /** Last equity of the day ÷ last before it − 1. */
+  /** Equity at the end of the day ÷ at its start − 1. */
   readonly value: number;
 }
 
@@ -49,6 +49,14 @@ export function calendarRows(curve: EquityCurve): CalendarRow[] {
   });
 }
 
+/**
+ * Start of the day of a sample. One at midnight shows the equity at the end of a day, as the
+ * periods of `cut` do; the first of a curve begins its day.
+ */
+export function dayStartUs(timeUs: number, index: number): number {
+  return Math.floor((index === 0 ? timeUs : timeUs - 1) / DAY_US) * DAY_US;
+}
+
 /** Returns by the first characters of the date. */
 function returnsBy({ timesUs, equity }: EquityCurve, length: number): [string, number][] {
   const rows: [string, number][] = [];
@@ -56,7 +64,7 @@ function returnsBy({ timesUs, equity }: EquityCurve, length: number): [string, n
   let dayUs = NaN;
   let key = '';
   timesUs.forEach((timeUs, i) => {
-    const startUs = Math.floor(timeUs / DAY_US) * DAY_US;
+    const startUs = dayStartUs(timeUs, i);
     if (startUs !== dayUs) {
       dayUs = startUs;
       key = new Date(startUs / 1000).toISOString().slice(0, length);

@@ -1,4 +1,5 @@
 /** Returns by month, as a histogram, and rolling. */
+import { dayStartUs } from './calendar.ts';
 import { cut, ratePerPeriod, type EquityCurve } from '../../metrics/curve.ts';
 import type { MetricsOptions } from '../../metrics/options.ts';
 import { sharpe } from '../../metrics/ratios.ts';
@@ -8,7 +9,7 @@ export interface MonthReturn {
   readonly year: number;
   /** 1 … 12, UTC. */
   readonly month: number;
-  /** Last equity of the month ÷ last before it − 1. */
+  /** Equity at the end of the month ÷ at its start − 1. */
   readonly value: number;
 }
 
@@ -16,7 +17,7 @@ export function monthlyReturns({ timesUs, equity }: EquityCurve): MonthReturn[] 
   const months: MonthReturn[] = [];
   let before = equity[0] ?? 0;
   timesUs.forEach((timeUs, i) => {
-    const date = new Date(timeUs / 1000);
+    const date = new Date(dayStartUs(timeUs, i) / 1000);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
     const current = months.at(-1);
     const isNew = current?.year !== year || current.month !== month;

@@ -73,6 +73,30 @@ export function roundTrips(
   fills: readonly FillRow[],
   liquidations: readonly LiquidationRow[] = [],
 ): RoundTrip[] {
+  return tradesOf(fills, liquidations).closed;
+}
+
+/** Times and notionals of closed trades, and of positions that are open at the end. */
+export function heldTrades(
+  fills: readonly FillRow[],
+  liquidations: readonly LiquidationRow[],
+  endUs: number,
+): Pick<RoundTrip, 'entryUs' | 'exitUs' | 'notional'>[] {
+  const { closed, open } = tradesOf(fills, liquidations);
+  return [
+    ...closed,
+    ...open.map(({ entryUs, openedNotional, closedNotional }) => ({
+      entryUs,
+      exitUs: Math.max(entryUs, endUs),
+      notional: openedNotional + closedNotional,
+    })),
+  ];
+}
+
+function tradesOf(
+  fills: readonly FillRow[],
+  liquidations: readonly LiquidationRow[],
+): { readonly closed: RoundTrip[]; readonly open: readonly Open[] } {
   const open = new Map<string, Open>();
   const closed: RoundTrip[] = [];
   for (const change of changesOf(fills, liquidations)) {
@@ -88,7 +112,7 @@ export function roundTrips(
     if (closing === size) continue;
     addOpening(openOf(open, change), change, size - closing);
   }
-  return closed;
+  return { closed, open: [...open.values()] };
 }
 
 /** Differences below are rounding of sums. */

@@ -49,11 +49,21 @@ const LASTING_ROWS = RETURN_METRICS.filter((metric) => !('yearly' in metric)).ma
 const TRADE_ROWS: readonly Row[] = [
   ['Closed trades', ({ trades }) => String(trades?.trades ?? 0)],
   ...TRADE_METRICS.map(rowOf),
-  ['Mean time held', ({ trades }) => duration(trades?.meanTradeUs ?? 0)],
+  ['Best, worst trade of notional', ({ trades }) => shares(trades)],
+  ['Mean trade of notional', ({ trades }) => percent(trades?.meanTradeShare ?? null)],
+  ['Mean time held', ({ trades }) => time(trades?.meanTradeUs)],
+  ['Longest time held', ({ trades }) => time(trades?.maxTradeUs)],
   ['Wins, losses in a row', ({ trades }) => runs(trades)],
   ['Exposure', ({ exposure }) => percent(exposure)],
   ['Turnover ÷ equity', ({ turnover }) => ratio(turnover)],
 ];
+
+function shares(trades: Metrics['trades']): string {
+  if (trades?.bestTradeShare == null) return '–';
+  return `${percent(trades.bestTradeShare)}, ${percent(trades.worstTradeShare)}`;
+}
+
+const time = (us: number | null | undefined): string => (us == null ? '–' : duration(us));
 
 function runs(trades: Metrics['trades']): string {
   return trades === null

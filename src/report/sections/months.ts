@@ -19,7 +19,11 @@ export function heat(value: number, largest: number): string {
   return `background:color-mix(in srgb, var(${colour}) ${String(strength)}%, transparent)`;
 }
 
-export function monthTable(months: readonly MonthReturn[]): string {
+/** A row for each year, whose last column has the year of buy and hold. */
+export function monthTable(
+  months: readonly MonthReturn[],
+  benchmark: readonly MonthReturn[],
+): string {
   const largest = Math.max(0.02, ...months.map(({ value }) => Math.abs(value)));
   const cell = (value: number | null): string =>
     value === null ? '<td></td>' : `<td style="${heat(value, largest)}">${percent(value)}</td>`;
@@ -27,12 +31,18 @@ export function monthTable(months: readonly MonthReturn[]): string {
   const rows = years.map((year) => {
     const of = months.filter((entry) => entry.year === year);
     const cells = NAMES.map((_, i) => cell(of.find(({ month }) => month === i + 1)?.value ?? null));
-    const whole = of.reduce((growth, { value }) => growth * (1 + value), 1) - 1;
-    return `<tr><th scope="row">${String(year)}</th>${cells.join('')}${cell(whole)}</tr>`;
+    const market = benchmark.filter((entry) => entry.year === year);
+    const ends = cell(whole(of)) + `<td>${market.length === 0 ? '' : percent(whole(market))}</td>`;
+    return `<tr><th scope="row">${String(year)}</th>${cells.join('')}${ends}</tr>`;
   });
-  const head = [...NAMES, 'Year'].map((name) => `<th scope="col">${name}</th>`).join('');
+  const head = [...NAMES, 'Year', 'Buy and hold']
+    .map((name) => `<th scope="col">${name}</th>`)
+    .join('');
   return `<div class="table" tabindex="0" role="region" aria-label="returns by month"><table class="months"><thead><tr><th scope="col">Year</th>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
+
+const whole = (months: readonly MonthReturn[]): number =>
+  months.reduce((growth, { value }) => growth * (1 + value), 1) - 1;
 
 /** Weekdays down, weeks across, a block per year. */
 export function dayMap(days: readonly DayReturn[]): string {
@@ -90,15 +100,16 @@ export function calendarTable(rows: readonly CalendarRow[]): string {
 /** Section of the calendar, with a reason where the run is too short. */
 export function calendarSection(of: {
   readonly months: readonly MonthReturn[];
+  readonly benchmarkMonths: readonly MonthReturn[];
   readonly days: readonly DayReturn[];
   readonly calendar: readonly CalendarRow[];
   readonly spanUs: number;
 }): string {
-  const { months, days, calendar, spanUs } = of;
+  const { months, benchmarkMonths, days, calendar, spanUs } = of;
   if (calendar.length === 0 || spanUs < 2 * DAY_MS * 1000) {
     return `<p class="caption">Returns by day need two days; the run has ${duration(spanUs)}.</p>`;
   }
   return `${calendarTable(calendar)}
-${months.length < 2 ? '' : `<h3>Returns by month</h3>${monthTable(months)}`}
+${months.length < 2 ? '' : `<h3>Returns by month</h3>${monthTable(months, benchmarkMonths)}`}
 <h3>Returns by day</h3>${dayMap(days)}`;
 }
