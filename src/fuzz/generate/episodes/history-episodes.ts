@@ -19,6 +19,8 @@ const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
 const MINUTE_US = 60 * SECOND_US;
 const HOLDERS = 4;
+/** Trades that an episode makes to drop earlier ones. */
+const FEW = 10;
 
 /** Several subaccounts of one account hold shares: midnight records all of them at once. */
 export function vaultHolders(context: Context): readonly Planned[] {
@@ -49,7 +51,7 @@ export function vaultHolders(context: Context): readonly Planned[] {
  * microsecond a day after a trade and after the start of its minute, and one beside each.
  */
 export function dayLater(context: Context): readonly Planned[] {
-  const { dice, world } = context;
+  const { dice, setup, world } = context;
   if (!canPassDay(world.markets)) return [];
   const stage = setStage(context, 2);
   if (stage === null) return [];
@@ -63,7 +65,10 @@ export function dayLater(context: Context): readonly Planned[] {
     instants.push(...both.flatMap((us) => [us - 1, us, us + 1]).map((us) => us + DAY_US));
     return null;
   };
-  const isExact = dice.chance(600);
+  const isExact = dice.chance(750);
+  // An exchange that keeps few trades then knows that minute by its candle alone.
+  const kept = setup.config.retention.tradesPerMarket;
+  const later = kept < FEW ? kept + 1 : dice.pick([0, 4]);
   const startsMinute = isExact && dice.chance(500);
   const last: readonly Planned[] = isExact
     ? [0, 1, 2, 3, 4, 5].flatMap((nth) => [advanceTo(() => instants[nth] ?? 0), refresh(market)])
@@ -82,14 +87,15 @@ export function dayLater(context: Context): readonly Planned[] {
     refresh(market),
     ...trade(stage, b, a, lots),
     remember,
-    // An exchange that keeps few trades knows that minute by its candle alone.
-    ...(dice.chance(600)
-      ? [
+    ...(later === 0
+      ? []
+      : [
           advance(MINUTE_US),
           refresh(market),
-          ...[a, b, a, b].flatMap((taker, i) => trade(stage, taker, i % 2 === 0 ? b : a, lots)),
-        ]
-      : []),
+          ...Array.from({ length: later }, (_, i) =>
+            i % 2 === 0 ? trade(stage, a, b, lots) : trade(stage, b, a, lots),
+          ).flat(),
+        ]),
     ...last,
     refresh(market),
     // Several commands of that instant, so that each check sees it.

@@ -347,7 +347,7 @@ export const nextMultiple = (nowUs: number, stepUs: number): number =>
   timeUs(nowUs - (nowUs % stepUs) + stepUs);
 
 const DAY_US = 86_400_000_000;
-const DAY_INSTANTS = 3000;
+const DAY_INSTANTS = 20_000;
 
 /** Whether a day has few instants of sampled funding, which the oracle visits one by one. */
 export const canPassDay = (markets: readonly KnownMarket[]): boolean =>
