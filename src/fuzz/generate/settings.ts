@@ -1,8 +1,7 @@
 /** Draws margin settings, delegates, signers, self-trade modes and late listings. */
 import type { Command } from '../../engine/commands.ts';
-import { accountId, address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
+import { address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
-import { delegateOf } from './terms.ts';
 
 export function makeMargin(context: Context): Command {
   const { dice } = context;
@@ -28,8 +27,7 @@ export function makeMargin(context: Context): Command {
     ),
     nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
-    delegate:
-      context.faulty && dice.chance(200) ? accountId(dice.below(8)) : delegateOf(context, owner),
+    delegate: null,
   };
 }
 
