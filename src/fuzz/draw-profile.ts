@@ -418,7 +418,7 @@ function drawOpenNotional(dice: Dice): Record<string, unknown> {
 
 function drawFunding(dice: Dice, externalPermille: number): Record<string, unknown> {
   if (dice.chance(externalPermille)) return { source: 'external' };
-  const sampleMs = dice.pick([200, 1000, 5000]);
+  const sampleMs = dice.pick([200, 1000, 5000, 60_000]);
   return {
     sampleIntervalMs: sampleMs,
     intervalMs: sampleMs * dice.pick([1, 5, 20]),

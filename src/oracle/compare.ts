@@ -282,8 +282,9 @@ function compareMarket(
       shown.map((level) => `${level.lots}@${level.priceTicks}`),
     );
   }
-  if (full || world.seq % DATA_EVERY < world.seq - world.comparedSeq)
-    compareMarketData(to, world, exchange, market);
+  const isDataDue =
+    world.seq <= world.dataUntil || world.seq % DATA_EVERY < world.seq - world.comparedSeq;
+  if (full || isDataDue) compareMarketData(to, world, exchange, market);
 }
 
 /** Texts of terms, which are objects that never change. */

@@ -1,6 +1,7 @@
 /**
  * Market data (R-10.3, R-10.4): candles and 24-hour figures, folded from all prints on every read.
  */
+import type { RetentionConfig } from '../engine/config.ts';
 import { max, min, sum } from './numbers.ts';
 import type { Print } from './records.ts';
 import { DAY, type Market } from './world.ts';
@@ -56,28 +57,32 @@ export function candlesOf(
 }
 
 /**
- * R-10.4, D-16: a bar counts with the minute of its end, and a trade of the partial first minute if
- * it is one of the last `kept` trades.
+ * R-10.4, D-16: a bar counts with the minute of its end. A trade of the partial first minute, or of
+ * one whose candle is no longer kept, counts if it is one of the last `tradesPerMarket` trades.
+ * `keptSince` is the first minute that is kept; null if none was dropped.
  */
 export function dayOf(
   market: Market,
   now: bigint,
-  kept: number,
+  { tradesPerMarket, candleMinutesPerMarket }: RetentionConfig,
+  keptSince: bigint | null,
 ): { readonly volume: bigint; readonly notional: bigint; readonly priceBefore: bigint | null } {
   const since = now - DAY;
   const minuteOf = (at: bigint): bigint => at - (at % MINUTE);
   const trades = market.prints.filter(({ id }) => id !== null);
-  const single = new Set(kept === 0 ? [] : trades.slice(-kept));
+  const single = new Set(tradesPerMarket === 0 ? [] : trades.slice(-tradesPerMarket));
   const first = minuteOf(since);
+  const hasCandle = (print: Print): boolean =>
+    candleMinutesPerMarket > 0 && minuteOf(print.at) >= (keptSince ?? 0n);
   const isPartial = (print: Print): boolean => minuteOf(print.at) === first && first !== since;
-  const recent = market.prints.filter((print) =>
-    isPartial(print) ? single.has(print) && print.at >= since : print.at >= since,
+  const recent = market.prints.filter(
+    (print) => print.at >= since && (single.has(print) || (hasCandle(print) && !isPartial(print))),
   );
   const before =
     market.prints.findLast((print) =>
       minuteOf(print.at) === first
         ? single.has(print) && print.at <= since
-        : minuteOf(print.at) < first,
+        : minuteOf(print.at) < first && (hasCandle(print) || single.has(print)),
     ) ?? market.prints[0];
   return {
     volume: sum(recent.map(sizeOf)),

@@ -26,6 +26,15 @@ import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type Answer, type World } from './world.ts';
 
+/** Commands that are compared with market data after a period begins: its figures are new. */
+const AFTER_PERIOD = 8;
+const MINUTE = 60_000_000n;
+const HOUR = 60n * MINUTE;
+
+/** Whether time stops exactly where a minute begins, or has passed an hour at least. */
+const beginsPeriod = (before: bigint, now: bigint): boolean =>
+  now !== before && (now % MINUTE === 0n || now - before >= HOUR);
+
 /** Commands between two full comparisons; others cover what a command could touch and a part. */
 const FULL_EVERY = 256;
 
@@ -77,11 +86,13 @@ export class Oracle {
     outcome: Outcome,
     emitted: readonly EngineEvent[],
   ): Divergence | null {
+    const { world } = this;
+    const before = world.now;
     const [oracle, engine] = [this.apply(command), outcomeCode(outcome)];
+    if (beginsPeriod(before, world.now)) world.dataUntil = this.seq + AFTER_PERIOD;
     const isFull = this.seq % this.fullEvery === 0;
     if (oracle === engine) {
-      const { world } = this;
-      if (isFull || this.seq % this.stateEvery === 0)
+      if (isFull || this.seq % this.stateEvery === 0 || this.seq <= world.dataUntil)
         return this.compare(exchange, emitted, isFull);
       const comparison = new Comparison(this.seq);
       compareEvents(comparison, world, emitted);

@@ -279,6 +279,8 @@ export interface World {
   readonly marked: Set<number>;
   /** The last command after which state was compared, and orders with events since then. */
   comparedSeq: number;
+  /** Market data is compared after each command up to this one. */
+  dataUntil: number;
   toCompare: number[];
   /** Number of comparisons of state, which selects the rotating part. */
   comparisons: number;
@@ -327,6 +329,7 @@ export function newWorld(config: ExchangeConfig): World {
     touched: new Set(),
     marked: new Set(),
     comparedSeq: 0,
+    dataUntil: 0,
     toCompare: [],
     comparisons: 0,
   };

@@ -30,6 +30,7 @@ import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
+import { lockCampaign } from '../fuzz/lock-campaign.ts';
 import { isRemote, REMOTE_OPTIONS } from '../campaigns/remote-options.ts';
 import {
   EXIT,
@@ -195,6 +196,7 @@ function planOf(options: FuzzArguments): CampaignPlan {
 async function campaign(options: FuzzArguments): Promise<void> {
   const { out, json } = options;
   await makeFolder(out);
+  lockCampaign(out);
   const state =
     options.resume === true ? await CampaignState.load(out) : new CampaignState(planOf(options));
   const { plan } = state;

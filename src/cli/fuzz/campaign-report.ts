@@ -2,6 +2,7 @@
 import { must } from '../../base/assert.ts';
 import { profileOf, type CampaignPlan, type FailedRun } from '../../fuzz/campaign.ts';
 import { describeProfile } from '../../fuzz/profile.ts';
+import { FileError } from '../../platform/file-error.ts';
 import type { RemoteArguments } from '../campaigns/remote-options.ts';
 import { EXIT, Interrupted, isInterrupted, print, printJson, setExitCode } from '../cli-support.ts';
 import type { CampaignState } from './campaign-state.ts';
@@ -38,7 +39,8 @@ export interface FuzzArguments extends RemoteArguments {
 
 /** Command line that repeats a run. */
 export function againText(plan: CampaignPlan, run: number): string {
-  const parts = ['orrery fuzz', '--seed', plan.seed, '--run', String(run)];
+  const seed = /^[\w.:-]+$/.test(plan.seed) ? plan.seed : `'${plan.seed.replaceAll("'", `'\\''`)}'`;
+  const parts = ['orrery fuzz', '--seed', seed, '--run', String(run)];
   if (plan.profile !== 'all') parts.push('--profile', plan.profile);
   if (plan.commands !== null) parts.push('--commands', String(plan.commands));
   if (!plan.oracle) parts.push('--no-oracle');
@@ -95,12 +97,21 @@ export async function shrinkAndWrite(
     print(`run ${String(run)} failed; again: ${again}`);
     if (options.run === undefined) print(profile);
   }
-  return reportFailure(pool, must(failure, 'a failed run has its commands'), {
-    out: options.out,
-    id: `${plan.seed}-${String(run)}`,
-    origin: [again, '', profile],
-    ...shrinkingOf(options),
-  });
+  const found = must(failure, 'a failed run has its commands');
+  try {
+    return await reportFailure(pool, found, {
+      out: options.out,
+      id: `${plan.seed}-${String(run)}`,
+      origin: [again, '', profile],
+      ...shrinkingOf(options),
+    });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const { invariant, detail } = found.violation;
+    throw new FileError(`${error.message}, so run ${String(run)} is not kept`, {
+      hint: `it violates ${invariant}: ${detail}; again: ${again}`,
+    });
+  }
 }
 
 export const shrinkingOf = (options: FuzzArguments) => ({

@@ -38,12 +38,12 @@ export async function reportFailure(
   let report: ShrinkReport;
   try {
     report = await pool.reportFailure(failure, origin);
+    await writeReport(folder, report);
   } catch (error) {
     // The commands are on disk already.
     if (!quiet) print(`${join(folder, 'original.orrery')}: ${messageOf(error)}`);
     return folder;
   }
-  await writeReport(folder, report);
   if (shrinkSeconds > 0) {
     report = (await shrink(pool, { failure, origin, shrinkSeconds, quiet, folder })) ?? report;
   }
@@ -69,6 +69,9 @@ async function shrink(
   const total = failure.commands.length;
   let last: ShrinkReport | null = null;
   let written = Promise.resolve();
+  const explain = (error: unknown): void => {
+    if (!quiet) print(`shrinking stopped: ${messageOf(error)}`);
+  };
   try {
     last = await pool.shrinkFailure(failure, origin, {
       onProgress: (steps, tests) => {
@@ -77,17 +80,18 @@ async function shrink(
       },
       onBest: (best) => {
         last = best;
-        written = written.then(() => writeReport(folder, best));
+        written = written.then(() => writeReport(folder, best)).catch(explain);
       },
       isOver: () => performance.now() >= endsMs,
     });
+    await written;
+    if (last !== null) await writeReport(folder, last);
   } catch (error) {
-    if (!quiet) print(`shrinking stopped: ${messageOf(error)}`);
+    explain(error);
   } finally {
     progress.stop();
     await written;
   }
-  if (last !== null) await writeReport(folder, last);
   return last;
 }
 

@@ -40,9 +40,18 @@ export async function runCampaign(
   let next = state.runs;
   let failed: readonly FailedRun[] = [];
   let saved = started;
+  // A full disk ends the campaign as an interrupt does: runs that failed are still reported.
+  let fault: unknown = null;
+  const note = (error: unknown): void => {
+    fault ??= error;
+  };
   const elapsed = (): number => (performance.now() - started) / 1000;
   const mayGoOn = (): boolean =>
-    !isInterrupted() && failed.length === 0 && next < limits.runs && elapsed() < limits.seconds;
+    fault === null &&
+    !isInterrupted() &&
+    failed.length === 0 &&
+    next < limits.runs &&
+    elapsed() < limits.seconds;
 
   let onFailure = (): void => undefined;
   const failure = new Promise<void>((resolve) => (onFailure = resolve));
@@ -54,7 +63,12 @@ export async function runCampaign(
       const size = batchOf(state, limits);
       const to = Math.min(from - (from % size) + size, limits.runs);
       next = to;
-      for (let run = from; run < to; run += 1) onRun(run);
+      try {
+        for (let run = from; run < to; run += 1) onRun(run);
+      } catch (error) {
+        note(error);
+        return;
+      }
       const result = await pool.runBatch(state.plan, from, to, endsMs);
       // Runs after a failure do not count; a campaign that goes on repeats them.
       if (failed.length > 0) return;
@@ -68,7 +82,7 @@ export async function runCampaign(
     progress.update(Math.min(1, fraction), noteOf(state));
     if (performance.now() - saved < SAVE_MS) return;
     saved = performance.now();
-    void save();
+    save().catch(note);
   }, TICK_MS);
   try {
     const all = Promise.all(Array.from({ length: limits.workers }, work));
@@ -80,6 +94,7 @@ export async function runCampaign(
   }
   // Runs before these were stopped by the time limit.
   if (failed.length === 0) failed = state.takeLateFailures();
+  if (failed.length === 0 && fault !== null) throw fault as Error;
   return failed;
 }
 

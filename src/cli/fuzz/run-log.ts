@@ -36,7 +36,11 @@ export class RunLog {
 
   readonly note = (run: number): void => {
     const line = `run ${String(run)}  ${summariseProfile(profileOf(this.plan, run))}`;
-    writeSync(this.file, `${line}\n`);
+    try {
+      writeSync(this.file, `${line}\n`);
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
     if (this.verbose) print(line);
   };
 

@@ -8,7 +8,7 @@ export function drawRetention(seed: string, name: ProfileName): Record<string, u
   if (!dice.chance(400)) return {};
   return {
     retention: {
-      tradesPerMarket: dice.pick([2, 5, 50]),
+      tradesPerMarket: dice.pick([1, 2, 5, 50]),
       candleMinutesPerMarket: dice.pick([64_800, 1, 2, 5, 1500]),
       endedOrdersPerAccount: 1000,
       transfersPerSubaccount: dice.pick([3, 10]),

@@ -5,7 +5,7 @@
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
-import type { Engine, ExchangeView } from '../../engine/read/views.ts';
+import type { Engine } from '../../engine/read/views.ts';
 import type { RefusalCode } from '../../engine/refusals.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
@@ -94,8 +94,8 @@ class Writer {
   private readonly commands: Command[] = [];
   private readonly placed = new Map<OrderId, { readonly at: number; readonly nth: number }>();
   private readonly referred = new Set<number>();
-  /** Markets of the opening: a scenario names others in requests only. */
-  private readonly symbols = new Set<string>();
+  /** Max prices of markets of the opening: a scenario names others in requests only. */
+  private readonly maxPrices = new Map<string, number>();
   /** False once the engine or the oracle has thrown. */
   private isSound = true;
 
@@ -108,7 +108,9 @@ class Writer {
   }
 
   open(command: Command): void {
-    if (command.kind === 'listMarket') this.symbols.add(command.spec.symbol);
+    if (command.kind === 'listMarket') {
+      this.maxPrices.set(command.spec.symbol, command.spec.maxPriceTicks);
+    }
     this.apply(command);
   }
 
@@ -121,6 +123,8 @@ class Writer {
     if (options.readable && this.isSound) {
       if (waitUs > 0) this.apply({ kind: 'advanceTime', timeUs: command.timeUs });
       act = this.actOf(command);
+      // Only a request has a step that waits.
+      if (waitUs > 0 && act === null) this.commands.pop();
     }
     const made = act === null ? command : commandOf(command, act);
     const isOver = act?.kind === 'time';
@@ -130,6 +134,7 @@ class Writer {
     }
     // A refused simulation verb is clearer as a command with its outcome.
     const plain = act !== null && act.kind !== 'call' && !isOver && answer !== 'ok';
+    if (plain) this.commands.splice(waitUs > 0 ? -2 : -1, 2, command);
     this.steps.push({
       act: plain ? null : act,
       command: plain ? command : made,
@@ -156,11 +161,13 @@ class Writer {
         return null;
       case 'tape':
         return this.options.tape &&
-          this.isKnown(act.fields['symbol']) &&
-          hasPositiveNumbers(command)
+          fitsRequest(command, this.maxTicks(act.fields['symbol'])) &&
+          isInRequestOrder(command)
           ? act
           : null;
       case 'call': {
+        // A scenario has no keys of these accounts.
+        if (this.isSystem(act.account) || this.isSystem(act.signer)) return null;
         const digests = actOf(command, this.engine, (id) => this.digestOf(id));
         const made = commandOfRequest(this.gateway, this.engine, digests, command.timeUs);
         if (made === null || textOf(made) !== textOf(command)) return null;
@@ -168,19 +175,31 @@ class Writer {
         return act;
       }
       case 'money': {
-        const { clsAccount, treasuryAccount, shortfallAccount } = this.engine.config;
-        const closed: readonly string[] = [clsAccount, treasuryAccount, shortfallAccount];
-        return closed.includes(act.fields.account) ? null : act;
+        const { account } = act.fields;
+        const isOpen = account === this.engine.config.insuranceAccount || !this.isSystem(account);
+        return isOpen ? act : null;
       }
       case 'price':
-        return this.isKnown(act.symbol) && isOnGrid(command, this.engine) ? act : null;
+        return isOnGrid(command, this.maxTicks(act.symbol)) ? act : null;
       case 'time':
         return act;
     }
   }
 
-  private isKnown(symbol: unknown): boolean {
-    return typeof symbol === 'string' && this.symbols.has(symbol);
+  private isSystem(account: string): boolean {
+    const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = this.engine.config;
+    const system: readonly string[] = [
+      clsAccount,
+      insuranceAccount,
+      treasuryAccount,
+      shortfallAccount,
+    ];
+    return system.includes(account);
+  }
+
+  /** The max price at the opening, by which requests are read; 0 if the market is not of it. */
+  private maxTicks(symbol: unknown): number {
+    return typeof symbol === 'string' ? (this.maxPrices.get(symbol) ?? 0) : 0;
   }
 
   /** Null if no reply of a request has the order. */
@@ -214,6 +233,9 @@ class Writer {
   }
 }
 
+/** Requests have rates from −1 to 1. */
+const MAX_RATE_PPB = 1_000_000_000;
+
 const nameOf = (at: number): string => `step${String(at + 1)}`;
 
 /** The command of a step with a request: an index price has the text of the request. */
@@ -223,17 +245,35 @@ function commandOf(command: Command, act: RequestForm): Command {
     : command;
 }
 
-function hasPositiveNumbers(command: Command): boolean {
-  if ('levels' in command) {
-    return command.levels.every(({ priceTicks, lots }) => priceTicks > 0 && lots >= 0);
-  }
-  const { priceTicks = 1 } = command as { readonly priceTicks?: number };
-  return priceTicks > 0;
+/** Whether requests accept the prices and sizes of recorded history. */
+function fitsRequest(command: Command, maxTicks: number): boolean {
+  if (maxTicks === 0) return false;
+  if ('levels' in command) return command.levels.every((level) => figuresFit(level, maxTicks));
+  // The sign of a trade's size is the side of its taker.
+  return command.kind === 'tapeTrade'
+    ? figuresFit({ ...command, lots: Math.abs(command.lots) }, maxTicks)
+    : figuresFit(command, maxTicks);
+}
+
+function figuresFit(fields: object, maxTicks: number): boolean {
+  return Object.entries(fields).every(([name, value]) => {
+    if (typeof value !== 'number') return true;
+    const isPrice = name.endsWith('Ticks') && name !== 'spreadTicks';
+    return isPrice ? value >= 1 && value <= maxTicks : value >= 0;
+  });
+}
+
+/** A request lists all bids before all asks. Where recorded levels cross, their order matters. */
+function isInRequestOrder(command: Command): boolean {
+  if (!('levels' in command)) return true;
+  const firstAsk = command.levels.findIndex(({ side }) => side === 'ask');
+  return firstAsk < 0 || command.levels.slice(firstAsk).every(({ side }) => side === 'ask');
 }
 
 /** Scenarios and the server accept prices of the market's orders only. */
-function isOnGrid(command: Command, view: ExchangeView): boolean {
+function isOnGrid(command: Command, maxTicks: number): boolean {
+  if (command.kind === 'settleFunding')
+    return maxTicks > 0 && Math.abs(command.ratePpb) <= MAX_RATE_PPB;
   if (command.kind !== 'setIndex' && command.kind !== 'setMark') return true;
-  const { spec } = view.market(command.market);
-  return command.priceTicks >= 1 && command.priceTicks <= spec.maxPriceTicks;
+  return command.priceTicks >= 1 && command.priceTicks <= maxTicks;
 }

@@ -6,6 +6,8 @@ import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
+import { formatDuration } from '../../num/time-text.ts';
+import { durationUs } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, Reproduction, ReproductionStep } from './reproduction.ts';
 import { configTerms, marketTerms, startText } from './terms-text.ts';
@@ -181,6 +183,8 @@ type Entries = Readonly<Record<string, unknown>>;
 
 function waitOf(us: number): Entries {
   if (us === 0) return {};
+  // One unit, if its digits are few enough for a length of time.
+  if (us >= 1_000_000_000) return { wait: formatDuration(durationUs(us)) };
   if (us % 1_000_000 === 0) return { wait: `${String(us / 1_000_000)}s` };
   return { wait: us % 1000 === 0 ? `${String(us / 1000)}ms` : `${String(us)}us` };
 }

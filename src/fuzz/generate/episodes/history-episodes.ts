@@ -6,6 +6,7 @@ import type { Context } from '../draw-context.ts';
 import {
   advance,
   advanceTo,
+  canPassDay,
   clearBook,
   nextMultiple,
   purse,
@@ -18,6 +19,8 @@ const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
 const MINUTE_US = 60 * SECOND_US;
 const HOLDERS = 4;
+/** Trades that an episode makes to drop earlier ones. */
+const FEW = 10;
 
 /** Several subaccounts of one account hold shares: midnight records all of them at once. */
 export function vaultHolders(context: Context): readonly Planned[] {
@@ -45,12 +48,11 @@ export function vaultHolders(context: Context): readonly Planned[] {
 
 /**
  * Trades within one minute and at its start, and a day later: some seconds before, or to the
- * microsecond a day after a trade, or after the start of its minute.
+ * microsecond a day after a trade and after the start of its minute, and one beside each.
  */
 export function dayLater(context: Context): readonly Planned[] {
-  const { dice, world } = context;
-  // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
-  if (world.markets.some(({ spec }) => spec.funding.source !== 'external')) return [];
+  const { dice, setup, world } = context;
+  if (!canPassDay(world.markets)) return [];
   const stage = setStage(context, 2);
   if (stage === null) return [];
   const { actors, market, side } = stage;
@@ -58,16 +60,19 @@ export function dayLater(context: Context): readonly Planned[] {
   const lots = side * market.spec.minLots;
   const instants: number[] = [];
   const remember: Planned = ({ nowUs }) => {
-    instants.push(nowUs, nowUs - (nowUs % MINUTE_US));
+    const minuteUs = nowUs - (nowUs % MINUTE_US);
+    const both = minuteUs === nowUs ? [nowUs] : [minuteUs, nowUs];
+    instants.push(...both.flatMap((us) => [us - 1, us, us + 1]).map((us) => us + DAY_US));
     return null;
   };
-  const isExact = dice.chance(600);
+  const isExact = dice.chance(750);
+  // An exchange that keeps few trades then knows that minute by its candle alone.
+  const kept = setup.config.retention.tradesPerMarket;
+  const later = kept < FEW ? kept + 1 : dice.pick([0, 4]);
   const startsMinute = isExact && dice.chance(500);
-  const last: Planned = (now) => {
-    if (!isExact) return advance(DAY_US - dice.pick([10, 5, 1]) * SECOND_US)(now);
-    const instant = dice.pick(instants) + DAY_US + dice.pick([-1, 0, 0, 1]);
-    return advanceTo(() => instant)(now);
-  };
+  const last: readonly Planned[] = isExact
+    ? [0, 1, 2, 3, 4, 5].flatMap((nth) => [advanceTo(() => instants[nth] ?? 0), refresh(market)])
+    : [advance(DAY_US - dice.pick([10, 5, 1]) * SECOND_US)];
   return [
     refresh(market),
     ...clearBook(context, market),
@@ -82,15 +87,16 @@ export function dayLater(context: Context): readonly Planned[] {
     refresh(market),
     ...trade(stage, b, a, lots),
     remember,
-    // An exchange that keeps few trades knows that minute by its candle alone.
-    ...(dice.chance(600)
-      ? [
+    ...(later === 0
+      ? []
+      : [
           advance(MINUTE_US),
           refresh(market),
-          ...[a, b, a, b].flatMap((taker, i) => trade(stage, taker, i % 2 === 0 ? b : a, lots)),
-        ]
-      : []),
-    last,
+          ...Array.from({ length: later }, (_, i) =>
+            i % 2 === 0 ? trade(stage, a, b, lots) : trade(stage, b, a, lots),
+          ).flat(),
+        ]),
+    ...last,
     refresh(market),
     // Several commands of that instant, so that each check sees it.
     ...trade(stage, a, b, lots),

@@ -345,3 +345,14 @@ export function beyondLiquidation(
 
 export const nextMultiple = (nowUs: number, stepUs: number): number =>
   timeUs(nowUs - (nowUs % stepUs) + stepUs);
+
+const DAY_US = 86_400_000_000;
+const DAY_INSTANTS = 20_000;
+
+/** Whether a day has few instants of sampled funding, which the oracle visits one by one. */
+export const canPassDay = (markets: readonly KnownMarket[]): boolean =>
+  markets.reduce(
+    (sum, { spec: { funding } }) =>
+      sum + (funding.source === 'external' ? 0 : DAY_US / funding.sampleIntervalUs),
+    0,
+  ) <= DAY_INSTANTS;

@@ -13,6 +13,7 @@ import {
   advanceTo,
   away,
   beyondLiquidation,
+  canPassDay,
   clearBook,
   endowVault,
   groupOrder,
@@ -49,9 +50,8 @@ class Instant {
     const day = nextMultiple(from, DAY_US);
     const minute = nextMultiple(from, MINUTE_US);
     const sampled = world.markets.filter(({ spec }) => spec.funding.source !== 'external');
-    // Sampled funding has thousands of instants in a day, which the oracle visits one by one.
     const isDay =
-      day - from < NEAR_US ? dice.chance(850) : sampled.length === 0 && dice.chance(300);
+      day - from < NEAR_US ? dice.chance(850) : canPassDay(world.markets) && dice.chance(300);
     const funding = sampled.map(({ spec }) => nextMultiple(from, spec.funding.intervalUs));
     const near = funding.filter((at) => at - from < NEAR_US);
     if (isDay) this.chosen = day;

@@ -1,0 +1,125 @@
+/** The folder of a campaign: a full disk, and a second campaign. */
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { InputError } from '../../src/cli/cli-support.ts';
+import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
+import { reportFailure } from '../../src/cli/fuzz/failure-folder.ts';
+import { lockCampaign } from '../../src/cli/fuzz/lock-campaign.ts';
+import type { FuzzPool } from '../../src/cli/fuzz/pool.ts';
+import { runCampaign } from '../../src/cli/fuzz/run-campaign.ts';
+import type { BatchResult, CampaignPlan } from '../../src/fuzz/campaign.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { FileError } from '../../src/platform/file-error.ts';
+
+const PLAN: CampaignPlan = {
+  seed: 'folder',
+  profile: 'all',
+  commands: 100,
+  oracle: true,
+  every: 64,
+};
+const LIMITS = { runs: 50, seconds: Infinity, workers: 2 };
+const VIOLATION = { invariant: 'small', rule: 'R-1.6', says: 'few commands', detail: 'many' };
+const FULL = new FileError('runs.log: no space left on the device');
+const progress = { update: () => undefined, stop: () => undefined };
+
+const passed = (from: number, to: number): BatchResult => ({
+  from,
+  to,
+  commands: 100,
+  counts: {},
+  failed: null,
+});
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'orrery-campaign-'));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a second campaign does not write to the folder of a first one', () => {
+  lockCampaign(folder);
+  expect(() => {
+    lockCampaign(folder);
+  }).toThrow(InputError);
+});
+
+test('a campaign ends with the fault of a full disk when it cannot write its state', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const pool = {
+    runBatch: async (_plan: CampaignPlan, from: number, to: number) => {
+      await vi.advanceTimersByTimeAsync(6000);
+      return passed(from, to);
+    },
+  };
+  const save = (): Promise<void> => Promise.reject(FULL);
+  const watch = { progress, onRun: () => undefined, save };
+  const state = new CampaignState(PLAN);
+  await expect(runCampaign(state, pool, LIMITS, watch)).rejects.toThrow(FULL);
+  expect(state.runs).toBeLessThan(LIMITS.runs);
+});
+
+test('a campaign ends with the fault of a full disk when it cannot write its log', async () => {
+  let batches = 0;
+  const pool = {
+    runBatch: async (_plan: CampaignPlan, from: number, to: number) => {
+      batches += 1;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return passed(from, to);
+    },
+  };
+  const onRun = (run: number): void => {
+    if (run === 3) throw FULL;
+  };
+  const save = (): Promise<void> => Promise.resolve();
+  const noLog = runCampaign(new CampaignState(PLAN), pool, LIMITS, { progress, onRun, save });
+  await expect(noLog).rejects.toThrow(FULL);
+  expect(batches).toBe(3);
+});
+
+test('a run that fails on a full disk is still reported', async () => {
+  const failed = { run: 0, commands: 9, violation: VIOLATION };
+  const pool = {
+    runBatch: (_plan: CampaignPlan, from: number, to: number) =>
+      Promise.resolve(from === 0 ? { ...passed(from, to), failed } : passed(from, to)),
+  };
+  const onRun = (run: number): void => {
+    if (run === 1) throw FULL;
+  };
+  const save = (): Promise<void> => Promise.resolve();
+  const found = await runCampaign(new CampaignState(PLAN), pool, LIMITS, {
+    progress,
+    onRun,
+    save,
+  });
+  expect(found).toEqual([failed]);
+});
+
+test('the commands of a failure stay if the rest of its report cannot be written', async () => {
+  const { failure } = runFuzz(drawProfile('folder', { name: 'money', commands: 60 }), {
+    after: (engine) => (engine.seq < 20 ? null : VIOLATION),
+  });
+  if (failure === null) throw new Error('the run fails');
+  const pool = {
+    reportFailure: () =>
+      Promise.resolve({ files: { 'README.md': 'small', 'requests.sh': 'true' } }),
+  } as unknown as FuzzPool;
+  // A folder in place of a file is as unwritable as a full disk.
+  const place = join(folder, 'small-1', 'requests.sh');
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'file'), '');
+  const written = await reportFailure(pool, failure, {
+    out: folder,
+    id: '1',
+    origin: [],
+    shrinkSeconds: 1,
+    quiet: true,
+  });
+  expect(await readdir(written)).toEqual(['README.md', 'original.orrery', 'requests.sh']);
+});
