@@ -25,6 +25,7 @@ import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
 import { FrameGate } from './frame-gate.ts';
+import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
 import {
   errorOf,
@@ -61,6 +62,8 @@ export interface ConnectionServices {
   /** null: without limits. */
   readonly admission: Admission | null;
   readonly queue: FairQueue;
+  /** Of all connections; by default each has its own. */
+  readonly frameTurns?: FrameTurns;
   readonly simToken: string | null;
   /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
@@ -94,13 +97,14 @@ export class Connection implements Watcher {
     this.services = services;
     this.address = address;
     this.limits = new MessageLimits(socket, services.admission);
-    this.gate = new FrameGate(stream, {
+    const rules = {
       maxBytes: () => this.maxBytes,
-      delayOf: (bytes) => this.limits.delayOf(bytes),
+      delayOf: (bytes: number) => this.limits.delayOf(bytes),
       refuse: () => {
         this.refuseLarge();
       },
-    });
+    };
+    this.gate = new FrameGate(stream, rules, services.frameTurns);
     services.publisher.watch(this);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       // Messages of the last read follow a close.
