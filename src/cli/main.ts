@@ -126,7 +126,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'journal <action>',
-    describe: 'Inspect, verify, export or compact a journal',
+    describe: 'Inspect, verify, export, back up or compact a journal',
     load: () => import('./commands/journal.ts') as ReturnType<LazyCommand['load']>,
   },
   {

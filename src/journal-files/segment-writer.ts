@@ -24,6 +24,8 @@ export const SEGMENT_BYTES: SegmentBytes = { first: MIB, max: 64 * MIB };
 const GROWTH = 4;
 const PREALLOCATION_CHUNK = MIB;
 const ZEROS = new Uint8Array(PREALLOCATION_CHUNK);
+/** Interval between checks that the segment in use still has a name. */
+const NAME_CHECK_MS = 1000;
 const PREALLOCATED_NAME = 'next-segment.partial';
 
 export interface SegmentBytes {
@@ -63,6 +65,7 @@ export class SegmentWriter {
   private next: Promise<Preallocated> | null = null;
   /** False after a failed preallocation, until space is needed. */
   private mayPreallocate = true;
+  private nameCheckedMs = -Infinity;
   /** Error after which the content on disk is unknown. */
   private durabilityUnknown: Error | null = null;
   /** Bytes of all segments with data. */
@@ -101,11 +104,23 @@ export class SegmentWriter {
       await this.begin(group);
       return;
     }
+    await this.mustHaveName(current);
     this.dirtyTo = this.at + bytes.length;
     await writeDurably(current.file, bytes, this.at);
     this.at = this.dirtyTo;
     this.bytes += bytes.length;
     if (this.at > current.size / 2) this.preallocateNext();
+  }
+
+  /** Writes to a deleted file succeed, and nobody can read them after this process. */
+  private async mustHaveName({ file, afterSeq }: Current): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.nameCheckedMs < NAME_CHECK_MS) return;
+    this.nameCheckedMs = nowMs;
+    if ((await file.stat()).nlink > 0) return;
+    const path = segmentPath(this.options.folder, afterSeq);
+    this.durabilityUnknown = new FileError(`${path}: was deleted while the server ran`);
+    throw this.durabilityUnknown;
   }
 
   /**

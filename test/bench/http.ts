@@ -1,6 +1,7 @@
 /**
  * `npm run bench:http`: throughput of the served API, as ratios to a bare Fastify echo with
- * schemas. Servers are separate processes; the load generator has the other core. Samples are
+ * schemas. Reads compare with a small echo, orders also with one that receives an order and answers
+ * a record, as many bytes as ours. Servers are separate processes; the load generator has the other core. Samples are
  * interleaved: each round measures every server once, and a ratio is the median over rounds. Every
  * order is on disk before its response. Reads repeat, so their answers are sent again (decision
  * record 0091, which also has the cost of those that are composed). Other load on the machine distorts rates more than the
@@ -13,6 +14,7 @@ import {
   askedOrder,
   fund,
   JSON_TYPE,
+  orderEcho,
   recoversPerSecond,
   signedOrders,
   SYMBOL,
@@ -95,12 +97,14 @@ try {
     headers: JSON_TYPE,
     body: JSON.stringify({ account: `0x${'1'.repeat(40)}`, price: '60000', nonce: 1 }),
   });
+  const equal = contestant('Fastify echo of an order', echo, orderEcho());
   // Before the signing of many orders: a connection of `fetch` is closed meanwhile.
   const asked = await askedOrder(trusting);
   const orders = contestant('POST /account/order, trusted', trusting, unsignedOrders());
   const signed = contestant('POST /account/order, signed', verifying, signedOrders(SIGNED_ORDERS));
   const contestants = [
     base,
+    equal,
     contestant('GET /price/{symbol}', trusting, { path: `/price/${SYMBOL}` }),
     contestant('GET /account/order', trusting, asked),
     orders,
@@ -119,6 +123,7 @@ try {
       'requests/s',
       'of echo',
       'by own time',
+      'of order echo',
       'µs each',
       'cores',
       'generator',
@@ -126,19 +131,24 @@ try {
       'p99 ms',
       'not 200',
     ],
-    colAligns: ['left', ...Array.from({ length: 9 }, () => 'right' as const)],
+    colAligns: ['left', ...Array.from({ length: 10 }, () => 'right' as const)],
     style: { head: [], border: [], compact: true },
   });
   const middle = ({ samples }: Contestant, of: (sample: Sample) => number): number =>
     median(samples.map(of));
-  const ratio = ({ samples }: Contestant, of: (ours: Sample, echo: Sample) => number): string =>
-    median(samples.map((sample, i) => of(sample, base.samples[i]!))).toFixed(2);
+  const ratio = (
+    { samples }: Contestant,
+    of: (ours: Sample, echo: Sample) => number,
+    to = base,
+  ): string => median(samples.map((sample, i) => of(sample, to.samples[i]!))).toFixed(2);
+  const byOwnTime = (ours: Sample, bare: Sample): number => bare.micros / ours.micros;
   for (const each of contestants) {
     table.push([
       each.name,
       Math.round(middle(each, ({ perSecond }) => perSecond)).toLocaleString('en'),
       ratio(each, (ours, bare) => ours.perSecond / bare.perSecond),
-      ratio(each, (ours, bare) => bare.micros / ours.micros),
+      ratio(each, byOwnTime),
+      each === orders || each === signed ? ratio(each, byOwnTime, equal) : '',
       middle(each, ({ micros }) => micros).toFixed(1),
       middle(each, ({ cores }) => cores).toFixed(2),
       middle(each, ({ generatorCores }) => generatorCores).toFixed(2),

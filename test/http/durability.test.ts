@@ -174,6 +174,25 @@ test('a full disk stops writes with 503, and they resume once there is space', a
   expect((await reopen()).hash).toBe(hash);
 });
 
+test('a deleted folder stops writes: nobody could read them later', async () => {
+  const served = await Served.start({ path });
+  await served.sim('deposit', { account: ALICE, amount: '100000' });
+  await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
+  await rm(path, { recursive: true });
+  const segment = join(path, 'journal-0000000000000001.orrery');
+  const refusal = `Writes have stopped: ${segment}: was deleted while the server ran`;
+  await expect
+    .poll(async () => (await served.call('submitOrder', order(), AS_ALICE)).body, {
+      timeout: 20_000,
+    })
+    .toBe(refusal);
+  expect((await served.send('GET', '/readyz')).status).toBe(503);
+  expect(served.problems[0]).toBe(
+    `writes have stopped: ${segment}: was deleted while the server ran`,
+  );
+  await served.stop();
+}, 30_000);
+
 /** Max orders per round. */
 const MAX_ORDERS = 150;
 /** Number of crashes, each at a different moment. */

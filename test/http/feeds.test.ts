@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
 import { FEEDS, type FeedSource } from '../../src/contract/feeds.ts';
-import { FairQueue } from '../../src/http/fair-queue.ts';
+import { FairQueue, type WorkCaller } from '../../src/http/fair-queue.ts';
 import { Faults } from '../../src/http/injected-faults.ts';
 import { Connection } from '../../src/http/feeds/connection.ts';
 import { Publisher } from '../../src/http/feeds/publisher.ts';
@@ -464,15 +464,20 @@ describe('a client that does not read', () => {
     }
   }
 
-  const connect = (publisher: Publisher, socket: Slow, stream = new PassThrough()): void => {
+  const connect = (
+    publisher: Publisher,
+    socket: Slow,
+    stream = new PassThrough(),
+    { auth = {}, queue = new FairQueue() } = {},
+  ): void => {
     const services = {
       host: served.host,
-      auth: {} as never,
+      auth: auth as never,
       publisher,
       faults: new Faults(),
       metrics: { answered: () => undefined },
       admission: null,
-      queue: new FairQueue(),
+      queue,
       simToken: null,
       onError: (error: unknown) => {
         throw error;
@@ -493,6 +498,46 @@ describe('a client that does not read', () => {
     expect(stream.isPaused()).toBe(true);
     await expect.poll(() => socket.sent).toHaveLength(100);
     await expect.poll(() => stream.isPaused()).toBe(false);
+    publisher.close();
+  });
+
+  test('gets the answer of a batch in the turn of its account', async () => {
+    /** Knows whether it runs a piece of work. */
+    class Watched extends FairQueue {
+      isRunning = false;
+      override run<T>(caller: WorkCaller, work: () => T, ms = 0, continues = false) {
+        const watched = (): T => {
+          this.isRunning = true;
+          try {
+            return work();
+          } finally {
+            this.isRunning = false;
+          }
+        };
+        return super.run(caller, watched, ms, continues);
+      }
+    }
+    const queue = new Watched();
+    const publisher = new Publisher(served.host);
+    const socket = new Slow();
+    const inTurn: boolean[] = [];
+    socket.send = (data) => {
+      socket.sent.push(data.toString());
+      inTurn.push(queue.isRunning);
+    };
+    const claims = { account: ALICE, exp: 4_000_000_000, iat: 1 };
+    const auth = { generation: 0, verify: () => Promise.resolve({ caller: AS_ALICE, claims }) };
+    connect(publisher, socket, new PassThrough(), { auth, queue });
+    const ask = (id: number, method: string, params: unknown): void => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+      socket.emit('message', Buffer.from(text), false);
+    };
+    ask(1, 'auth', { bearer: 'any' });
+    ask(2, 'create', { type: 'batchOrders', orders: Array.from({ length: 100 }, () => order()) });
+    await expect.poll(() => socket.sent).toHaveLength(2);
+    const { result } = JSON.parse(socket.sent[1]!) as { result: { orders: unknown[] } };
+    expect(result.orders).toHaveLength(100);
+    expect(inTurn).toEqual([false, true]);
     publisher.close();
   });
 

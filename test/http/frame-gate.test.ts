@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { FrameGate } from '../../src/http/feeds/frame-gate.ts';
+import { FrameTurns } from '../../src/http/feeds/frame-turns.ts';
 
 /** A masked frame; the mask is zero. */
 function frame(bytes: number, opcode = 0x81): Buffer {
@@ -21,7 +22,7 @@ interface Gated {
   readonly refusals: () => number;
 }
 
-function gated(maxBytes: number): Gated {
+function gated(maxBytes: number, turnsOfAll = new FrameTurns()): Gated {
   const stream = new PassThrough();
   const passed: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => passed.push(chunk));
@@ -33,7 +34,12 @@ function gated(maxBytes: number): Gated {
       refused += 1;
     },
   };
-  return { stream, gate: new FrameGate(stream, rules), passed, refusals: () => refused };
+  return {
+    stream,
+    gate: new FrameGate(stream, rules, turnsOfAll),
+    passed,
+    refusals: () => refused,
+  };
 }
 
 const turns = async (count: number): Promise<void> => {
@@ -123,4 +129,27 @@ test('a stream that closes leaves nothing to its parser', async () => {
   expect(stream.readableLength).toBeGreaterThan(0);
   stream.destroy();
   await expect.poll(() => left).toBe(0);
+});
+
+test('many floods pass few frames in a turn together, and each has its share', async () => {
+  const ofAll = new FrameTurns();
+  const floods = Array.from({ length: 100 }, () => gated(100, ofAll));
+  for (const { stream } of floods) {
+    stream.write(Buffer.concat(Array.from({ length: 300 }, () => frame(1))));
+  }
+  const passed = (): number => floods.reduce((sum, each) => sum + each.passed.length, 0);
+  let before = passed();
+  for (let i = 0; i < 40; i++) {
+    await turns(1);
+    expect(passed() - before).toBeLessThanOrEqual(128);
+    before = passed();
+  }
+  const counts = floods.map((each) => each.passed.length);
+  expect(Math.min(...counts)).toBeGreaterThan(8);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(8);
+  // One that floods less is not behind the floods.
+  const light = gated(100, ofAll);
+  light.stream.write(frame(1));
+  await turns(20);
+  expect(light.passed).toHaveLength(1);
 });

@@ -16,7 +16,7 @@ import type { MarketId } from '../../num/units.ts';
 import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
 import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
 import { tooManyRequests, type Admission } from '../admission.ts';
-import { expectedParseMs, expectedRequestMs } from '../expected-cost.ts';
+import { expectedParseMs, expectedReplyMs, expectedRequestMs } from '../expected-cost.ts';
 import { isLarge, type FairQueue, type WorkCaller } from '../fair-queue.ts';
 import type { Faults } from '../injected-faults.ts';
 import type { Host } from '../exchange-host.ts';
@@ -25,6 +25,7 @@ import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
 import { FrameGate } from './frame-gate.ts';
+import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
 import {
   errorOf,
@@ -49,6 +50,8 @@ export const CLOSE_SLOW = 4408;
 /** Of RFC 6455: the message is too large. */
 const CLOSE_TOO_LARGE = 1009;
 const CLOSE_WAIT_MS = 1000;
+/** Expected cost of an answer from which it waits for its turn. */
+const QUEUED_REPLY_MS = 0.05;
 
 export interface ConnectionServices {
   readonly host: Host;
@@ -59,6 +62,8 @@ export interface ConnectionServices {
   /** null: without limits. */
   readonly admission: Admission | null;
   readonly queue: FairQueue;
+  /** Of all connections; by default each has its own. */
+  readonly frameTurns?: FrameTurns;
   readonly simToken: string | null;
   /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
@@ -92,13 +97,14 @@ export class Connection implements Watcher {
     this.services = services;
     this.address = address;
     this.limits = new MessageLimits(socket, services.admission);
-    this.gate = new FrameGate(stream, {
+    const rules = {
       maxBytes: () => this.maxBytes,
-      delayOf: (bytes) => this.limits.delayOf(bytes),
+      delayOf: (bytes: number) => this.limits.delayOf(bytes),
       refuse: () => {
         this.refuseLarge();
       },
-    });
+    };
+    this.gate = new FrameGate(stream, rules, services.frameTurns);
     services.publisher.watch(this);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       // Messages of the last read follow a close.
@@ -278,7 +284,7 @@ export class Connection implements Watcher {
       const carried = this.inTurn(known, request.params);
       begun?.();
       const result = await carried;
-      this.reply({ id, result }, usIn);
+      await this.answerInTurn({ id, result }, usIn, expectedReplyMs(result));
     } catch (thrown) {
       begun?.();
       const error = errorOf(thrown);
@@ -288,6 +294,24 @@ export class Connection implements Watcher {
       if (status === 401) this.recheck();
     }
     this.services.metrics.answered(`ws ${method}`, status, (nowUs() - usIn) / 1000);
+  }
+
+  /** Many batches become durable at once, and each answer of one takes as long as many others. */
+  private async answerInTurn(
+    answer: Record<string, unknown>,
+    usIn: number,
+    ms: number,
+  ): Promise<void> {
+    if (ms < QUEUED_REPLY_MS) this.reply(answer, usIn);
+    else {
+      await this.inQueue(
+        () => {
+          this.reply(answer, usIn);
+        },
+        ms,
+        true,
+      );
+    }
   }
 
   /** Id of a refused message, if it is small and valid. */

@@ -8,6 +8,7 @@ import { BATCH_BODY } from '../../contract/body-limits.ts';
 import { refuse, refuseLater } from '../malformed.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, SLOW_BYTES, type ConnectionServices } from './connection.ts';
+import { FrameTurns } from './frame-turns.ts';
 import { Publisher } from './publisher.ts';
 
 const PATH = '/ws';
@@ -56,7 +57,8 @@ export class FeedServer {
     this.publisher = new Publisher(services.host);
     const { addressOf } = services;
     this.backlogBytes = services.backlogBytes;
-    const shared: ConnectionServices = { ...services, publisher: this.publisher };
+    const frameTurns = new FrameTurns();
+    const shared: ConnectionServices = { ...services, publisher: this.publisher, frameTurns };
     const { host } = services;
     this.leaving = () => host.leaving;
     this.sockets.on('headers', (headers: string[]) => {

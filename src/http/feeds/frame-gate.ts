@@ -1,14 +1,15 @@
 /**
  * The frames of a feed on their way to the parser of WebSocket messages. One read may contain ten
  * thousand frames, and the parser handles all of them before it returns to other connections. The
- * gate passes on `FRAMES_PER_TURN` in a turn of the event loop and keeps the rest, unread bytes
- * stay with the client. It reads the length of a frame from its header, so that a message beyond
+ * gate passes on `FRAMES_PER_TURN` in a turn of the event loop, of those that all gates may pass
+ * (`FrameTurns`), and keeps the rest; unread bytes stay with the client. It reads the length of a frame from its header, so that a message beyond
  * the limit is neither buffered nor copied.
  *
  * Frames are those of RFC 6455, section 5.2. The gate checks lengths only; the parser checks all
  * else. Cost: constant per frame.
  */
 import type { Duplex } from 'node:stream';
+import { FrameTurns } from './frame-turns.ts';
 
 const FRAMES_PER_TURN = 4;
 /** Bytes of a refused message that are read and dropped, so that the client can read the answer. */
@@ -30,6 +31,7 @@ export interface GateRules {
 export class FrameGate {
   private readonly stream: Duplex;
   private readonly rules: GateRules;
+  private readonly turns: FrameTurns;
   private readonly deliver: (chunk: Buffer) => void;
   /** Received bytes that are not passed on; `from` is the offset in the first. */
   private readonly kept: Buffer[] = [];
@@ -45,10 +47,11 @@ export class FrameGate {
   private payloadLeft = 0;
   private messageBytes = 0;
 
-  /** `stream`: that of an accepted upgrade, which the parser reads. */
-  constructor(stream: Duplex, rules: GateRules) {
+  /** `stream`: that of an accepted upgrade, which the parser reads. `turns`: of all gates. */
+  constructor(stream: Duplex, rules: GateRules, turns = new FrameTurns()) {
     this.stream = stream;
     this.rules = rules;
+    this.turns = turns;
     const listeners = stream.listeners('data') as ((chunk: Buffer) => void)[];
     this.deliver = (chunk) => {
       for (const listener of listeners) listener.call(stream, chunk);
@@ -108,7 +111,7 @@ export class FrameGate {
 
   private mayPass(): boolean {
     if (this.holds > 0 || this.dropped !== null || this.stream.destroyed) return false;
-    if (this.frames < FRAMES_PER_TURN) return true;
+    if (this.frames < FRAMES_PER_TURN && this.turns.hasLeft) return true;
     if (this.kept.length > 0) this.stream.pause();
     this.openTurn();
     return false;
@@ -117,7 +120,7 @@ export class FrameGate {
   private openTurn(): void {
     if (this.isTurnOpen) return;
     this.isTurnOpen = true;
-    setImmediate(() => {
+    this.turns.next(() => {
       this.isTurnOpen = false;
       this.frames = 0;
       this.pass();
@@ -153,6 +156,7 @@ export class FrameGate {
 
   private ended(at: number): number {
     this.frames += 1;
+    this.turns.take();
     this.openTurn();
     return at;
   }

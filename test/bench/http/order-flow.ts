@@ -87,6 +87,11 @@ function posting(bodyOf: (i: number) => string): Request {
 
 export const unsignedOrders = (): Request => posting((i) => JSON.stringify(orderBody(i)));
 
+/** The unsigned orders, for the echo that answers as many bytes as an exchange. */
+export function orderEcho(): Request {
+  return { ...posting((i) => JSON.stringify(orderBody(i))), path: '/order' };
+}
+
 /** After all were sent, repeats are refused for their used nonces. */
 export function signedOrders(count: number): Request {
   const bodies = Array.from({ length: count }, (_, i) => signedBody(i));
