@@ -112,7 +112,7 @@ export class SegmentWriter {
     if (this.at > current.size / 2) this.preallocateNext();
   }
 
-  /** Writes to a deleted file succeed, and nobody can read them after this process. */
+  /** Writes to a deleted file succeed, and the writes end with this process. */
   private async mustHaveName({ file, afterSeq }: Current): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - this.nameCheckedMs < NAME_CHECK_MS) return;

@@ -46,7 +46,7 @@ const order = {
   },
   required: [...Object.keys(sent), 'flags', 'signatures'],
 } as const;
-/** What a record has beside the fields of its order. */
+/** Fields of a record that its order lacks. */
 const added = {
   clientId: null,
   createdAt: 1_700_000_000_000,

@@ -174,7 +174,7 @@ test('a full disk stops writes with 503, and they resume once there is space', a
   expect((await reopen()).hash).toBe(hash);
 });
 
-test('a deleted folder stops writes: nobody could read them later', async () => {
+test('a deleted folder stops writes, which would end with the process', async () => {
   const served = await Served.start({ path });
   await served.sim('deposit', { account: ALICE, amount: '100000' });
   await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });

@@ -2,8 +2,8 @@
  * The frames of a feed on their way to the parser of WebSocket messages. One read may contain ten
  * thousand frames, and the parser handles all of them before it returns to other connections. The
  * gate passes on `FRAMES_PER_TURN` in a turn of the event loop, of those that all gates may pass
- * (`FrameTurns`), and keeps the rest; unread bytes stay with the client. It reads the length of a frame from its header, so that a message beyond
- * the limit is neither buffered nor copied.
+ * (`FrameTurns`), and keeps the rest; unread bytes stay with the client. It reads the length of a
+ * frame from its header, so that a message beyond the limit is neither buffered nor copied.
  *
  * Frames are those of RFC 6455, section 5.2. The gate checks lengths only; the parser checks all
  * else. Cost: constant per frame.
