@@ -14,7 +14,7 @@ export const LISTS = [
   'unseen',
   'sealed',
   'hidden',
-  'concealed',
+  'further',
 ] as const;
 
 export interface DetectionResult {

@@ -1,7 +1,7 @@
 /** Bugs of each area, written from the sources alone after all other lists were measured. */
 import type { SubtleBug } from './subtle-bug.ts';
 
-export const CONCEALED_BUGS: readonly SubtleBug[] = [
+export const FURTHER_BUGS: readonly SubtleBug[] = [
   {
     id: 'delisted-at-any-lower-price',
     area: 'matching',
