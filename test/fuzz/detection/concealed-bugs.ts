@@ -11,12 +11,13 @@ export const CONCEALED_BUGS: readonly SubtleBug[] = [
     replace: 'opposite.price(level) < price',
   },
   {
-    // a sale to a maker who opens a long raises open interest, too.
+    // a long that passes to a new owner raises no open interest.
     id: 'interest-grows-on-one-side',
     area: 'matching',
     file: 'engine/orders/match.ts#raisesOpenInterestBeyondLimit',
     find: 'longGrowth(taker.positionLots, takerLots) + longGrowth(maker.positionLots, -takerLots)',
-    replace: 'longGrowth(taker.positionLots, takerLots)',
+    replace:
+      'Math.max(longGrowth(taker.positionLots, takerLots), longGrowth(maker.positionLots, -takerLots))',
   },
   {
     // waiting and resting orders share one limit.
@@ -43,12 +44,12 @@ export const CONCEALED_BUGS: readonly SubtleBug[] = [
     replace: 'samples * 2 * config.sampleIntervalUs <= config.intervalUs',
   },
   {
-    // a net fee of 0 pays no one.
-    id: 'rebate-is-shared-out',
+    // a rebate that no fee covers is of the taker, not taken back from its maker.
+    id: 'rebate-is-taken-back',
     area: 'money',
     file: 'engine/orders/fill.ts#runFill',
-    find: 'net = NO_MONEY;',
-    replace: '',
+    find: 'creditMoney(state, takerOwner, net, LEDGER_CODES.fee)',
+    replace: 'creditMoney(state, makerOwner, net, LEDGER_CODES.fee)',
   },
   {
     // only deposits since the shortfall began are exempt, up to their amount.
@@ -232,7 +233,7 @@ export const CONCEALED_BUGS: readonly SubtleBug[] = [
     area: 'gateway',
     file: 'gateway/account.ts#getDelegates',
     find: '(index === null || at === index) && may(at)',
-    replace: 'index === null || at === index',
+    replace: '(index === null || at === index) && may(index ?? 0)',
   },
   {
     // contract: the end of the range is in it.
