@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
 import { BLIND_BUGS } from './blind-bugs.ts';
+import { CONCEALED_BUGS } from './concealed-bugs.ts';
 import { FURTHER_BUGS } from './further-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
@@ -41,6 +42,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (UNSEEN_BUGS.includes(bug)) return 'unseen';
   if (SEALED_BUGS.includes(bug)) return 'sealed';
   if (HIDDEN_BUGS.includes(bug)) return 'hidden';
+  if (CONCEALED_BUGS.includes(bug)) return 'concealed';
   if (FURTHER_BUGS.includes(bug)) return 'further';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }

@@ -14,6 +14,7 @@ export const LISTS = [
   'unseen',
   'sealed',
   'hidden',
+  'concealed',
   'further',
 ] as const;
 

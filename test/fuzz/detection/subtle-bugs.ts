@@ -1,5 +1,6 @@
 /** Bugs that a measurement plants one by one; each was written from the sources alone. */
 import { BLIND_BUGS } from './blind-bugs.ts';
+import { CONCEALED_BUGS } from './concealed-bugs.ts';
 import { FURTHER_BUGS } from './further-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
@@ -19,5 +20,6 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...UNSEEN_BUGS,
   ...SEALED_BUGS,
   ...HIDDEN_BUGS,
+  ...CONCEALED_BUGS,
   ...FURTHER_BUGS,
 ];
