@@ -85,7 +85,7 @@ async function shrink(
       isOver: () => performance.now() >= endsMs,
     });
     await written;
-    if (last !== null) await writeReport(folder, last);
+    await writeReport(folder, last);
   } catch (error) {
     explain(error);
   } finally {
