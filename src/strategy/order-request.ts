@@ -6,6 +6,13 @@ import type { MarketTerms, OrderIntent } from './strategy.ts';
 /** Later than any recording: orders do not expire by default. */
 const NEVER_MS = 9_007_199_254_740;
 
+const FIELDS: Readonly<Record<keyof OrderIntent, true>> = {
+  ...{ side: true, size: true, price: true, symbol: true, orderType: true, ioc: true },
+  ...{ postOnly: true, reduceOnly: true, clientId: true, triggerPrice: true },
+  ...{ trailingPercent: true, periodMs: true, parentOrderId: true, takeProfit: true },
+  ...{ stopLoss: true, expiresAt: true, tag: true },
+};
+
 export interface Sender {
   readonly account: string;
   readonly subaccountIndex: number;
@@ -19,6 +26,7 @@ export function orderRequest(
   nonce: number | bigint,
 ): RequestOf<'submitOrder'> {
   const { side, size, price, orderType = 'limit' } = intent;
+  mustKnowFields(intent);
   mustDirection(side, size);
   const unpriced = price === undefined;
   const leg = (triggerPrice: string): { triggerPrice: string } => ({ triggerPrice });
@@ -47,6 +55,14 @@ export function orderRequest(
     ...(intent.takeProfit === undefined ? {} : { takeProfit: leg(intent.takeProfit) }),
     ...(intent.stopLoss === undefined ? {} : { stopLoss: leg(intent.stopLoss) }),
   };
+}
+
+/** A misspelled `price` would make a market order. */
+function mustKnowFields(intent: OrderIntent): void {
+  for (const name of Object.keys(intent)) {
+    if (Object.hasOwn(FIELDS, name)) continue;
+    throw new RangeError(`an order has no ${name}; it has ${Object.keys(FIELDS).join(', ')}`);
+  }
 }
 
 /** A strategy without types, such as JavaScript, can give any value. */

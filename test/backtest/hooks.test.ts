@@ -187,6 +187,11 @@ test.each([
     'the size of an order must be positive, got -1',
   ],
   [
+    'a misspelled price, which would make a market order',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '1', limit: '3' } as never),
+    'an order has no limit; it has side, size, price',
+  ],
+  [
     'a long tag',
     (c: StrategyContext) => c.submit({ side: 'buy', size: '1', tag: 'x'.repeat(81) }),
     'tag',
