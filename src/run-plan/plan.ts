@@ -47,6 +47,7 @@ import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { parseBalance } from './balance.ts';
 import { lengthText, mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
+import { spanError } from './span-error.ts';
 import type { TapeMemory } from './tape-memory.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
@@ -277,18 +278,6 @@ export interface RunMarkets {
   readonly sampleUs: number;
 }
 
-/** Nothing of the data is in the span of a run. */
-export function spanError(
-  data: string,
-  { firstUs, lastUs }: Pick<TapeSource, 'firstUs' | 'lastUs'>,
-): StrategyError {
-  return new StrategyError(
-    firstUs === lastUs
-      ? `${data}: all data are of one time, ${timeText(firstUs)}; a run needs data of two times`
-      : `${data}: no data between --from and --to; the data are from ${timeText(firstUs)} to ${timeText(lastUs)}`,
-  );
-}
-
 /** `startUs`: first time to read; null: that of the data. Rejects as `executePlan`. */
 export async function openMarkets(plan: RunPlan, startUs: number | null): Promise<RunMarkets> {
   const tape = await openSource(plan, startUs);
@@ -500,8 +489,4 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
 function bundleText({ strategies }: RunPlan, id: string): string {
   const bundle = strategies.find((planned) => planned.id === id)?.bundle;
   return bundle == null ? 'an object of the calling program' : `bundle ${bundle.sha256}`;
-}
-
-function timeText(us: number): string {
-  return `${new Date(us / 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -2,6 +2,8 @@
 import { expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import { main } from '../../src/cli/main.ts';
+// The command begins to load it before it reads its parameters.
+import '../../src/run-plan/plan.ts';
 import { DATASET, example } from '../run-plan/plans.ts';
 
 let failure = '';

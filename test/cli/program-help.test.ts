@@ -18,6 +18,8 @@ beforeAll(async () => {
   await Promise.all([
     import('../../src/cli/commands/backtest.ts'),
     import('../../src/cli/commands/sweep.ts'),
+    // The command begins to load it before it reads its files.
+    import('../../src/run-plan/plan.ts'),
   ]);
 }, 60_000);
 

@@ -166,8 +166,9 @@ test('a run that throws is a failed trial, with handler, time and line', () => {
 });
 
 test('a search without a result prints no probability of its best trial', () => {
-  const args = argsOf('lost', 'throw').filter((arg) => arg !== '--json');
-  const { stdout } = spawnSync(process.execPath, args, { cwd: scratch, encoding: 'utf8' });
+  const args = argsOf('no-result', 'throw').filter((arg) => arg !== '--json');
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: scratch, encoding: 'utf8' });
+  expect(stderr).toBe('');
   expect(stdout).toContain('trials       1, 1 failed: strategy');
   expect(stdout).not.toContain('deflated');
 });

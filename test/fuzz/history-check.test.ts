@@ -79,5 +79,5 @@ test('it finds equity at the mark of a minute too late', () => {
 
 test('it finds entries of commands that are lost', () => {
   vi.spyOn(KeptEntries.prototype, 'removeAfter').mockReturnValue([]);
-  expect(faultOf('stress', 6, 64)).toContain('after a loss of commands');
+  expect(faultOf('stress', 12, 64)).toContain('after a loss of commands');
 });

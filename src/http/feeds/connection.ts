@@ -14,7 +14,7 @@ import { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import type { MarketId } from '../../num/units.ts';
 import { BATCH_BODY, SMALL_BODY } from '../../contract/body-limits.ts';
-import { parseRequest, stringifyExact } from '../../contract/exact-json.ts';
+import { stringifyExact } from '../../contract/exact-json.ts';
 import { tooManyRequests, type Admission } from '../admission.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from '../expected-cost.ts';
 import { isLarge, type FairQueue, type WorkCaller } from '../fair-queue.ts';
@@ -27,15 +27,9 @@ import type { WalletAuth } from '../wallet-auth.ts';
 import { FrameGate } from './frame-gate.ts';
 import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
-import {
-  errorOf,
-  INVALID_REQUEST,
-  methodOf,
-  PARSE_ERROR,
-  RpcError,
-  type Method,
-} from './rpc-error.ts';
+import { errorOf, methodOf, type Method } from './rpc-error.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
+import { readRequest, type RpcRequest } from './rpc-request.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
 /** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
@@ -324,33 +318,15 @@ export class Connection implements Watcher {
     }
   }
 
-  private parse(data: Buffer | null): { id: unknown; method: unknown; params: unknown } {
-    const limits = this.caller === null ? SMALL_BODY : BATCH_BODY;
-    if (data !== null && data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
-    let request: unknown;
-    try {
-      request = parseRequest(data?.toString('utf8') ?? '', limits);
-    } catch (error) {
-      throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
-    }
-    if (typeof request !== 'object' || request === null || Array.isArray(request)) {
-      throw new RpcError(INVALID_REQUEST, 'Invalid request: must be an object');
-    }
-    const { jsonrpc, id, method, params } = request as Record<string, unknown>;
-    if (jsonrpc !== '2.0')
-      throw new RpcError(INVALID_REQUEST, 'Invalid request: jsonrpc must be "2.0"');
-    if (typeof id !== 'string' && typeof id !== 'number') {
-      throw new RpcError(INVALID_REQUEST, 'Invalid request: id must be a string or a number');
-    }
-    return { id, method, params: params ?? {} };
+  private parse(data: Buffer | null): RpcRequest {
+    return readRequest(data, this.caller === null ? SMALL_BODY : BATCH_BODY);
   }
 
   /** Counts a message; null once the connection is closed. */
   private isWithinRate(bytes: number): boolean | null {
-    const { caller } = this;
-    return caller === null
-      ? this.limits.accepts(callerOfAddress(this.address), false, bytes)
-      : this.limits.accepts(caller.account, true, bytes);
+    const { caller, limits } = this;
+    if (caller === null) return limits.accepts(callerOfAddress(this.address), false, bytes);
+    return limits.accepts(caller.account, true, bytes);
   }
 
   /** Recovers signers only for callers that are logged in. */
@@ -518,7 +494,7 @@ export class Connection implements Watcher {
   }
 }
 
-/** Wall time in whole microseconds. */
+/** Wall time, µs. */
 function nowUs(): number {
   return Math.round((performance.timeOrigin + performance.now()) * 1000);
 }

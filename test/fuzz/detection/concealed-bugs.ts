@@ -356,7 +356,7 @@ export const CONCEALED_BUGS: readonly SubtleBug[] = [
     replace: 'nowUs <= minutes.timeAt(minutes.length - 1) + MINUTE_US',
   },
   {
-    // an order is told when it changes.
+    // an update reports each change of an order.
     id: 'order-updates-repeat',
     area: 'feeds',
     file: 'gateway/feeds/changes.ts#Changes.takeOrdered',

@@ -1,0 +1,34 @@
+/** Reads a JSON-RPC 2.0 request of a socket. */
+import { MESSAGES } from '../../contract/messages.ts';
+import { RequestError } from '../../gateway/request-error.ts';
+import { parseRequest } from '../../contract/exact-json.ts';
+import type { JsonLimits } from '../../contract/json-scan.ts';
+import { INVALID_REQUEST, PARSE_ERROR, RpcError } from './rpc-error.ts';
+
+export interface RpcRequest {
+  readonly id: unknown;
+  readonly method: unknown;
+  readonly params: unknown;
+}
+
+/** `data`: null if it was no text. Throws `RpcError`, or `RequestError` for a body too large. */
+export function readRequest(data: Buffer | null, limits: JsonLimits): RpcRequest {
+  if (data !== null && data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
+  let request: unknown;
+  try {
+    request = parseRequest(data?.toString('utf8') ?? '', limits);
+  } catch (error) {
+    throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
+  }
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    throw new RpcError(INVALID_REQUEST, 'Invalid request: must be an object');
+  }
+  const { jsonrpc, id, method, params } = request as Record<string, unknown>;
+  if (jsonrpc !== '2.0') {
+    throw new RpcError(INVALID_REQUEST, 'Invalid request: jsonrpc must be "2.0"');
+  }
+  if (typeof id !== 'string' && typeof id !== 'number') {
+    throw new RpcError(INVALID_REQUEST, 'Invalid request: id must be a string or a number');
+  }
+  return { id, method, params: params ?? {} };
+}
