@@ -9,7 +9,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import type { Checker, Violation } from '../checker.ts';
+import { allOf, type Checker, type Violation } from '../checker.ts';
 import { firstDifference } from './view-rows.ts';
 
 /** Snapshot bytes per command until the next comparison: bounds its cost on large exchanges. */
@@ -26,12 +26,24 @@ const EARLY_AFTER: ReadonlySet<EngineEvent['kind']> = new Set([
   'marketTermsChanged',
 ]);
 
+/** Commands between two comparisons of the twin that is restored now and then. */
+const SELDOM = 64;
+
 interface RestoreOptions {
   /** Commands between two comparisons at least; 1: one after each command. */
   readonly every: number;
 }
 
+/**
+ * With `every` of 1 there is a second twin, restored now and then: what each restore derives again
+ * can hide that an earlier one lost it.
+ */
 export function restoreCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
+  const twin = twinCheck(config, { every });
+  return every === 1 ? allOf(twin, twinCheck(config, { every: SELDOM })) : twin;
+}
+
+function twinCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
   let twin: Engine = new Exchange(config);
   let restoreAt = 1;
   let earlyAt = 1;
