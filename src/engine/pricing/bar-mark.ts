@@ -4,6 +4,7 @@
  * the bar. The mark is not due again until something else changes.
  */
 import type { PriceTicks } from '../../num/units.ts';
+import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -23,13 +24,19 @@ export function followBar(state: State, market: Market, price: PriceTicks): void
   context.due.noteMoved(market);
 }
 
-/** A step without pending orders or endangered positions: skips both checks. */
-export function passBar(state: State, market: Market, price: PriceTicks): void {
+/** A whole bar without pending orders or endangered positions: skips both checks. */
+export function passBar(state: State, market: Market, bar: TapeBar): void {
+  const { spec } = market;
+  const price = bar.closeTicks;
+  // The open is the first price of a market, which fixes its limit of open interest.
+  if (market.indexTicks === null && market.markTicks === null) {
+    takeBarPrice(state, market, bar.openTicks);
+  }
   takeBarPrice(state, market, price);
   const source = state.config.triggerSource;
   const recomputed =
     source === 'last' ||
-    (source === 'index' ? market.spec.indexSource === 'mid' : markFollowsBars(market));
+    (source === 'index' ? spec.indexSource === 'mid' : markFollowsBars(market));
   // As triggers would have recorded it.
   if (recomputed && !market.frozen) market.seenSource = price;
 }

@@ -36,7 +36,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && hasNoEffect(state, market, bar)) {
     quoteAround(state, market, bar, bar.quoteTicks, true);
-    passBar(state, market, bar.closeTicks);
+    passBar(state, market, bar);
   } else {
     walkBar(state, market, bar);
     quoteAround(state, market, bar, bar.quoteTicks, true);
