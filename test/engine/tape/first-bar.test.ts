@@ -20,7 +20,7 @@ function commandsOf(terms: Record<string, unknown>): readonly Command[] {
     },
     () => '1',
   );
-  if (!parsed.ok) throw new Error(String(parsed.error));
+  if (!parsed.ok) throw new Error(parsed.error);
   return [
     { kind: 'listMarket', ...at, spec: parsed.value },
     {
