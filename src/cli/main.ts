@@ -253,6 +253,9 @@ interface YargsInside {
   getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
 }
 
+/** An empty value of these stands for their environment variable. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['pg']);
+
 /** Throws `InputError` for an option of the line that has no value, such as a last `--seed`. */
 function mustHaveValues(argv: readonly string[], values: Readonly<Record<string, unknown>>): void {
   const end = argv.indexOf('--');
@@ -263,6 +266,7 @@ function mustHaveValues(argv: readonly string[], values: Readonly<Record<string,
     const next = argv[i + 1];
     const hasValue = next !== undefined && next !== '' && !next.startsWith('--');
     if (equals === '' && hasValue) continue;
+    if (MAY_BE_EMPTY.has(name) && (equals === '=' || next === '')) continue;
     throw new InputError(`--${name} needs a value`, { hint: `see orrery ${argv[0] ?? ''} --help` });
   }
 }

@@ -37,6 +37,7 @@ type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submit
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 const SILENCE_MS = 75_000;
+const HANDSHAKE_MS = 10_000;
 /** Max buffered updates per subscriber; beyond it the subscription fails. */
 const MAX_QUEUE = 100_000;
 
@@ -182,7 +183,10 @@ export class FeedClient {
   private readonly options: FeedOptions;
   private readonly feeds = new Set<Feed>();
   private readonly waiting = new Map<number, (answer: Data) => void>();
+  /** The connection, once it is open and logged in. */
   private socket: Promise<WebSocket> | null = null;
+  /** Every connection that is open or opening. */
+  private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
   private nextId = 0;
   private closed = false;
@@ -280,11 +284,12 @@ export class FeedClient {
     this.noticed = listener;
   }
 
+  /** Ends all feeds; requests that have no response yet reject, as do later ones. */
   async close(): Promise<void> {
     this.closed = true;
     for (const feed of this.feeds) feed.end('done');
-    const socket = await this.socket?.catch(() => null);
-    socket?.close();
+    for (const socket of this.connections) socket.close();
+    await this.socket?.catch(() => null);
   }
 
   private async ask(method: string, params: unknown): Promise<unknown> {
@@ -321,7 +326,12 @@ export class FeedClient {
   }
 
   private async connect(): Promise<WebSocket> {
-    const socket = new WebSocket(this.options.url);
+    if (this.closed) throw new FeedError('this client is closed');
+    const socket = new WebSocket(this.options.url, { handshakeTimeout: HANDSHAKE_MS });
+    this.connections.add(socket);
+    socket.once('close', () => {
+      this.connections.delete(socket);
+    });
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', (error) => {

@@ -55,6 +55,15 @@ test('options with several values can be repeated', async () => {
   expect(failure).toBe('none.ts: no such file or folder');
 });
 
+test.each([['--pg='], ['--pg', '']])(
+  'an empty %s stands for the environment variable',
+  async (...pg: string[]) => {
+    vi.stubEnv('ORRERY_PG', '');
+    await main(['report', 'none', ...pg]);
+    expect(failure).toBe('name a database: --pg postgres://…, or ORRERY_PG');
+  },
+);
+
 test('options with a value and flags do not lack one', async () => {
   for (const line of [
     'backtest none.ts --data none --seed 0 --json',

@@ -1,6 +1,6 @@
 /** Feeds through the typed client: clean end of iterators, reconnects, repair of gaps. */
 import { Wallet } from 'ethers';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FeedClient, HttpMatcherClient } from '../../src/http-client/index.ts';
@@ -100,6 +100,46 @@ test('a missing update is detected, and the client resubscribes to the book', as
   await feeds.close();
   server.close();
   expect(asked.slice(0, 3)).toEqual(['subscribe', 'unsubscribe', 'subscribe']);
+});
+
+test('a client that is closed between two attempts to reconnect opens no connection', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => server.once('listening', resolve));
+  let connections = 0;
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.on('message', (data: Buffer) => {
+      const { id } = JSON.parse(data.toString()) as { id: number };
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const feeds = new FeedClient({ url: `ws://127.0.0.1:${String(port)}`, bearer: null });
+  const trades = await feeds.subscribe('trade', { symbols: ['M'] });
+  const socket = await (feeds as unknown as { socket: Promise<WebSocket> }).socket;
+  const lost = new Promise((resolve) => socket.once('close', resolve));
+  for (const connection of server.clients) connection.terminate();
+  await lost;
+  await feeds.close();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(connections).toBe(1);
+  expect(await trades.next()).toEqual({ done: true, value: undefined });
+  await expect(feeds.subscribe('trade')).rejects.toThrow('this client is closed');
+  server.close();
+});
+
+test('a client can be closed while its connection is opening', async () => {
+  // Accepts connections and says nothing.
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const feeds = new FeedClient({ url: `ws://127.0.0.1:${String(port)}`, bearer: null });
+  const subscribed = feeds.subscribe('trade');
+  await feeds.close();
+  await expect(subscribed).rejects.toThrow('closed before the connection was established');
+  for (const socket of sockets) socket.destroy();
+  silent.close();
 });
 
 describe('updates missed by a lost connection are delivered in order', () => {

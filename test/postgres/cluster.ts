@@ -45,7 +45,7 @@ export class Cluster {
     this.port = port;
     this.bin = programs();
     // The server refuses to run as root.
-    this.user = process.getuid?.() === 0 ? idOf('postgres') : null;
+    this.user = process.getuid?.() === 0 ? serverUser() : null;
   }
 
   /** Throws with one line if PostgreSQL is not installed. */
@@ -144,10 +144,24 @@ function readStat(pid: number): string {
   }
 }
 
-export function idOf(name: string): { uid: number; gid: number } {
+/**
+ * The user that runs the server, since it refuses to run as root: the package's own, or `nobody` on
+ * a machine whose accounts were reset after the package was installed.
+ */
+export function serverUser(): { uid: number; gid: number } {
+  const [user] = ['postgres', 'nobody'].flatMap((name) => idOf(name) ?? []);
+  if (user === undefined) throw new Error("neither user 'postgres' nor 'nobody' exists");
+  return user;
+}
+
+function idOf(name: string): { uid: number; gid: number } | null {
   const id = (flag: string): number =>
-    Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
+    Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }));
+  try {
+    return { uid: id('-u'), gid: id('-g') };
+  } catch {
+    return null;
+  }
 }
 
 function freePort(): Promise<number> {

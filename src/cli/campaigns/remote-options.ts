@@ -24,7 +24,7 @@ export const PG_OPTION = {
 export const REMOTE_OPTIONS = {
   pg: {
     type: 'string',
-    describe: 'run on the workers of this database (orrery worker), postgres://…',
+    describe: 'run on the workers of this database (orrery worker), postgres://…; empty: ORRERY_PG',
   },
   attach: {
     type: 'string',

@@ -24,7 +24,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Command, hashesOf, type Ended } from '../campaign-processes.ts';
-import { Cluster, idOf } from '../cluster.ts';
+import { Cluster, serverUser } from '../cluster.ts';
 import { sleep } from '../server-process.ts';
 
 const LEASE_MS = 2000;
@@ -245,7 +245,7 @@ async function underFaults(): Promise<StepResult> {
 async function main(): Promise<string[] | null> {
   cluster = await Cluster.start();
   disk = mount(DATABASE_MB);
-  const { uid, gid } = idOf('postgres');
+  const { uid, gid } = serverUser();
   const space = join(disk, 'space');
   mkdirSync(space);
   execFileSync('chmod', ['755', scratch, disk]);

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { idOf, programs } from '../cluster.ts';
+import { programs, serverUser } from '../cluster.ts';
 import type { Machine } from './network.ts';
 
 const PORT = 5432;
@@ -13,12 +13,12 @@ export class Database {
   readonly machine: Machine;
   private readonly folder: string;
   private readonly bin = programs();
-  private readonly user = idOf('postgres').uid;
+  private readonly user = serverUser().uid;
 
   private constructor(machine: Machine) {
     this.machine = machine;
     this.folder = mkdtempSync(join(tmpdir(), 'orrery-round-'));
-    const { uid, gid } = idOf('postgres');
+    const { uid, gid } = serverUser();
     chownSync(this.folder, uid, gid);
     chmodSync(this.folder, 0o700);
   }
