@@ -3,7 +3,7 @@
  * start would. It compares the chain hash with that of the served exchange and writes the state.
  * Every snapshot thus tests recovery.
  */
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../platform/start-thread.ts';
 import type { SnapshotReply, SnapshotTask } from './snapshot-worker.ts';
 
 /** The journal on disk replays to a different state than the served one. */
@@ -18,7 +18,7 @@ export interface WorkerSnapshot {
 }
 
 export function startSnapshotWorker(task: SnapshotTask): WorkerSnapshot {
-  const worker = startWorker(task);
+  const worker = startThread('./snapshot-worker', import.meta.url, task);
   const done = new Promise<string>((resolve, reject) => {
     worker.once('message', (answer: SnapshotReply) => {
       if ('name' in answer) resolve(answer.name);
@@ -37,14 +37,4 @@ export function startSnapshotWorker(task: SnapshotTask): WorkerSnapshot {
     });
   });
   return { done, cancel: () => worker.terminate() };
-}
-
-/** When running from source, as under tests, the thread needs a TypeScript loader. */
-function startWorker(workerData: SnapshotTask): Worker {
-  if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData });
-  }
-  const script = new URL('./snapshot-worker.ts', import.meta.url).href;
-  const loading = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(script)}); })`;
-  return new Worker(loading, { workerData, eval: true });
 }

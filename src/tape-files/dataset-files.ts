@@ -3,27 +3,21 @@
  * commands of the exchange or record by record. Each file's SHA-256 is verified before its first
  * use.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import type { AsyncBuffer, Compressors } from 'hyparquet';
 import type { Command } from '../engine/commands.ts';
 import { marketId, type MarketId } from '../num/units.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
 import {
   parseManifest,
-  type DatasetFile,
   type DatasetManifest,
   type PartManifest,
   type StreamManifest,
 } from '../tape/manifest.ts';
 import { omitsEmptyBars } from '../tape/formats/formats.ts';
 import { mergeStreams } from '../tape/merge.ts';
-import { readPart, type PartTable } from '../tape/part-reader.ts';
 import type { OrderingFacts } from '../tape/reading-order.ts';
-import { RECORD_KINDS } from '../tape/record-columns.ts';
+import { RECORD_KINDS, recordsOf as recordsOfColumns } from '../tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import {
   DEFAULT_TAPE_MODEL,
@@ -36,6 +30,8 @@ import {
 import { inRange, stepUs, type TapeRange } from '../tape/tape-range.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { fileError } from '../platform/file-error.ts';
+import { columnsInThread } from './column-worker-client.ts';
+import { columnsOfParts } from './part-files.ts';
 
 /** A market of a dataset. */
 export interface DatasetMarket extends TapeUnits {
@@ -248,9 +244,12 @@ function rowsOf({ parts }: StreamManifest): number {
   return parts.reduce((sum, part) => sum + part.rows, 0);
 }
 
+/** Shorter streams are decoded before a thread could have started. */
+const LONG_STREAM = 200_000;
+
 /**
- * Records of parts in order. `checked` collects the files whose hash was verified. The next part is
- * opened while one is read, so that its files need not be waited for.
+ * Records of parts in order. `checked` collects the files whose hash was verified. The files of
+ * long streams are decoded in a thread, ahead of the reader.
  */
 export async function* readStream(
   folder: string,
@@ -258,143 +257,12 @@ export async function* readStream(
   checked: Set<string>,
   onRows?: (rows: number) => void,
 ): AsyncGenerator<TapeRecord[]> {
-  const opening = (i: number): Promise<OpenPart> | null => {
-    const part = parts[i];
-    if (part === undefined) return null;
-    const opened = openPart(folder, part, checked);
-    // An error of the next part is thrown when its records are due.
-    opened.catch(() => undefined);
-    return opened;
-  };
-  let next = opening(0);
-  try {
-    for (let i = 1; next !== null; i++) {
-      const { events, levels, close } = await next;
-      next = opening(i);
-      try {
-        for await (const batch of readPart(events, levels, NATIVE)) {
-          yield batch;
-          onRows?.(batch.length);
-        }
-      } finally {
-        await close();
-      }
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const columns = rows < LONG_STREAM ? columnsOfParts : columnsInThread;
+  for await (const group of columns(folder, parts, checked)) {
+    for (const batch of recordsOfColumns(group)) {
+      yield batch;
+      onRows?.(batch.length);
     }
-  } finally {
-    await next?.then(
-      ({ close }) => close(),
-      () => undefined,
-    );
   }
-}
-
-/** A page of a dataset is a megabyte or less; larger ones are decompressed in pieces. */
-const MAX_PIECE = 1 << 22;
-
-const NATIVE: Compressors = {
-  // A piece is longer than the page, so that the end of the data is found in it.
-  GZIP: (input, bytes) => gunzipSync(input, { chunkSize: Math.min(bytes + 64, MAX_PIECE) }),
-};
-
-/** The files of a part, verified. */
-interface OpenPart {
-  readonly events: PartTable;
-  readonly levels: PartTable;
-  readonly close: () => Promise<void>;
-}
-
-async function openPart(
-  folder: string,
-  part: PartManifest,
-  checked: Set<string>,
-): Promise<OpenPart> {
-  const events = await openTable(folder, part.events, checked);
-  try {
-    const levels = await openTable(folder, part.levels, checked);
-    const close = async (): Promise<void> => {
-      await events.close();
-      await levels.close();
-    };
-    return { events, levels, close };
-  } catch (error) {
-    await events.close();
-    throw error;
-  }
-}
-
-/** Larger files are read in ranges. */
-const WHOLE_BYTES = 4 << 20;
-
-interface OpenTable extends PartTable {
-  readonly close: () => Promise<void>;
-}
-
-/** Opens a file, and verifies it against its hash in the manifest once. */
-async function openTable(
-  folder: string,
-  { name, sha256 }: DatasetFile,
-  checked: Set<string>,
-): Promise<OpenTable> {
-  const path = join(folder, name);
-  const verify = (actual: string): void => {
-    if (actual !== sha256) {
-      throw new TapeError(`${path}: sha256 is ${actual}, the manifest says ${sha256}`);
-    }
-    checked.add(name);
-  };
-  const file = await open(path).catch((error: unknown) => {
-    throw fileError(path, error);
-  });
-  try {
-    const { size } = await file.stat();
-    if (size <= WHOLE_BYTES) {
-      const bytes = await file.readFile();
-      if (!checked.has(name)) verify(createHash('sha256').update(bytes).digest('hex'));
-      await file.close();
-      return { name: path, bytes: memoryBuffer(bytes), close: () => Promise.resolve() };
-    }
-    if (!checked.has(name)) verify(await sha256Of(path));
-    return { name: path, bytes: await fileBuffer(file), close: () => file.close() };
-  } catch (error) {
-    await file.close();
-    throw error instanceof TapeError ? error : fileError(path, error);
-  }
-}
-
-/** Ranges are counted from the end if they are negative. */
-function memoryBuffer({ buffer, byteOffset, byteLength }: Uint8Array): AsyncBuffer {
-  const bytes = buffer as ArrayBuffer;
-  return {
-    byteLength,
-    slice: (start, end = byteLength) =>
-      bytes.slice(byteOffset + (start < 0 ? byteLength + start : start), byteOffset + end),
-  };
-}
-
-export async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
-  const { size } = await file.stat();
-  return {
-    byteLength: size,
-    async slice(start, end = size) {
-      const from = start < 0 ? size + start : start;
-      const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - from));
-      let at = 0;
-      while (at < bytes.length) {
-        const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
-        if (bytesRead === 0) throw new TapeError('the file ends early');
-        at += bytesRead;
-      }
-      return bytes.buffer;
-    },
-  };
-}
-
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
-  } catch (error) {
-    throw fileError(path, error);
-  }
-  return hash.digest('hex');
 }

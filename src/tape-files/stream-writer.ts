@@ -9,7 +9,7 @@ import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { EVENT_COLUMNS, eventRow, LEVEL_COLUMNS, levelPairs } from '../tape/record-columns.ts';
 import type { PartManifest } from '../tape/manifest.ts';
 import type { RecordKind, TapeRecord } from '../tape/record.ts';
-import { sha256Of } from './dataset-files.ts';
+import { sha256Of } from './part-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 

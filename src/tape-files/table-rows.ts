@@ -7,7 +7,7 @@ import { decompress } from 'fzstd';
 import { parquetMetadataAsync, parquetRead, type SchemaElement } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { TapeError } from '../tape/record.ts';
-import { fileBuffer } from './dataset-files.ts';
+import { fileBuffer } from './part-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Whole } from './lz4-frame.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Reads the two Parquet tables of a part as records, one row group at a time: a row group of events
+ * Reads the two Parquet tables of a part as columns, one row group at a time: a row group of events
  * and its levels are in memory.
  */
 import {
@@ -11,8 +11,8 @@ import {
   type FileMetaData,
 } from 'hyparquet';
 import { must } from '../base/assert.ts';
-import { EVENT_COLUMNS, LEVEL_COLUMNS, recordsOf, type RecordColumns } from './record-columns.ts';
-import { TapeError, type TapeRecord } from './record.ts';
+import { EVENT_COLUMNS, LEVEL_COLUMNS, type RecordColumns } from './record-columns.ts';
+import { TapeError } from './record.ts';
 
 /** A table of a part: its bytes, and its name for errors. */
 export interface PartTable {
@@ -20,14 +20,14 @@ export interface PartTable {
   readonly bytes: AsyncBuffer;
 }
 
-type Numbers = ArrayLike<number>;
+type Numbers = Int32Array | Float64Array;
 
-/** Records in recorded order. Throws `TapeError` on damage. */
+/** Row groups in recorded order. Throws `TapeError` on damage. */
 export async function* readPart(
   events: PartTable,
   levels: PartTable,
   compressors: Compressors,
-): AsyncGenerator<TapeRecord[]> {
+): AsyncGenerator<RecordColumns> {
   const eventTable = await TableReader.open(events, compressors);
   const levelTable = await TableReader.open(levels, compressors);
   let row = 0;
@@ -42,7 +42,7 @@ export async function* readPart(
       throw new TapeError(`${levels.name}: fewer levels than ${events.name} refers to`);
     }
     const pairs = await levelTable.read(LEVEL_COLUMNS, level, levelEnd);
-    const columns: RecordColumns = {
+    yield {
       kind: column(rows, 'kind'),
       timeUs: column(rows, 'timeUs'),
       localUs: column(rows, 'localUs'),
@@ -54,7 +54,6 @@ export async function* readPart(
       price: column(pairs, 'price'),
       lots: column(pairs, 'lots'),
     };
-    yield* recordsOf(columns);
     row = rowEnd;
     level = levelEnd;
   }

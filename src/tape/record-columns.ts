@@ -126,18 +126,20 @@ export function levelPairs(
   }
 }
 
+type Numbers = Int32Array | Float64Array;
+
 /** Columns of one row group, as decoded from its file. */
 export interface RecordColumns {
-  readonly kind: ArrayLike<number>;
-  readonly timeUs: ArrayLike<number>;
-  readonly localUs: ArrayLike<number>;
-  readonly line: ArrayLike<number>;
-  readonly lastId: ArrayLike<number>;
-  readonly firstId: ArrayLike<number>;
-  readonly prevId: ArrayLike<number>;
-  readonly levelCount: ArrayLike<number>;
-  readonly price: ArrayLike<number>;
-  readonly lots: ArrayLike<number>;
+  readonly kind: Numbers;
+  readonly timeUs: Numbers;
+  readonly localUs: Numbers;
+  readonly line: Numbers;
+  readonly lastId: Numbers;
+  readonly firstId: Numbers;
+  readonly prevId: Numbers;
+  readonly levelCount: Numbers;
+  readonly price: Numbers;
+  readonly lots: Numbers;
 }
 
 /** Records per batch: few enough that they die in the young generation of the garbage collector. */
