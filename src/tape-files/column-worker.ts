@@ -1,6 +1,6 @@
 /**
- * Thread of `column-worker-client.ts`: decodes the parts of streams to columns. It sends a row group
- * for each request, which the client makes before it needs the group.
+ * Thread of `column-worker-client.ts`: decodes the parts of streams to columns. It sends a row
+ * group for each request, which the client makes before it needs the group.
  */
 import { parentPort } from 'node:worker_threads';
 import { must } from '../base/assert.ts';

@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const DEBIAN = '/usr/lib/postgresql';
+/** Id of the account without rights, which Linux keeps for that. */
+const WITHOUT_RIGHTS = '65534';
 /** Clock ticks per second of /proc. */
 const TICKS = 100;
 const MISSING =
@@ -145,12 +147,12 @@ function readStat(pid: number): string {
 }
 
 /**
- * The user that runs the server, since it refuses to run as root: the package's own, or `nobody` on
- * a machine whose accounts were reset after the package was installed.
+ * The user that runs the server, since it refuses to run as root: the package's own, or the account
+ * without rights on a machine whose accounts were reset after the package was installed.
  */
 export function serverUser(): { uid: number; gid: number } {
-  const [user] = ['postgres', 'nobody'].flatMap((name) => idOf(name) ?? []);
-  if (user === undefined) throw new Error("neither user 'postgres' nor 'nobody' exists");
+  const [user] = ['postgres', WITHOUT_RIGHTS].flatMap((name) => idOf(name) ?? []);
+  if (user === undefined) throw new Error(`no user 'postgres', and none with id ${WITHOUT_RIGHTS}`);
   return user;
 }
 
