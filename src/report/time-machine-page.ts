@@ -6,6 +6,7 @@ import { makeFolder } from '../platform/make-folder.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { dataElements, escapeText, type About } from '../design/page-elements.ts';
+import { LEVEL } from './packed-journal.ts';
 
 /** Element of the build's page that the data replace. */
 const PLACE = '<!--journal-->\n';
@@ -19,24 +20,28 @@ export interface PageData {
 
 /** Throws `FileError`. */
 export async function writeTimeMachine(path: string, data: PageData): Promise<void> {
-  const page = gunzipSync(await pageAsset('time-machine.html.gz')).toString('utf8');
-  const packed: Packed = {
+  await writePacked(path, {
     about: data.about,
     journal: await base64Of(data.journal),
     base: data.base === null ? '' : await base64Of(data.base),
-  };
+  });
+}
+
+/** As `writeTimeMachine`, of data that are compressed already. */
+export async function writePacked(path: string, packed: PackedData): Promise<void> {
+  const page = gunzipSync(await pageAsset('time-machine.html.gz')).toString('utf8');
   await makeFolder(dirname(path));
   await writeWholeFile(path, partsOf(page, packed));
 }
 
 /** Compressed data as base64. */
-interface Packed {
+interface PackedData {
   readonly about: About;
   readonly journal: string;
   readonly base: string;
 }
 
-function* partsOf(page: string, { about, journal, base }: Packed): Iterable<string> {
+function* partsOf(page: string, { about, journal, base }: PackedData): Iterable<string> {
   const at = page.indexOf(PLACE);
   if (at < 0) throw new Error('dist/assets/time-machine.html.gz is of another version');
   const title = `<title>${escapeText(about.name)} · time machine · Orrery</title>`;
@@ -45,10 +50,7 @@ function* partsOf(page: string, { about, journal, base }: Packed): Iterable<stri
   yield page.slice(at + PLACE.length);
 }
 
-/**
- * In the thread pool, beside other work. A journal hardly shrinks further at zlib's default level,
- * which takes twice as long (docs/PERFORMANCE.md).
- */
+/** In the thread pool, beside other work. */
 async function base64Of(bytes: Uint8Array): Promise<string> {
-  return (await promisify(gzip)(bytes, { level: 2 })).toString('base64');
+  return (await promisify(gzip)(bytes, { level: LEVEL })).toString('base64');
 }

@@ -5,6 +5,7 @@
 import {
   closeSync,
   existsSync,
+  fsync,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs';
 import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../strategy/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
@@ -165,7 +167,13 @@ export class RunFolder {
 
   /** Ends the journal of a finished run. Pages can be made of it while `finish` writes the run. */
   async endJournal(): Promise<void> {
-    this.closeJournal();
+    const { descriptor } = this;
+    this.descriptor = null;
+    if (descriptor !== null) {
+      await promisify(fsync)(descriptor).finally(() => {
+        closeSync(descriptor);
+      });
+    }
     if (this.keepsJournal) await rename(this.file('partial'), this.file('journal'));
     else await rm(this.file('partial'), { force: true });
   }

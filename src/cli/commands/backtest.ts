@@ -4,6 +4,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
+import { PackedJournal } from '../../report/packed-journal.ts';
 import type { WrittenReport } from '../../report/write.ts';
 import type { PlanPorts, PlanResult, RunPlan } from '../../run-plan/plan.ts';
 import { noBookText, noBookUs } from '../../backtest/no-book.ts';
@@ -113,10 +114,12 @@ async function run(
     folder.abandon();
   };
   process.once('exit', abandon);
+  // That of a resumed run is compressed as a whole.
+  const packed = plan.journal === false || checkpoint !== null ? null : new PackedJournal();
   let result: PlanResult;
   try {
     result = await executePlan(plan, {
-      journal: folder.target,
+      journal: journalTo(folder.target, packed),
       resume: checkpoint,
       cancelled: isInterrupted,
       hurried: isInterruptOld,
@@ -140,8 +143,15 @@ async function run(
     );
     throw new Interrupted('interrupted');
   }
-  await folder.endJournal();
-  report(result, folder, { ...(await writeFiles(result, folder, plan)), json, plan });
+  report(result, folder, { ...(await writeFiles(result, folder, plan, packed)), json, plan });
+}
+
+function journalTo(target: RunFolder['target'], packed: PackedJournal | null): RunFolder['target'] {
+  if (target === 'none' || packed === null) return target;
+  return (bytes) => {
+    target(bytes);
+    packed.add(bytes);
+  };
 }
 
 async function prepare(options: BacktestArguments): Promise<{
@@ -201,22 +211,24 @@ interface WrittenPage {
 }
 
 /**
- * Writes the run and its pages at the same time: the time machine is compressed in the thread pool,
- * and each file waits for the disk. The report is written last. A page that fails does not stop the
+ * Writes the run and its pages at the same time: each file waits for the disk. The report is written last. A page that fails does not stop the
  * others. The report is imported lazily: most commands write none.
  */
 async function writeFiles(
   result: PlanResult,
   folder: RunFolder,
   plan: RunPlan,
+  packed: PackedJournal | null,
 ): Promise<WrittenPage> {
+  const ended = folder.endJournal();
   const { sharpeOf } = await import('../../report/sections/figures.ts');
   const { writeRunPage } = await import('../../report/run-page.ts');
-  const timeMachine = writeRunPage(
-    folder.path,
-    plan.journal === false ? null : folder.file('journal'),
-  );
-  const run = folder.finish(result);
+  const journal = plan.journal === false ? null : folder.file('journal');
+  const timeMachine =
+    packed === null
+      ? ended.then(() => writeRunPage(folder.path, journal))
+      : writeRunPage(folder.path, packed);
+  const run = ended.then(() => folder.finish(result));
   const report = writeReportOf(result, folder, plan, Promise.all([timeMachine, run]));
   await Promise.allSettled([timeMachine, run, report]);
   await timeMachine;

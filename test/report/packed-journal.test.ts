@@ -1,0 +1,63 @@
+/** A journal is compressed in pieces as it is as a whole, up to the limit of a page. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PackedJournal } from '../../src/report/packed-journal.ts';
+import { writeRunPage } from '../../src/report/run-page.ts';
+import { TIME_MACHINE } from '../../src/report/write.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'orrery-packed-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Bytes that do not repeat. */
+function bytesOf(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) & 255);
+}
+
+function packedOf(bytes: Uint8Array, size: number, most?: number): PackedJournal {
+  const journal = new PackedJournal(most);
+  for (let at = 0; at < bytes.length; at += size) journal.add(bytes.slice(at, at + size));
+  return journal;
+}
+
+test.each([0, 1, 1000, 300_000])('a journal of %s bytes', async (length) => {
+  const bytes = bytesOf(length);
+  for (const size of [997, 1 << 16]) {
+    const text = await packedOf(bytes, size).end();
+    expect(Buffer.compare(gunzipSync(Buffer.from(text ?? '', 'base64')), bytes)).toBe(0);
+  }
+});
+
+test('a journal beyond the limit has no text, and one of just that size has', async () => {
+  const bytes = bytesOf(5000);
+  expect(await packedOf(bytes, 100, 4999).end()).toBeNull();
+  expect(await packedOf(bytes, 5000, 4999).end()).toBeNull();
+  expect(await packedOf(bytes, 100, 5000).end()).not.toBeNull();
+});
+
+test('the page is that of the file; without a journal an earlier page is removed', async () => {
+  const page = join(folder, TIME_MACHINE);
+  const bytes = bytesOf(50_000);
+  const file = join(folder, 'journal');
+  await writeFile(file, bytes);
+  await writeRunPage(folder, file);
+  const embedded = (text: string): Buffer => {
+    const pieces = text.matchAll(/<script type="text\/plain" class="journal">([^<]*)</g);
+    return gunzipSync(Buffer.from([...pieces].map(([, piece]) => piece).join(''), 'base64'));
+  };
+  expect(Buffer.compare(embedded(await readFile(page, 'utf8')), bytes)).toBe(0);
+  await writeRunPage(folder, packedOf(bytes, 4096));
+  expect(Buffer.compare(embedded(await readFile(page, 'utf8')), bytes)).toBe(0);
+  await writeRunPage(folder, packedOf(bytes, 4096, 10));
+  expect(existsSync(page)).toBe(false);
+  await writeRunPage(folder, packedOf(bytes, 4096));
+  await writeRunPage(folder, null);
+  expect(existsSync(page)).toBe(false);
+});
