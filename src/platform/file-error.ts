@@ -38,6 +38,8 @@ export function fileError(path: string, error: unknown, missing?: string): Error
       return new FileError(`${path}: a component of the path is not a folder`);
     case 'ENOSPC':
       return new FileError(`${path}: no space left on the device`);
+    case 'EFBIG':
+      return new FileError(`${path}: larger than the limit of a file's size`);
     case 'EIO':
       return new FileError(`${path}: input/output error`);
     case 'EMFILE':

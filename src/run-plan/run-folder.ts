@@ -147,8 +147,12 @@ export class RunFolder {
 
   private readonly write = (bytes: Uint8Array): void => {
     if (this.descriptor === null) return;
-    for (let at = 0; at < bytes.length;) {
-      at += writeSync(this.descriptor, bytes, at, bytes.length - at, this.written + at);
+    try {
+      for (let at = 0; at < bytes.length;) {
+        at += writeSync(this.descriptor, bytes, at, bytes.length - at, this.written + at);
+      }
+    } catch (error) {
+      throw fileError(this.file('partial'), error);
     }
     this.written += bytes.length;
   };

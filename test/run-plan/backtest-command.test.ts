@@ -130,6 +130,22 @@ export default defineStrategy({ name: 'failing', parameters: {}, create: () => (
   expect(existsSync(out)).toBe(false);
 });
 
+test('a journal that cannot be written is an error that names its file', () => {
+  const out = join(folder, 'large');
+  const main = join(ROOT, 'src/cli/main.ts');
+  const args = ['backtest', example('sma-cross'), '--data', DATASET, '--out', out];
+  // Blocks of the shell's limit have 512 bytes or 1 KiB; the journal has 2.8 MB.
+  const limited = ['-c', 'ulimit -f 1000; exec "$@"', 'sh', process.execPath];
+  const { status, stderr } = spawnSync('sh', [...limited, '--import', 'tsx', main, ...args], {
+    encoding: 'utf8',
+    cwd: ROOT,
+  });
+  const file = join(out, 'journal.orrery.partial');
+  expect(stderr).toBe(`orrery: ${file}: larger than the limit of a file's size\n`);
+  expect(status).toBe(2);
+  expect(existsSync(out)).toBe(false);
+});
+
 test('the return of a report is the PnL on the deposit, whenever trading begins', async () => {
   const out = join(folder, 'returns');
   const strategy = join(folder, 'early.ts');
