@@ -211,8 +211,9 @@ interface WrittenPage {
 }
 
 /**
- * Writes the run and its pages at the same time: each file waits for the disk. The report is written last. A page that fails does not stop the
- * others. The report is imported lazily: most commands write none.
+ * Writes the run and its pages at the same time: each file waits for the disk. The report is
+ * written last. A page that fails does not stop the others. The report is imported lazily: most
+ * commands write none.
  */
 async function writeFiles(
   result: PlanResult,
