@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TrustOrderIds } from '../../../src/gateway/order-ids.ts';
 import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { vaultValue } from '../../../src/engine/vault/vault.ts';
+import { timeUs } from '../../../src/num/units.ts';
 import { freeze, STALE, stateOf } from '../invariants/planted.ts';
 import { dollars, RiskWorld } from '../risk-world.ts';
 
@@ -105,6 +106,42 @@ describe('leave orders', () => {
     world.call('cancelAllOrders', { account: world.addressOf('bob'), subaccountIndex: 0 }, 'bob');
     world.wait(MINUTE);
     expect(offers(world)).toEqual([{ lots: -500, price: 91 }]);
+  });
+
+  test('one that would meet the best bid is omitted, too', () => {
+    const world = taken();
+    world.price('90');
+    world.order('bob', '0.1', '91');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([]);
+  });
+
+  test('one beyond the highest price of the market is omitted', () => {
+    const world = taken({ maxPrice: '100' });
+    world.price('99');
+    world.wait(MINUTE);
+    // 99.0495 rounds up to the highest price.
+    expect(offers(world)).toEqual([{ lots: -500, price: 100 }]);
+    world.price('100');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([]);
+  });
+
+  test('none is placed in a halted market', () => {
+    const world = taken();
+    const setStatus = (status: 'halted' | 'open'): string =>
+      world.apply({
+        kind: 'setMarketStatus',
+        timeUs: timeUs(world.atUs),
+        market: world.marketOf('M'),
+        status,
+      });
+    expect(setStatus('halted')).toBe('ok');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([]);
+    expect(setStatus('open')).toBe('ok');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -500, price: 95 }]);
   });
 
   test('keep their order id through fills and after their end', () => {

@@ -4,6 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { VaultSharesChanged } from '../../../src/engine/events.ts';
+import { sharesValue, vaultValue } from '../../../src/engine/vault/vault.ts';
+import { quanta } from '../../../src/num/units.ts';
+import { stateOf } from '../invariants/planted.ts';
 import { RiskWorld, dollars, usd } from '../risk-world.ts';
 
 const DAY = 86_400_000;
@@ -216,7 +219,67 @@ describe('a refusal by the vault changes nothing', () => {
     const words = '400 The vault has no value above its losses now';
     expect(world.transfer('bob', 'vault', '10')).toBe(words);
     expect(world.transfer('vault', 'ann', '1')).toBe(words);
+    // A holder without shares has none to redeem, whatever they are worth.
+    expect(world.transfer('vault', 'bob', '1')).toBe(
+      '400 amount: exceeds the value of the vault shares held',
+    );
+    const state = stateOf(world.engine);
+    expect(vaultValue(state, 'burn')).toBe(0n);
+    expect(sharesValue(state, state.vaultShares)).toBe(0n);
+    state.vault.cash = quanta(state.vault.cash - 1n);
+    expect(sharesValue(state, state.vaultShares)).toBe(0n);
+    state.vault.cash = quanta(state.vault.cash + 2n);
+    // 520 shares × (0.000001 + 1) ÷ (520 + 1): the virtual dollar is one of the shares' assets.
+    expect(sharesValue(state, state.vaultShares)).toBe(998_081n);
   });
+
+  test('a vault without shares accepts deposits unless it has lost more than it had', () => {
+    const world = opened();
+    world.checks = false;
+    const state = stateOf(world.engine);
+    state.vault.cash = quanta(-1n);
+    expect(world.transfer('ann', 'vault', '10')).toBe(
+      '400 The vault has no value above its losses now',
+    );
+    state.vault.cash = quanta(0n);
+    expect(world.transfer('ann', 'vault', '10')).toBe('ok');
+    expect(sharesOf(world, 'ann')).toBe('10');
+  });
+
+  test('a withdrawal of more than the vault’s own positions leave free', () => {
+    const world = new RiskWorld([{}], { vaultLockupMs: 0, vaultLeaveShare: '0' });
+    world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
+    world.price('100');
+    world.transfer('ann', 'vault', '1000');
+    world.trade('eve', 'bob', '10', '100');
+    world.price('94');
+    expect(world.engine.positions(world.idOf('vault'))[0]?.lots).toBe(10_000);
+    const { withdrawableQuanta } = world.margin('vault');
+    const [{ usdValue } = { usdValue: '0' }] = history(world, 'ann');
+    expect(withdrawableQuanta).toBeLessThan(usd(usdValue));
+    expect(world.transfer('vault', 'ann', dollars(quanta(withdrawableQuanta + 1n)))).toBe(
+      '400 Transfer amount exceeds available balance',
+    );
+    expect(world.transfer('vault', 'ann', dollars(withdrawableQuanta))).toBe('ok');
+    expect(world.margin('vault').withdrawableQuanta).toBe(0n);
+  });
+});
+
+test('the snapshots of the day end with the last holder, and begin again with the next one', () => {
+  const world = opened({ vaultLockupMs: 0 });
+  const state = stateOf(world.engine);
+  world.transfer('ann', 'vault', '100');
+  expect(state.vaultSnapshotUs).not.toBe(Infinity);
+  expect(world.transfer('vault', 'ann', '100')).toBe('ok');
+  expect(state.vaultShares).toBe(0n);
+  world.wait(DAY);
+  expect(state.vaultSnapshotUs).toBe(Infinity);
+  const count = history(world, 'ann').length;
+  world.wait(DAY);
+  expect(history(world, 'ann')).toHaveLength(count);
+  world.transfer('ann', 'vault', '100');
+  world.wait(DAY);
+  expect(history(world, 'ann')).toHaveLength(count + 2);
 });
 
 describe('attacks', () => {
