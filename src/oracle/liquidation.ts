@@ -144,7 +144,7 @@ function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck'
     if (left > 0n) return 'stuck';
     if (!isWhole) {
       position.resumesAt = world.now + BigInt(world.config.liquidationPauseUs);
-      world.pauses.push(position.resumesAt);
+      world.pauses.push({ end: position.resumesAt, position });
       return 'paused';
     }
   }

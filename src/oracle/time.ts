@@ -28,7 +28,7 @@ function nextDue(world: World, until: bigint): bigint | null {
   note(nextSnapshot(world));
   note(nextPayDown(world));
   note(nextVaultLeave(world));
-  for (const end of world.pauses) note(end);
+  for (const { end } of world.pauses) note(end);
   for (const order of world.live) {
     note(expiryOf(order));
     note(order.dueAt);
@@ -65,10 +65,11 @@ export function runTimers(world: World, until: bigint): void {
     settleConsequences(world);
     // Slices trade, and triggers may watch the last price.
     runTriggers(world);
-    if (world.pauses.some((end) => end <= world.now)) {
-      world.pauses = world.pauses.filter((end) => end > world.now);
-      world.danger = true;
+    for (const { end, position } of world.pauses) {
+      // The liquidation of another pause is over, or its position has closed.
+      if (end <= world.now && position.resumesAt === end) world.danger = true;
     }
+    world.pauses = world.pauses.filter(({ end }) => end > world.now);
     liquidateAll(world);
     takeSnapshots(world);
     runVaultLeave(world);

@@ -266,8 +266,8 @@ export interface World {
   readonly holders: Holder[];
   readonly snapshots: Snapshot[];
   readonly movements: Movement[];
-  /** Ends of pauses between slices, and whether a risk check is due. */
-  pauses: bigint[];
+  /** Pauses between slices, and whether a risk check is due. */
+  pauses: { readonly end: bigint; readonly position: Position }[];
   danger: boolean;
   /** Triggers of the current command, and queued effects of its ends and fills. */
   newTriggers: Order[];

@@ -10,7 +10,7 @@
  * Units below zero at settlement prices are cleared before triggers run (Phase A,
  * liquidation/clearing.ts). This file is Phase B, after triggers.
  */
-import { lots, PPM, quanta, timeUs } from '../../num/units.ts';
+import { lots, PPM, quanta, subaccountId, timeUs } from '../../num/units.ts';
 import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -39,11 +39,19 @@ export function nextLiquidationUs(state: ExchangeState): number {
   return state.liquidationPauses.topTime();
 }
 
-/** Marks units whose pause is over for a risk check. */
+/**
+ * A check of all endangered units is due when a pause ends. One whose liquidation is over, or whose
+ * position has closed, ends nothing: a restored exchange does not know of it.
+ */
 export function resumeLiquidations(state: State): void {
-  while (state.liquidationPauses.topTime() <= state.nowUs) {
-    state.liquidationPauses.pop();
-    state.context.due.riskCheck = true;
+  const { liquidationPauses: pauses, context } = state;
+  while (pauses.topTime() <= state.nowUs) {
+    const endsUs = pauses.topTime();
+    const { exposures } = state.subaccount(subaccountId(pauses.topKey()));
+    pauses.pop();
+    if (exposures.some((exposure) => exposure?.liquidationResumesUs === endsUs)) {
+      context.due.riskCheck = true;
+    }
   }
 }
 

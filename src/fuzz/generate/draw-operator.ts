@@ -1,7 +1,7 @@
 /** Draws operator commands: terms, restrictions and delistings. */
 import type { Command, SetMarketStatus } from '../../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../../engine/config.ts';
-import { lots, ppm, priceTicks, quanta } from '../../num/units.ts';
+import { lots, ppb, ppm, priceTicks, quanta } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
 
 type Status = SetMarketStatus['status'];
@@ -43,7 +43,7 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
       { ...spec, takerFeePpm: ppm(1_000_001) },
     ]);
   }
-  switch (dice.below(8)) {
+  switch (dice.below(10)) {
     case 0: {
       const takerFeePpm = ppm(dice.pick([0, 350, 5000]));
       return { ...spec, takerFeePpm, makerFeePpm: ppm(dice.pick([0, 100, 0 - takerFeePpm])) };
@@ -76,6 +76,24 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
         priceBandPpm: ppm(dice.pick([10_000, 100_000, 500_000])),
         maxOpenInterestLots: lots(dice.pick([spec.maxOpenInterestLots, Number.MAX_SAFE_INTEGER])),
       };
+    case 6: {
+      // Premiums, and what the vault quotes and insurance pays.
+      const { funding } = spec;
+      const impactNotional = quanta(BigInt(dice.pick([1, 20, 500])) * 1_000_000n);
+      return {
+        ...spec,
+        funding: { ...funding, impactNotional, interestPpb: ppb(dice.pick([0, -9000, 100_000])) },
+        vaultQuotePpm: ppm(dice.pick([0, 500, 10_000])),
+        insuranceHourlyPpm: ppm(dice.pick([0, 100_000, 1_000_000])),
+      };
+    }
+    case 7: {
+      // Limits of orders, which live ones may exceed.
+      const maxLots = lots(
+        Math.max(spec.minLots, Math.floor(spec.maxLots / dice.pick([1, 2, 10]))),
+      );
+      return { ...spec, maxLots, maxOpenOrders: dice.pick([1, 4, 200]) };
+    }
     default: {
       const tiers = scaled(spec.tiers, dice.pick([500, 800, 1250, 2000]));
       const maxMarkDeviationPpm = ppm(Math.min(spec.maxMarkDeviationPpm, gapOf(tiers)));
@@ -112,10 +130,11 @@ export function makeDelisting(context: Context): Command {
   const market = open.length < 2 ? context.market() : dice.pick(open);
   const from = market.indexTicks;
   const edge = Math.floor((from * market.spec.priceBandPpm) / 1_000_000);
-  // Often on the edge or one tick beyond it; for the last market only a rejection is requested.
-  const within = dice.chance(500) ? edge + dice.below(2) : dice.below(edge + 2);
+  // Often on the edge of the band or beside it; for the last market only a rejection.
+  const within = dice.chance(500) ? edge + dice.between(-1, 1) : dice.below(edge + 2);
   const away = open.length < 2 ? edge + 2 : within;
-  const price = Math.max(1, dice.chance(500) ? from + away : from - away);
+  const least = context.faulty ? 0 : 1;
+  const price = Math.max(least, dice.chance(500) ? from + away : from - away);
   return {
     kind: 'delistMarket',
     timeUs: context.nowUs,

@@ -2,6 +2,7 @@
 import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
 import { lots, MAX_PRICE_TICKS, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
+import { NEVER_MS } from '../run-setup.ts';
 import type { Context } from './draw-context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';
 
@@ -89,7 +90,10 @@ export function makeProtect(context: Context): PlaceOrders {
     priceTicks: priceTicks(order?.priceTicks ?? market.markTicks),
   };
   const kinds: OrderType[] = dice.pick([['takeProfit'], ['stopLoss'], ['takeProfit', 'stopLoss']]);
-  const parent: OrderId | null = live?.id ?? null;
+  // Rarely an order that has ended, or that does not exist.
+  const { lastOrderId } = world.view;
+  const parent: OrderId | null =
+    live?.id ?? (dice.chance(30) ? orderId(dice.between(1, lastOrderId + 1)) : null);
   const crossed = dice.chance(150);
   const orders = kinds.map((kind) => ({
     ...leg(context, guarded, kind, market, crossed),
@@ -109,9 +113,13 @@ export function makeTrailing(context: Context): PlaceOrders {
     orderType: 'trailingStop',
     postOnly: false,
     trailingPpm: context.faulty
-      ? dice.pick([0, 1_000_000, 5])
+      ? dice.pick([0, 1, 5, 999_999, 1_000_000])
       : dice.pick([500, 5000, 20_000, 100_000]),
-    triggerTicks: dice.chance(500) ? null : near(context, terms.marketKnown),
+    triggerTicks: dice.chance(500)
+      ? null
+      : context.faulty && dice.chance(200)
+        ? priceTicks(0)
+        : near(context, terms.marketKnown),
   };
   return group(context, terms, [order]);
 }
@@ -122,7 +130,10 @@ export function makeTwap(context: Context): PlaceOrders {
   // Marks are recomputed at whole seconds, so slices and triggers coincide.
   if (dice.chance(400)) context.waitForSecond();
   const terms = drawTerms(context);
-  const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 1000, 3000]));
+  // A long one passes the end of all times.
+  const periodMs = context.faulty
+    ? dice.pick([0n, NEVER_MS])
+    : BigInt(dice.pick([1, 50, 700, 1000, 3000]));
   const first: NewOrder = {
     ...plain(context, terms, context.expiresAtMs()),
     orderType: 'twap',

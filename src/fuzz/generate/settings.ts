@@ -1,7 +1,8 @@
 /** Draws margin settings, delegates, signers, self-trade modes and late listings. */
 import type { Command } from '../../engine/commands.ts';
-import { address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
+import { accountId, address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
+import { delegateOf } from './terms.ts';
 
 export function makeMargin(context: Context): Command {
   const { dice } = context;
@@ -27,7 +28,8 @@ export function makeMargin(context: Context): Command {
     ),
     nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
-    delegate: null,
+    delegate:
+      context.faulty && dice.chance(200) ? accountId(dice.below(8)) : delegateOf(context, owner),
   };
 }
 

@@ -197,7 +197,8 @@ const roomOf = ({ world }: Context, { id, spec }: KnownMarket): number =>
 const within = (min: number, value: number, max: number): number =>
   Math.max(min, Math.min(value, max));
 
-function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
+/** Sometimes a delegate of the owner, if it has any. */
+export function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
   const { grants } = context.world;
   if (grants.length === 0 || !context.dice.chance(250)) return null;
   // Occasionally another subaccount of the account.
@@ -232,13 +233,13 @@ function spoil(context: Context, drawn: DrawnTerms): DrawnTerms {
     case 2:
       return { ...drawn, lots: lots(spec.minLots > 1 ? sign * (spec.minLots - 1) : 0) };
     case 3:
-      return { ...drawn, lots: lots(sign * (spec.maxLots + 1)) };
+      return { ...drawn, lots: lots(sign * (spec.maxLots + dice.below(2))) };
     case 4:
-      return { ...drawn, priceTicks: priceTicks(0) };
+      return { ...drawn, priceTicks: priceTicks(dice.below(2)) };
     case 5:
-      return { ...drawn, priceTicks: priceTicks(spec.maxPriceTicks + 1) };
+      return { ...drawn, priceTicks: priceTicks(spec.maxPriceTicks + dice.below(2)) };
     case 6:
-      return { ...drawn, ioc: true, postOnly: true };
+      return { ...drawn, ioc: true, postOnly: true, reduceOnly: dice.chance(500) };
     case 7:
       return { ...drawn, originator: context.user(), originatorFeePpm: ppm(1001) };
     case 8:
