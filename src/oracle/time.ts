@@ -28,7 +28,7 @@ function nextDue(world: World, until: bigint): bigint | null {
   note(nextSnapshot(world));
   note(nextPayDown(world));
   note(nextVaultLeave(world));
-  for (const { end } of world.pauses) note(end);
+  for (const { end, position } of world.pauses) if (position.resumesAt === end) note(end);
   for (const order of world.live) {
     note(expiryOf(order));
     note(order.dueAt);

@@ -34,24 +34,26 @@ import {
 import { settlementTicks } from '../pricing/settlement-price.ts';
 import { planTakeover, takeOver, takeoverOf } from './takeover.ts';
 
-/** End of the earliest pause between slices. */
+/**
+ * End of the earliest pause between slices. Pauses whose liquidation is over are dropped: a
+ * restored exchange does not know of them.
+ */
 export function nextLiquidationUs(state: ExchangeState): number {
-  return state.liquidationPauses.topTime();
+  const { liquidationPauses: pauses } = state;
+  while (pauses.size > 0 && !isPausing(state, pauses.topKey(), pauses.topTime())) pauses.pop();
+  return pauses.topTime();
 }
 
-/**
- * A check of all endangered units is due when a pause ends. One whose liquidation is over, or whose
- * position has closed, ends nothing: a restored exchange does not know of it.
- */
+function isPausing(state: ExchangeState, subaccount: number, untilUs: number): boolean {
+  const { exposures } = state.subaccount(subaccountId(subaccount));
+  return exposures.some((exposure) => exposure?.liquidationResumesUs === untilUs);
+}
+
+/** A check of all endangered units is due when a pause ends. */
 export function resumeLiquidations(state: State): void {
-  const { liquidationPauses: pauses, context } = state;
-  while (pauses.topTime() <= state.nowUs) {
-    const endsUs = pauses.topTime();
-    const { exposures } = state.subaccount(subaccountId(pauses.topKey()));
-    pauses.pop();
-    if (exposures.some((exposure) => exposure?.liquidationResumesUs === endsUs)) {
-      context.due.riskCheck = true;
-    }
+  while (nextLiquidationUs(state) <= state.nowUs) {
+    state.liquidationPauses.pop();
+    state.context.due.riskCheck = true;
   }
 }
 

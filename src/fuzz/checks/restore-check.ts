@@ -1,7 +1,7 @@
 /**
  * A twin of the exchange is saved and restored again and again. It must stay equal to the exchange:
- * the same chain hash after each command; at each restore the same state hash, the same bytes, and
- * the same answers to every read. After steps of liquidations, freezes and changes of terms it
+ * the same chain hash after each command; at each restore the same next timer, state hash and bytes,
+ * and the same answers to every read. After steps of liquidations, freezes and changes of terms it
  * is restored early: pauses, debts, sources of prices and margin rates are derived from the state
  * that they leave.
  */
@@ -52,6 +52,10 @@ function twinCheck(config: ExchangeConfig, { every }: RestoreOptions): Checker {
   const restore = (engine: Engine): Violation | null => {
     const bytes = twin.snapshot();
     twin = Exchange.restore(bytes);
+    const timerUs = engine.nextTimerUs();
+    if (twin.nextTimerUs() !== timerUs) {
+      return broken(`its next timer is at ${twin.nextTimerUs()}, not at ${timerUs} µs`, engine);
+    }
     const gap = every === 1 ? 1 : LEAST_GAP + Math.ceil(bytes.length / BYTES_PER_RESTORE);
     restoreAt = engine.seq + gap + (every === 1 ? 0 : engine.nowUs % 7);
     earlyAt = engine.seq + EARLY_GAP;

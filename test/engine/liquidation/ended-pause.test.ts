@@ -22,6 +22,8 @@ test('the end of a pause whose liquidation is over checks no unit', () => {
   expect(stepsAfter(() => world.price('97'))).toEqual(['order']);
   world.wait(1000);
   expect(stepsAfter(() => world.price('100'))).toEqual(['safe']);
+  // So that hosts, which wake it by its timers, journal the same commands.
+  expect(world.engine.nextTimerUs()).toBe(world.engine.fork().nextTimerUs());
   // The second one pauses until 40 s. A deposit makes its owner safe.
   world.wait(9000);
   expect(stepsAfter(() => world.price('96'))).toEqual(['order']);

@@ -213,4 +213,12 @@ export const LATER_BUGS: readonly SubtleBug[] = [
     find: 'changes.markets.add(id)',
     replace: 'changes.terms.add(id)',
   },
+  {
+    // D-57: a pause ends with its liquidation; a restored exchange does not know of it.
+    id: 'ended-pause-keeps-its-timer',
+    area: 'timers',
+    file: 'engine/liquidation/liquidation.ts#nextLiquidationUs',
+    find: 'pauses.size > 0 && !isPausing(state, pauses.topKey(), pauses.topTime())',
+    replace: 'false',
+  },
 ];
