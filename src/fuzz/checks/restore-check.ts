@@ -1,9 +1,9 @@
 /**
  * A twin of the exchange is saved and restored again and again. It must stay equal to the exchange:
- * the same chain hash after each command; at each restore the same next timer, state hash and bytes,
- * and the same answers to every read. After steps of liquidations, freezes and changes of terms it
- * is restored early: pauses, debts, sources of prices and margin rates are derived from the state
- * that they leave.
+ * the same chain hash after each command; at each restore the same next timer, the same state hash,
+ * the same bytes, and the same answers to every read. After steps of liquidations, freezes and
+ * changes of terms it is restored early: pauses, debts, sources of prices and margin rates are
+ * derived from the state that they leave.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
