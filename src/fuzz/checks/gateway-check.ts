@@ -110,9 +110,9 @@ export function gatewayCheck(every: number): Checker {
     after: (engine, command, outcome) => {
       if (fault !== null) return broken(engine, fault);
       const limit = refused === null ? null : limitOf(outcome);
-      if (refused !== null && limit !== null && !endsIn(refused, limit)) {
+      if (refused !== null && limit !== null && !names(refused, limit)) {
         const text = JSON.stringify(refused.body);
-        return broken(engine, `${command.kind} is refused by ${text}, not by ${limit}`);
+        return broken(engine, `${command.kind} is refused by ${text}, not by ${limit.value}`);
       }
       if (refused !== null && outcome === 'ok') {
         const { status, body } = refused;
@@ -245,23 +245,35 @@ function orderFields(order: NewOrder): Fields {
   };
 }
 
-/** The limit that the reply to a refused request must name, as decimal text; null for none. */
-function limitOf(outcome: Outcome): string | null {
+interface Limit {
+  readonly field: 'quantity' | 'price';
+  /** Decimal text. */
+  readonly value: string;
+}
+
+/** The limit that the reply to a refused request must name; null for none. */
+function limitOf(outcome: Outcome): Limit | null {
   if (outcome === 'ok') return null;
   switch (outcome.code) {
     case 'quantity_below_minimum':
-      return steps(BigInt(outcome.minLots), outcome.lotSize);
+      return { field: 'quantity', value: steps(BigInt(outcome.minLots), outcome.lotSize) };
     case 'quantity_above_maximum':
-      return steps(BigInt(outcome.maxLots), outcome.lotSize);
+      return { field: 'quantity', value: steps(BigInt(outcome.maxLots), outcome.lotSize) };
     case 'price_too_high':
-      return steps(BigInt(outcome.maxTicks), outcome.tickSize);
+      return { field: 'price', value: steps(BigInt(outcome.maxTicks), outcome.tickSize) };
     default:
       return null;
   }
 }
 
-/** Whether the text of an error ends in this word. */
-const endsIn = ({ body }: Reply, word: string): boolean => String(body).endsWith(` ${word}`);
+/**
+ * Whether an error about the field ends in its limit. A request with several faults may be refused
+ * for another one than its command.
+ */
+function names({ body }: Reply, { field, value }: Limit): boolean {
+  const text = String(body);
+  return !text.toLowerCase().includes(field) || text.endsWith(` ${value}`);
+}
 
 function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead): string | null {
   const { endpoint, request, expected, pageOf } = wanted;
