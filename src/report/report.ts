@@ -28,7 +28,7 @@ import {
   type CalendarRow,
   type DayReturn,
 } from './analysis/calendar.ts';
-import { closedTrades, type ExcursionTrip } from './analysis/excursions.ts';
+import { closedTrades, openTrades, type ExcursionTrip } from './analysis/excursions.ts';
 import {
   histogram,
   monthlyReturns,
@@ -117,6 +117,8 @@ export interface StrategyReport {
   readonly histogram: Histogram | null;
   readonly rolling: readonly RollingPoint[];
   readonly trades: readonly ExcursionTrip[];
+  /** Positions that are open at the end, valued at the last mark. */
+  readonly openTrades: readonly ExcursionTrip[];
   /** Closed trades by market and side. */
   readonly sides: readonly SideResult[];
   readonly fills: readonly FillRow[];
@@ -195,6 +197,7 @@ function strategyReport(
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
     rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
     trades,
+    openTrades: openTrades(strategy, markets),
     sides: sideResults(trades),
     fills: strategy.fills,
     funding: strategy.funding,
