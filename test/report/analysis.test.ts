@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { attribution } from '../../src/report/analysis/attribution.ts';
 import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/distributions.ts';
 import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
-import type { FillRow, OrderRow } from '../../src/backtest/output.ts';
+import type { FillRow, OrderRow, StrategyOutput } from '../../src/backtest/output.ts';
 import { openTrips, roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { buildReport } from '../../src/report/report.ts';
+import { rollingCharts } from '../../src/report/sections/rolling-charts.ts';
 import { tradeTable } from '../../src/report/sections/lists.ts';
 import { runTables } from '../../src/report/tables/run-tables.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
@@ -269,10 +270,48 @@ describe('distributions', () => {
     const daily = curve(
       ...Array.from({ length: 9 }, (_, i): [string, number] => [`2024-01-0${i + 1}`, 100 + i * i]),
     );
-    const points = rolling(daily, METRICS_DEFAULTS, 4);
+    const points = rolling(daily, null, METRICS_DEFAULTS, 4);
     expect(points).toHaveLength(5);
+    // No return is below the target, and there is no market.
+    expect(points.every(({ sortino, beta }) => sortino === null && beta === null)).toBe(true);
     expect(points[0]?.timeUs).toBe(Date.parse('2024-01-05') * 1000);
     expect(points.every(({ sharpe }) => (sharpe ?? 0) > 0)).toBe(true);
+  });
+  it('a window of beta is full, or the figure is unknown', () => {
+    const days = (values: readonly number[], skipped = -1) =>
+      curve(
+        ...values.flatMap((value, i): [string, number][] =>
+          i === skipped ? [] : [[`2024-01-0${i + 1}`, value]],
+        ),
+      );
+    const own = [100, 102, 101, 104, 103, 106, 104, 108];
+    const betas = (market: readonly number[], skipped?: number) =>
+      rolling(days(own), days(market, skipped), METRICS_DEFAULTS, 3).map(({ beta }) => beta);
+    expect(betas(own)).toEqual(Array.from({ length: 5 }, () => expect.closeTo(1, 12)));
+    // The market lacks the second day: no pair of the first two returns.
+    const market = own.map((value) => value * 3);
+    expect(betas(market, 1)).toEqual([null, null, ...Array(3).fill(expect.closeTo(1, 12))]);
+    expect(betas(own.map(() => 5))).toEqual([null, null, null, null, null]);
+    const flat = rolling(days(own.map(() => 5)), days(own), METRICS_DEFAULTS, 3);
+    expect(flat.map(({ beta, sharpe }) => [beta, sharpe])).toEqual(Array(5).fill([0, null]));
+  });
+  it('charts of rolling figures say why they are not drawn', () => {
+    const charts = (more: Partial<StrategyOutput>) => {
+      const report = buildReport(output([strategy('a', more)]), ABOUT);
+      return rollingCharts(report.strategies[0]!, report);
+    };
+    const { equity, benchmark } = strategy('a');
+    expect(charts({}).match(/data-draws/g)).toHaveLength(3);
+    expect(charts({})).toContain('Rolling Sortino, 24 × 15.0 min: from ');
+    const short = charts({ equity: equity.slice(0, 5), benchmark: benchmark.slice(0, 5) });
+    expect(short).not.toContain('data-draws');
+    expect(short.match(/ten|10 returns, and has [\d.]+ [a-z]+ with 4 returns\./g)).toHaveLength(3);
+    const rising = equity.map((point, i) => ({ ...point, equity: 10_000 + i * i }));
+    expect(charts({ equity: rising })).toContain('no window has a return below the target');
+    expect(charts({ benchmark: [] })).toContain('in no window does buy and hold vary');
+    expect(charts({ equity: equity.map((point) => ({ ...point, equity: 5 })) })).toContain(
+      'in no window do the returns vary',
+    );
   });
 });
 
