@@ -302,10 +302,10 @@ describe('distributions', () => {
     };
     const { equity, benchmark } = strategy('a');
     expect(charts({}).match(/data-draws/g)).toHaveLength(3);
-    expect(charts({})).toContain('Rolling Sortino, 24 × 15.0 min: from ');
+    expect(charts({})).toContain('Rolling Sortino, 24 × 15 min: from ');
     const short = charts({ equity: equity.slice(0, 5), benchmark: benchmark.slice(0, 5) });
     expect(short).not.toContain('data-draws');
-    expect(short.match(/ten|10 returns, and has [\d.]+ [a-z]+ with 4 returns\./g)).toHaveLength(3);
+    expect(short.match(/10 returns, and has [\d.]+ [a-z]+ with 4 returns\./g)).toHaveLength(3);
     const rising = equity.map((point, i) => ({ ...point, equity: 10_000 + i * i }));
     expect(charts({ equity: rising })).toContain('no window has a return below the target');
     expect(charts({ benchmark: [] })).toContain('in no window does buy and hold vary');
