@@ -311,11 +311,11 @@ ${sideTable(strategy)}
 ${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
 ${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
 ${liquidationTable(strategy, decimals)}
-${fundingTable(strategy, index, decimals)}
 <h2${id('fills')}>Trades</h2>
 ${tradeTable(strategy, index, decimals)}
 <h2>Fills</h2>
 ${fillTable(strategy, index, links, decimals)}
+${fundingTable(strategy, index, decimals)}
 </section>`;
 }
 

@@ -53,7 +53,7 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
 <p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it, and every second one is shaded. Below: drawdown from the running high.</p>
 <h2 id="scores">In sample against out of sample</h2>
-${drawn('scores', 'Scores of each window in and out of sample')}
+${walk.windows.some(({ trainScore }) => trainScore !== null) ? drawn('scores', 'Scores of each window in and out of sample') : '<p>No window has a score.</p>'}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}

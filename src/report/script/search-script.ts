@@ -51,7 +51,7 @@ export const SEARCH_SCRIPT = `
   if (data.walk) {
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     if (part('chain')) drawChain(part('chain'), data.walk.chain, data.walk.tests);
-    drawScores(part('scores'), data.walk.scores, data.walk.objective);
+    if (part('scores')) drawScores(part('scores'), data.walk.scores, data.walk.objective);
   }
 
   const drawTrials = (root, { trials, objective }) => {
