@@ -2,7 +2,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
+import { runTrial } from '../../src/search/trial.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
 import { plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
@@ -249,6 +251,19 @@ test.each([
   ];
   for (const way of ways) expect(await failing(way)).toContain(text);
   expect(await failing(`throw ${value};`)).toContain(text);
+});
+
+test('a trial of a search names what its strategy threw', async () => {
+  const body = `if (n === 1) throw { code: 1 };
+    return { onStart: () => (n === 2 ? Promise.reject(null) : Promise.reject('late')) };`;
+  const plan = planOf([await plannedOf(file(body))], { toUs: RECORDED_FROM_US + 6_000_000 });
+  const texts = ['threw { code: 1 }', 'threw null', 'threw "late"'];
+  for (const [i, text] of texts.entries()) {
+    const trial = await runTrial({
+      ...{ plan, parameters: { n: String(i + 1) }, objective: 'sharpe', options: METRICS_DEFAULTS },
+    });
+    expect(trial?.error).toContain(`it ${text}, which is not an Error`);
+  }
 });
 
 test('a folder that is a link bundles as its target does', async () => {
