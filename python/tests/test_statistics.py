@@ -234,7 +234,8 @@ def rolling_figures(curve: pd.Series, market: pd.Series) -> pd.DataFrame:
         isFlat = np.ptp(last) == 0
         rows.append(
             {
-                "timeUs": last.index[-1].value // 1000,
+                # The last day ends with the run.
+                "timeUs": min(last.index[-1], curve.index[-1]).value // 1000,
                 "sharpe": math.nan if isFlat else last.mean() / spread * math.sqrt(YEAR),
                 "volatility": spread * math.sqrt(YEAR),
                 "sortino": divided(last.mean(), below) * math.sqrt(YEAR),
