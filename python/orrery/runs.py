@@ -19,6 +19,7 @@ TABLES = (
     "fills",
     "orders",
     "trades",
+    "open_trades",
     "funding",
     "liquidations",
     "plots",

@@ -617,6 +617,19 @@ class StrategyTest(Folder):
         with self.assertRaisesRegex(KeyError, "mine"):
             orrery.run_strategy(Broken(), data=DATA, to=TO)
 
+    def test_an_error_keeps_its_cause_and_its_object(self) -> None:
+        class Refused(Exception):
+            pass
+
+        class Broken(orrery.Strategy):
+            def on_trade(self, trade, context) -> None:
+                raise Refused({"code": 1}) from ValueError("no route")
+
+        with self.assertRaises(Refused) as caught:
+            orrery.run_strategy(Broken(), data=DATA, to=TO)
+        self.assertEqual(caught.exception.args, ({"code": 1},))
+        self.assertEqual(str(caught.exception.__cause__), "no route")
+
 
 class MetricsTest(Folder):
     """Figures of a report against numpy, from the exported tables of a run of 120 days."""

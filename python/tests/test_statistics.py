@@ -222,6 +222,29 @@ def relative_figures(curve: pd.Series, market: pd.Series) -> Dict[str, Any]:
     }
 
 
+def rolling_figures(curve: pd.Series, market: pd.Series) -> pd.DataFrame:
+    """Of the last 30 days or a fifth of the run, by pandas; beta by least squares."""
+    own, other = (daily(of).pct_change().iloc[1:] for of in (curve, market))
+    window = min(30, len(own) // 5)
+    rows = []
+    for end in range(window, len(own) + 1):
+        last, beside = own.iloc[end - window : end], other.iloc[end - window : end]
+        below = math.sqrt((last.clip(upper=0) ** 2).mean())
+        spread = last.std(ddof=1)
+        isFlat = np.ptp(last) == 0
+        rows.append(
+            {
+                # The last day ends with the run.
+                "timeUs": min(last.index[-1], curve.index[-1]).value // 1000,
+                "sharpe": math.nan if isFlat else last.mean() / spread * math.sqrt(YEAR),
+                "volatility": spread * math.sqrt(YEAR),
+                "sortino": divided(last.mean(), below) * math.sqrt(YEAR),
+                "beta": 0.0 if isFlat else np.polyfit(beside, last, 1)[0],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def use_figures(run: orrery.Run, curve: pd.Series) -> Dict[str, Any]:
     """From the fills, not the trades: a position that is open at the end counts."""
     fills = run.fills
@@ -337,9 +360,16 @@ class StatisticsTest(base.Folder):
             )
             self.compare(strategy["benchmarkFurther"], further_figures(market), f"{place}, market")
             self.compare(strategy["relative"], relative_figures(curve, market), f"{place}, against")
+            rolling = rolling_figures(curve, market)
+            self.assertEqual(len(strategy["rolling"]), len(rolling), place)
+            for i, point in enumerate(strategy["rolling"]):
+                self.compare(point, dict(rolling.iloc[i]), f"{place}, rolling {i}")
             calendar = {row["period"]: row for row in strategy["calendar"]}
             for period, letter in (("day", "D"), ("month", "M"), ("year", "Y")):
                 self.compare(calendar[period], calendar_figures(curve, letter), f"{place}, {period}")
+        trades = pd.concat([run.trades, run.open_trades])
+        # Liquidations and transfers, of which there are none, are the rest.
+        np.testing.assert_allclose(trades["pnl"].sum(), float(run.summary["pnl"]), atol=1e-6)
         return {**metrics, **metrics["trades"]}
 
     def test_a_losing_run_over_a_year_boundary(self) -> None:
@@ -358,8 +388,13 @@ class StatisticsTest(base.Folder):
         self.assertIsNone(figures["sharpe"])
 
     def test_a_run_whose_position_is_open_at_the_end(self) -> None:
-        figures = self.check(self.run_of({**schedule(2, 400, None), 1_850: 0.1}), "open")
+        run = self.run_of({**schedule(2, 400, None), 1_850: 0.1})
+        figures = self.check(run, "open")
         self.assertGreater(figures["trades"], 2)
+        self.assertEqual(list(run.open_trades["exit_reason"]), ["endOfRun"])
+        self.assertEqual(list(run.open_trades["tag"]), ["planned"])
+        self.assertEqual(set(run.trades["exit_reason"]), {"order"})
+        self.assertEqual(set(run.trades["exit_tag"]), {"planned"})
 
 
 #: Lists and names, which are no figures.

@@ -73,22 +73,26 @@ export function relativeMetrics(
 
 /** Returns of periods with the same start and end. */
 function paired(own: Periods, other: Periods): readonly [number[], number[]] {
-  const ends = new Map(other.timesUs.map((timeUs, i) => [timeUs, i]));
-  const returns: number[] = [];
-  const market: number[] = [];
-  own.returns.forEach((value, i) => {
-    const end = ends.get(own.timesUs[i + 1] ?? NaN);
-    if (end === undefined || end === 0) return;
-    if (other.timesUs[end - 1] !== own.timesUs[i]) return;
-    const beside = other.returns[end - 1];
-    if (beside === undefined) return;
-    returns.push(value);
-    market.push(beside);
-  });
-  return [returns, market];
+  const beside = returnsBeside(own, other);
+  return [
+    own.returns.filter((_, i) => beside[i] !== null),
+    beside.filter((value) => value !== null),
+  ];
 }
 
-function betaOf(returns: readonly number[], market: readonly number[]): number | null {
+/** For each return, that of the other curve from the same start to the same end; else null. */
+export function returnsBeside(own: Periods, other: Periods): (number | null)[] {
+  const ends = new Map(other.timesUs.map((timeUs, i) => [timeUs, i]));
+  return own.returns.map((_, i) => {
+    const end = ends.get(own.timesUs[i + 1] ?? NaN);
+    if (end === undefined || end === 0) return null;
+    if (other.timesUs[end - 1] !== own.timesUs[i]) return null;
+    return other.returns[end - 1] ?? null;
+  });
+}
+
+/** Covariance ÷ variance of the market; null if the market does not vary. */
+export function betaOf(returns: readonly number[], market: readonly number[]): number | null {
   const r = correlation(returns, market);
   const [own, other] = [centralMoment(returns, 2), centralMoment(market, 2)];
   if (own === null || other === null) return null;

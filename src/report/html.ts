@@ -29,6 +29,7 @@ import {
   metricsTables,
 } from './sections/measures.ts';
 import { calendarSection } from './sections/months.ts';
+import { rollingCharts, smallChart } from './sections/rolling-charts.ts';
 import { sideTable } from './sections/side-table.ts';
 import { amount, duration, percent, time, prose } from '../design/number-text.ts';
 import { divergenceText, escape, table } from './text.ts';
@@ -297,9 +298,9 @@ ${metricsTables(strategy, report)}
 ${furtherTables(strategy)}
 <h3>How orders were filled</h3>
 ${fillQualityTable(strategy)}
-<div class="columns">
+<div class="columns pairs">
 ${smallChart('Distribution of returns', 'histogram', strategy.histogram === null ? 'Needs two returns.' : null)}
-${smallChart('Rolling Sharpe and volatility', 'rolling', strategy.rolling.length > 0 ? null : 'Needs a run of a day or more, with ten returns.')}
+${rollingCharts(strategy, report)}
 </div>
 <h2${id('drawdowns')}>Worst drawdowns</h2>
 ${drawdownTable(strategy)}
@@ -310,11 +311,11 @@ ${sideTable(strategy)}
 ${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
 ${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
 ${liquidationTable(strategy, decimals)}
-${fundingTable(strategy, index, decimals)}
-<h2${id('fills')}>Closed trades</h2>
+<h2${id('fills')}>Trades</h2>
 ${tradeTable(strategy, index, decimals)}
 <h2>Fills</h2>
 ${fillTable(strategy, index, links, decimals)}
+${fundingTable(strategy, index, decimals)}
 </section>`;
 }
 
@@ -344,14 +345,6 @@ function marketChoice({ symbols }: StrategyReport): string {
     (symbol, i) => `<option value="${String(i)}">${escape(symbol)}</option>`,
   );
   return `<label>Market <select data-draws="market">${options.join('')}</select></label>`;
-}
-
-function smallChart(title: string, name: string, missing: string | null): string {
-  const body =
-    missing === null
-      ? `<div class="small" data-draws="${name}" role="img" aria-label="${title}"></div>`
-      : `<p class="caption">${missing}</p>`;
-  return `<div><h3>${title}</h3>${body}</div>`;
 }
 
 function hashes({ bundle, seed, chainHash, stateHash }: Report): string {

@@ -53,10 +53,12 @@ function strategiesOf(run: ReportedRun): unknown[] {
     id: labelOf(run, strategy.id),
     ...strategyCurves(strategy, output),
     histogram: report.strategies[i]?.histogram ?? null,
-    rolling: (report.strategies[i]?.rolling ?? []).map(({ timeUs, sharpe, volatility }) => [
-      timeUs / 1e6,
-      sharpe,
-      volatility,
+    rolling: (report.strategies[i]?.rolling ?? []).map((point) => [
+      point.timeUs / 1e6,
+      point.sharpe,
+      point.volatility,
+      point.sortino,
+      point.beta,
     ]),
     trades: (report.strategies[i]?.trades ?? []).map(({ mae, mfe, pnlShare, side }) => [
       mae * 100,

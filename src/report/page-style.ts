@@ -68,7 +68,7 @@ thead .whole { white-space: nowrap; }
 th.text, td.text { text-align: left; }
 th:first-child, td:first-child { padding-left: 0; position: sticky; left: 0; background: var(--bg); }
 td.long { white-space: normal; min-width: 18rem; }
-td.clipped { max-width: 11rem; overflow: hidden; text-overflow: ellipsis; }
+td.clipped { max-width: 11rem; overflow: hidden; text-overflow: ellipsis; } tr:has(.clipped ~ .clipped) .clipped { max-width: 9rem; }
 table.tight th, table.tight td { padding-left: 6px; padding-right: 6px; } table.tight th:first-child, table.tight td:first-child { padding-left: 0; }
 tbody tr:hover td, tbody tr:hover th { background: var(--hover); }
 tr:last-child td { border-bottom: 0; }

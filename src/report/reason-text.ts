@@ -1,5 +1,7 @@
-/** Why an order was sent: its tag, and what kind of protective order it is. */
+/** Why an order was sent, or a position closed: a tag, and the kind of protective order. */
+import { unreachable } from '../base/assert.ts';
 import type { OrderRow } from '../backtest/output.ts';
+import type { RoundTrip } from './analysis/round-trips.ts';
 
 const PROTECTIVE: Readonly<Record<string, string>> = {
   takeProfit: 'take profit',
@@ -12,6 +14,29 @@ export function reasonText({ tag, orderType }: Pick<OrderRow, 'tag' | 'orderType
   const kind = PROTECTIVE[orderType];
   if (kind === undefined) return tag;
   return tag === null || tag === kind ? kind : `${kind} (${tag})`;
+}
+
+/** `stop loss (breakout)`, `liquidation`; the tag alone for a plain order, or `order`. */
+export function exitText({
+  exitReason,
+  exitTag,
+}: Pick<RoundTrip, 'exitReason' | 'exitTag'>): string {
+  switch (exitReason) {
+    case 'order':
+      return exitTag ?? 'order';
+    case 'takeProfit':
+    case 'stopLoss':
+    case 'trailingStop':
+      return reasonText({ tag: exitTag, orderType: exitReason }) ?? 'order';
+    case 'liquidation':
+    case 'deleveraging':
+    case 'delisting':
+      return exitReason;
+    case 'endOfRun':
+      return 'open at the end';
+    default:
+      return unreachable(exitReason);
+  }
 }
 
 /** Reasons of fills, by the number of their order. */

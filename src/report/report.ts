@@ -28,7 +28,7 @@ import {
   type CalendarRow,
   type DayReturn,
 } from './analysis/calendar.ts';
-import { closedTrades, type ExcursionTrip } from './analysis/excursions.ts';
+import { closedTrades, openTrades, type ExcursionTrip } from './analysis/excursions.ts';
 import {
   histogram,
   monthlyReturns,
@@ -117,6 +117,8 @@ export interface StrategyReport {
   readonly histogram: Histogram | null;
   readonly rolling: readonly RollingPoint[];
   readonly trades: readonly ExcursionTrip[];
+  /** Positions that are open at the end, valued at the last mark. */
+  readonly openTrades: readonly ExcursionTrip[];
   /** Closed trades by market and side. */
   readonly sides: readonly SideResult[];
   readonly fills: readonly FillRow[];
@@ -125,8 +127,14 @@ export interface StrategyReport {
 }
 
 const HISTOGRAM_BINS = 41;
-/** Window of a rolling figure in periods, at most a fifth of the run. */
 const ROLLING_WINDOW = 30;
+
+/** Returns of a run that has rolling figures: a window of one has no deviation. */
+export const LEAST_ROLLING = 10;
+
+/** Periods in the window of a rolling figure: at most a fifth of the run. */
+export const rollingWindow = (returns: number): number =>
+  Math.min(ROLLING_WINDOW, Math.floor(returns / 5));
 
 /** A finished run without what reports do not read. */
 export type RunOutput = Omit<BacktestOutput, 'engine' | 'journal' | 'cancelled' | 'checkpoint'>;
@@ -169,8 +177,10 @@ function strategyReport(
   const held = heldTrades(strategy.fills, strategy.liquidations, curve.timesUs.at(-1) ?? 0);
   const isMeasurable = canMeasure(curve);
   const periods = isMeasurable ? cut(curve, options) : null;
-  const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));
+  const returns = periods?.returns.length ?? 0;
+  const window = rollingWindow(returns);
   const benchmark = curveOf(strategy.benchmark);
+  const market = canMeasure(benchmark) ? benchmark : null;
   return {
     id: strategy.id,
     name: strategy.name,
@@ -181,11 +191,10 @@ function strategyReport(
     plots: [...new Set(strategy.plots.map(({ name }) => name))],
     summary: strategy.summary,
     metrics: isMeasurable ? metricsOf(curve, trades, options, trials, held) : null,
-    benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,
+    benchmark: market === null ? null : metricsOf(market, null, options),
     further: isMeasurable ? furtherMetrics(curve, options) : null,
-    benchmarkFurther: canMeasure(benchmark) ? furtherMetrics(benchmark, options) : null,
-    relative:
-      isMeasurable && canMeasure(benchmark) ? relativeMetrics(curve, benchmark, options) : null,
+    benchmarkFurther: market === null ? null : furtherMetrics(market, options),
+    relative: isMeasurable && market !== null ? relativeMetrics(curve, market, options) : null,
     days: dailyReturns(curve),
     calendar: calendarRows(curve),
     attribution: attribution(strategy.summary, strategy.fills),
@@ -193,8 +202,10 @@ function strategyReport(
     months: monthlyReturns(curve),
     benchmarkMonths: monthlyReturns(benchmark),
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
-    rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
+    rolling:
+      returns < LEAST_ROLLING || !isYearly(curve) ? [] : rolling(curve, market, options, window),
     trades,
+    openTrades: openTrades(strategy, markets),
     sides: sideResults(trades),
     fills: strategy.fills,
     funding: strategy.funding,

@@ -37,6 +37,7 @@ export interface WalkReport {
   readonly assumptions: readonly Note[];
 }
 
+const DEFLATED = 'Deflated Sharpe';
 /** Shorter tests are shown with seconds. */
 const SHORT_US = 600_000_000;
 /** Length of a date and the space after it, and of a year and its dash. */
@@ -53,12 +54,12 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
 <p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it, and every second one is shaded. Below: drawdown from the running high.</p>
 <h2 id="scores">In sample against out of sample</h2>
-${drawn('scores', 'Scores of each window in and out of sample')}
+${walk.windows.some(({ trainScore }) => trainScore !== null) ? drawn('scores', 'Scores of each window in and out of sample') : '<p>No window has a score.</p>'}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
 <h2 id="metrics">Metrics out of sample</h2>
-${outOfSample === null ? '<p>None.</p>' : `<div class="narrow">${metricsTable(outOfSample)}</div>`}
+${outOfSample === null ? '<p>None.</p>' : metricsTables(outOfSample)}
 <h2 id="method">Method</h2>
 ${notes(assumptions)}`;
   const sections = [
@@ -173,15 +174,21 @@ function windowTable({ windows, objective }: WalkReport): string {
   );
 }
 
-function metricsTable(metrics: Metrics): string {
-  return table(
-    returnRows(metrics.periodsPerYear === 1),
-    [
-      { title: 'Figure', isText: true, cell: ([name]) => name },
-      { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
-    ],
-    { caption: 'metrics out of sample' },
+/** In two halves. The trials of a search have no part in these figures, so none is deflated. */
+function metricsTables(metrics: Metrics): string {
+  const rows = returnRows(metrics.periodsPerYear === 1).filter(([name]) => name !== DEFLATED);
+  const half = Math.ceil(rows.length / 2);
+  const tables = [rows.slice(0, half), rows.slice(half)].map((part, i) =>
+    table(
+      part,
+      [
+        { title: 'Figure', isText: true, cell: ([name]) => name },
+        { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
+      ],
+      { caption: `metrics out of sample, part ${String(i + 1)} of 2` },
+    ),
   );
+  return `<div class="columns pairs">${tables.map((part) => `<div>${part}</div>`).join('\n')}</div>`;
 }
 
 interface Chain {

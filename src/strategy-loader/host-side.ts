@@ -123,7 +123,7 @@ export class HostSide {
   private functions(): Omit<HostPort, 'failure'> {
     return {
       threw: (name, message, stack) => {
-        this.thrown = name === null ? String(message) : errorOf(name, String(message), stack);
+        this.thrown = errorOf(name ?? 'Error', String(message), stack);
         return undefined;
       },
       ended: (handler, failed) => {

@@ -1,5 +1,6 @@
 import { UserError } from '../base/user-error.ts';
 import { dateText } from '../base/date-text.ts';
+import { partsOf } from './thrown-text.ts';
 
 /** An error thrown by a strategy, with the strategy, the handler and the time. */
 export interface Failure {
@@ -37,28 +38,19 @@ export function withoutGuest(thrown: unknown): unknown {
   }
   try {
     if (thrown instanceof Error) return thrown;
-    const { name, message, stack } = thrown as Partial<
-      Record<'name' | 'message' | 'stack', unknown>
-    >;
-    if (typeof message !== 'string') return 'an object';
-    const copy = new Error(message);
-    if (typeof name === 'string') copy.name = name;
-    copy.stack = typeof stack === 'string' ? stack : '';
-    return copy;
   } catch {
-    return 'an object whose fields cannot be read';
+    // A proxy whose prototype cannot be read.
   }
+  const { name, message, stack } = partsOf(thrown);
+  const copy = new Error(message);
+  if (name !== null) copy.name = name;
+  copy.stack = stack;
+  return copy;
 }
 
-/** Message and stack of an Error of any realm. */
+/** Message and stack of what was thrown, in any realm. */
 function messageOf(error: unknown): { readonly message: string; readonly stack: string } {
-  if (typeof error !== 'object' || error === null || !('message' in error)) {
-    return { message: `it threw ${String(error)}, which is not an Error`, stack: '' };
-  }
-  const { name = 'Error', message, stack } = error as Partial<Error>;
-  const isPlain = name === 'Error' || name === 'MatcherError';
-  return {
-    message: isPlain ? String(message) : `${name}: ${String(message)}`,
-    stack: typeof stack === 'string' ? stack : '',
-  };
+  const { name, message, stack } = partsOf(error);
+  const isPlain = name === null || name === 'Error' || name === 'MatcherError';
+  return { message: isPlain ? message : `${name}: ${message}`, stack };
 }

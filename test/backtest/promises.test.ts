@@ -128,3 +128,31 @@ test('an error behind a promise of a handler ends the run at its time', async ()
   };
   await expect(runBacktest(inputOf([entryOf(strategy)], 3))).rejects.toThrow('deep down');
 });
+
+test.each([
+  [{ code: 1 }, 'it threw { code: 1 }, which is not an Error'],
+  ['late', 'it threw "late", which is not an Error'],
+  [null, 'it threw null, which is not an Error'],
+  [undefined, 'it threw undefined, which is not an Error'],
+  [
+    new Error('no route', { cause: new TypeError('no host') }),
+    'no route (cause: TypeError: no host)',
+  ],
+])('an object of this program that throws %j', async (thrown, text) => {
+  const throwing: Strategy = {
+    onStart: () => {
+      throw thrown;
+    },
+  };
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+  const rejecting: Strategy = { onTrade: () => Promise.reject(thrown) };
+  const lost: Strategy = {
+    onStart: () => {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      void Promise.reject(thrown);
+    },
+  };
+  for (const strategy of [throwing, rejecting, lost]) {
+    await expect(runBacktest(inputOf([entryOf(strategy)], 3))).rejects.toThrow(text);
+  }
+});

@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { attribution } from '../../src/report/analysis/attribution.ts';
 import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/distributions.ts';
 import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
-import { roundTrips } from '../../src/report/analysis/round-trips.ts';
+import type { FillRow, OrderRow, StrategyOutput } from '../../src/backtest/output.ts';
+import { openTrips, roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { buildReport } from '../../src/report/report.ts';
+import { rollingCharts } from '../../src/report/sections/rolling-charts.ts';
+import { tradeTable } from '../../src/report/sections/lists.ts';
+import { runTables } from '../../src/report/tables/run-tables.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
 
 describe('round trips', () => {
@@ -112,6 +116,83 @@ describe('round trips that end outside the book', () => {
   });
 });
 
+describe('the reason of an exit', () => {
+  const opened = fill('buy', '2', '100', '2', { orderNumber: 1, tag: 'in' });
+  const closedBy = (more: Partial<FillRow>) =>
+    fill('sell', '2', '90', '0', { orderNumber: 2, timeUs: START_US + 1, ...more });
+  const orders = [
+    { orderNumber: 1, orderType: 'stopLoss' },
+    { orderNumber: 2, orderType: 'twap' },
+    { orderNumber: 3, orderType: 'trailingStop' },
+  ];
+
+  it.each([
+    [{ tag: 'out' }, 'order', 'out'],
+    [{ orderNumber: 3, tag: 'in' }, 'trailingStop', 'in'],
+    [{ liquidation: true }, 'liquidation', null],
+    // An order that is not in the list.
+    [{ orderNumber: 9 }, 'order', null],
+  ] as const)('of a fill %j is %s (%s)', (more, exitReason, exitTag) => {
+    const [trade] = roundTrips([opened, closedBy(more)], [], orders);
+    expect(trade).toMatchObject({ tag: 'in', exitReason, exitTag });
+  });
+
+  it.each([
+    ['takeoverFrom', 'liquidation'],
+    ['adlFrom', 'liquidation'],
+    ['adlTo', 'deleveraging'],
+    ['delistingFrom', 'delisting'],
+    ['delistingTo', 'delisting'],
+  ])('of a transfer %s is %s', (step, exitReason) => {
+    const row = {
+      ...{ timeUs: START_US + 5, symbol: 'BTCUSDT', step, equity: '0', maintenance: '0' },
+      ...{ size: '-2', limitPrice: '90', bankruptcyPrice: null, amount: '0' },
+      ...{ realizedPnl: '-20', realizedFunding: '0' },
+    };
+    expect(roundTrips([opened], [row], orders)).toMatchObject([{ exitReason, exitTag: null }]);
+  });
+
+  it('is that of the last part, and a position that is open at the end has the last mark', () => {
+    const part = fill('sell', '1', '90', '1', { orderNumber: 3, tag: 'in', realizedPnl: '-10' });
+    const [trade] = roundTrips([opened, part, closedBy({ size: '1', tag: 'out' })], [], orders);
+    expect(trade).toMatchObject({ exitReason: 'order', exitTag: 'out' });
+    const paid = { timeUs: START_US, symbol: 'BTCUSDT', rate: '0.01', position: '2' };
+    const held = { fills: [opened, part], liquidations: [], funding: [{ ...paid, payment: '-3' }] };
+    expect(openTrips(held, new Map([['BTCUSDT', 110]]), START_US + 9)).toMatchObject([
+      {
+        ...{ exitReason: 'endOfRun', exitTag: null, exitUs: START_US + 9, size: 2 },
+        ...{ exitPrice: 100, notional: 290, funding: -3, pnl: -3, fills: 2 },
+      },
+    ]);
+  });
+});
+
+it('the table of trades has the reason of each exit, sortable and saved as CSV', () => {
+  const run = output([
+    strategy('a', {
+      fills: [
+        fill('buy', '1', '100', '1', { tag: 'in' }),
+        fill('sell', '1', '110', '0', { orderNumber: 2, tag: 'in', realizedPnl: '10' }),
+        fill('buy', '1', '105', '1', { tag: 'again' }),
+      ],
+      orders: [{ orderNumber: 2, orderType: 'takeProfit' } as OrderRow],
+    }),
+  ]);
+  const [of] = buildReport(run, ABOUT).strategies;
+  expect(of!.trades.map(({ exitReason }) => exitReason)).toEqual(['takeProfit']);
+  const html = tradeTable(of!, 0, new Map());
+  expect(html).toContain('<th scope="col" class="text"><button>Exit reason</button></th>');
+  expect(html).toContain('data-exact="take profit (in)"');
+  expect(html).toContain('data-exact="open at the end"');
+  expect(html).toContain('2 of 2');
+  const tables = runTables(run, ['trades', 'open_trades']);
+  const cells = (name: string): unknown[][] =>
+    tables.map(({ columns }) => [...columns.find((column) => column.name === name)!.cells]);
+  expect(cells('exit_reason')).toEqual([['takeProfit'], ['endOfRun']]);
+  expect(cells('exit_tag')).toEqual([['in'], [null]]);
+  expect(cells('tag')).toEqual([['in'], ['again']]);
+});
+
 describe('attribution', () => {
   it('parts sum to the total; a fill without a mid counts as inventory', () => {
     const { summary } = strategy('a');
@@ -189,10 +270,48 @@ describe('distributions', () => {
     const daily = curve(
       ...Array.from({ length: 9 }, (_, i): [string, number] => [`2024-01-0${i + 1}`, 100 + i * i]),
     );
-    const points = rolling(daily, METRICS_DEFAULTS, 4);
+    const points = rolling(daily, null, METRICS_DEFAULTS, 4);
     expect(points).toHaveLength(5);
+    // No return is below the target, and there is no market.
+    expect(points.every(({ sortino, beta }) => sortino === null && beta === null)).toBe(true);
     expect(points[0]?.timeUs).toBe(Date.parse('2024-01-05') * 1000);
     expect(points.every(({ sharpe }) => (sharpe ?? 0) > 0)).toBe(true);
+  });
+  it('a window of beta is full, or the figure is unknown', () => {
+    const days = (values: readonly number[], skipped = -1) =>
+      curve(
+        ...values.flatMap((value, i): [string, number][] =>
+          i === skipped ? [] : [[`2024-01-0${i + 1}`, value]],
+        ),
+      );
+    const own = [100, 102, 101, 104, 103, 106, 104, 108];
+    const betas = (market: readonly number[], skipped?: number) =>
+      rolling(days(own), days(market, skipped), METRICS_DEFAULTS, 3).map(({ beta }) => beta);
+    expect(betas(own)).toEqual(Array.from({ length: 5 }, () => expect.closeTo(1, 12)));
+    // The market lacks the second day: no pair of the first two returns.
+    const market = own.map((value) => value * 3);
+    expect(betas(market, 1)).toEqual([null, null, ...Array(3).fill(expect.closeTo(1, 12))]);
+    expect(betas(own.map(() => 5))).toEqual([null, null, null, null, null]);
+    const flat = rolling(days(own.map(() => 5)), days(own), METRICS_DEFAULTS, 3);
+    expect(flat.map(({ beta, sharpe }) => [beta, sharpe])).toEqual(Array(5).fill([0, null]));
+  });
+  it('charts of rolling figures say why they are not drawn', () => {
+    const charts = (more: Partial<StrategyOutput>) => {
+      const report = buildReport(output([strategy('a', more)]), ABOUT);
+      return rollingCharts(report.strategies[0]!, report);
+    };
+    const { equity, benchmark } = strategy('a');
+    expect(charts({}).match(/data-draws/g)).toHaveLength(3);
+    expect(charts({})).toContain('Rolling Sortino, 24 × 15 min: from ');
+    const short = charts({ equity: equity.slice(0, 5), benchmark: benchmark.slice(0, 5) });
+    expect(short).not.toContain('data-draws');
+    expect(short.match(/10 returns, and has [\d.]+ [a-z]+ with 4 returns\./g)).toHaveLength(3);
+    const rising = equity.map((point, i) => ({ ...point, equity: 10_000 + i * i }));
+    expect(charts({ equity: rising })).toContain('no window has a return below the target');
+    expect(charts({ benchmark: [] })).toContain('in no window does buy and hold vary');
+    expect(charts({ equity: equity.map((point) => ({ ...point, equity: 5 })) })).toContain(
+      'in no window do the returns vary',
+    );
   });
 });
 

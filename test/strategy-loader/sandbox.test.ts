@@ -2,7 +2,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
+import { runTrial } from '../../src/search/trial.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
 import { plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
@@ -35,6 +37,13 @@ async function logOf(create: string, head = ''): Promise<readonly string[]> {
   const { output } = await executePlan(plan);
   return output.strategies[0]!.log.map(({ text }) => text);
 }
+
+/** Message of the error that ends a run. */
+const failing = async (create: string, head = ''): Promise<string> =>
+  logOf(create, head).then(
+    () => 'it ended well',
+    (error: unknown) => (error as Error).message,
+  );
 
 test('all clocks of a strategy are virtual time', async () => {
   const [line] = await logOf(`return {
@@ -187,11 +196,6 @@ test.each([
 });
 
 test('an error of a strategy names it, its handler, the time and the place in its file', async () => {
-  const failing = async (create: string, head = ''): Promise<string> =>
-    logOf(create, head).then(
-      () => 'it ended well',
-      (error: unknown) => (error as Error).message,
-    );
   expect(await failing(`return { onTrade: () => { throw new RangeError('too far'); } };`)).toMatch(
     /^strategy 'test' failed in onTrade at 2024-08-08 23:54:1\d\.\d{6}: RangeError: too far \(s\d+\.ts:6:\d+\)$/,
   );
@@ -214,6 +218,52 @@ test('an error of a strategy names it, its handler, the time and the place in it
   expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
     /failed in onStart at \S+ \S+: it threw 5, which is not an Error$/,
   );
+});
+
+test.each([
+  ['{ code: 1 }', 'it threw { code: 1 }, which is not an Error'],
+  [
+    `{ message: 'no', code: [1, { a: null }] }`,
+    'it threw { message: "no", code: [1, { a: null }] }',
+  ],
+  ['{}', 'it threw {}, which is not an Error'],
+  [
+    `new (class Refused { reason = 'late'; get gone() { throw 1; } })()`,
+    'Refused { reason: "late" }',
+  ],
+  [`'late'`, 'it threw "late", which is not an Error'],
+  ['null', 'it threw null, which is not an Error'],
+  ['undefined', 'it threw undefined, which is not an Error'],
+  [
+    `new Error('no route', { cause: new TypeError('no host') })`,
+    'no route (cause: TypeError: no host) (',
+  ],
+  [`new Error('no route', { cause: { code: 7 } })`, 'no route (cause: { code: 7 }) ('],
+  [`new RangeError('far', { cause: 'wind' })`, 'RangeError: far (cause: "wind") ('],
+  [`new AggregateError([new Error('a'), 'b'], 'all failed')`, 'all failed (errors: a; "b")'],
+] as const)('a strategy that throws %s', async (value, text) => {
+  const ways = [
+    `return { onStart: () => { throw ${value}; } };`,
+    `return { async onTrade(_trade, context) { await context.sleep(5); throw ${value}; } };`,
+    `return { onStart: () => Promise.reject(${value}) };`,
+    // A promise that no handler awaits.
+    `return { onStart: () => { void Promise.reject(${value}); } };`,
+  ];
+  for (const way of ways) expect(await failing(way)).toContain(text);
+  expect(await failing(`throw ${value};`)).toContain(text);
+});
+
+test('a trial of a search names what its strategy threw', async () => {
+  const body = `if (n === 1) throw { code: 1 };
+    return { onStart: () => (n === 2 ? Promise.reject(null) : Promise.reject('late')) };`;
+  const plan = planOf([await plannedOf(file(body))], { toUs: RECORDED_FROM_US + 6_000_000 });
+  const texts = ['threw { code: 1 }', 'threw null', 'threw "late"'];
+  for (const [i, text] of texts.entries()) {
+    const trial = await runTrial({
+      ...{ plan, parameters: { n: String(i + 1) }, objective: 'sharpe', options: METRICS_DEFAULTS },
+    });
+    expect(trial?.error).toContain(`it ${text}, which is not an Error`);
+  }
 });
 
 test('a folder that is a link bundles as its target does', async () => {

@@ -2,7 +2,12 @@
 import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { RoundTrip } from '../../report/analysis/round-trips.ts';
-import { buildReport, reportOptions, type Report } from '../../report/report.ts';
+import {
+  buildReport,
+  reportOptions,
+  type Report,
+  type StrategyReport,
+} from '../../report/report.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
 import type { ParameterSpecs } from '../../strategy/definition.ts';
@@ -36,6 +41,8 @@ export interface StrategyResult extends StrategyOutput {
   readonly benchmarkMetrics: Metrics | null;
   /** Closed trades, entry to exit. */
   readonly trades: readonly RoundTrip[];
+  /** Positions that are open at the end, valued at the last mark. */
+  readonly openTrades: readonly RoundTrip[];
 }
 
 /**
@@ -103,8 +110,9 @@ function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): Bac
     trials: null,
   });
   const results = strategies.map((strategy, i): StrategyResult => {
-    const { metrics = null, benchmark = null, trades = [] } = report.strategies[i] ?? {};
-    return { ...strategy, metrics, benchmarkMetrics: benchmark, trades };
+    const shown: Partial<StrategyReport> = report.strategies[i] ?? {};
+    const { metrics = null, benchmark = null, trades = [], openTrades = [] } = shown;
+    return { ...strategy, metrics, benchmarkMetrics: benchmark, trades, openTrades };
   });
   // A run has the strategy of its call.
   return {

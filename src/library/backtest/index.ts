@@ -39,7 +39,7 @@ export type {
   TransferRow,
 } from '../../backtest/output.ts';
 export type { Report, StrategyReport } from '../../report/report.ts';
-export type { RoundTrip } from '../../report/analysis/round-trips.ts';
+export type { ExitReason, RoundTrip } from '../../report/analysis/round-trips.ts';
 export type { Metrics } from '../../metrics/metrics.ts';
 export { defineStrategy, StrategyError } from '../../strategy/definition.ts';
 export { StrategyFault } from '../../strategy/strategy-fault.ts';

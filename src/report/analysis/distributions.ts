@@ -2,7 +2,8 @@
 import { dayStartUs } from './calendar.ts';
 import { cut, ratePerPeriod, type EquityCurve } from '../../metrics/curve.ts';
 import type { MetricsOptions } from '../../metrics/options.ts';
-import { sharpe } from '../../metrics/ratios.ts';
+import { sharpe, sortino } from '../../metrics/ratios.ts';
+import { betaOf, returnsBeside } from '../../metrics/relative.ts';
 import { deviation, extremes } from '../../metrics/sample.ts';
 
 export interface MonthReturn {
@@ -48,31 +49,46 @@ export function histogram(values: readonly number[], bins: number): Histogram | 
   return { low, width, counts };
 }
 
+/** Figures of the last periods; those but beta are annualised. */
 export interface RollingPoint {
   readonly timeUs: number;
-  /** Annualised; null if returns do not vary. */
+  /** Null if returns do not vary. */
   readonly sharpe: number | null;
   readonly volatility: number | null;
+  /** Null without a return below the target. */
+  readonly sortino: number | null;
+  /** Against the market; null if it does not vary, or lacks one of the periods. */
+  readonly beta: number | null;
 }
 
-/** Rolling figures over the last `window` periods, from the first full window. */
+/**
+ * Rolling figures over the last `window` periods, from the first full window.
+ *
+ * @param benchmark buy and hold; null if it cannot be measured
+ */
 export function rolling(
   curve: EquityCurve,
+  benchmark: EquityCurve | null,
   options: MetricsOptions,
   window: number,
 ): RollingPoint[] {
-  const { timesUs, returns, perYear } = cut(curve, options);
-  const riskFree = ratePerPeriod(options.riskFree, perYear, options.ratePerPeriod);
+  const periods = cut(curve, options);
+  const { timesUs, returns, perYear } = periods;
+  const market = benchmark === null ? [] : returnsBeside(periods, cut(benchmark, options));
+  const rate = (yearly: number): number => ratePerPeriod(yearly, perYear, options.ratePerPeriod);
+  const [riskFree, target] = [rate(options.riskFree), rate(options.target)];
   const root = Math.sqrt(perYear);
+  const yearly = (value: number | null): number | null => (value === null ? null : value * root);
   const points: RollingPoint[] = [];
   for (let end = window; end <= returns.length; end++) {
     const last = returns.slice(end - window, end);
-    const ratio = sharpe(last, riskFree, options.denominator);
-    const spread = deviation(last, options.denominator);
+    const beside = market.slice(end - window, end).filter((value) => value !== null);
     points.push({
       timeUs: timesUs[end] ?? 0,
-      sharpe: ratio === null ? null : ratio * root,
-      volatility: spread === null ? null : spread * root,
+      sharpe: yearly(sharpe(last, riskFree, options.denominator)),
+      volatility: yearly(deviation(last, options.denominator)),
+      sortino: yearly(sortino(last, target, options.downside)),
+      beta: beside.length === window ? betaOf(last, beside) : null,
     });
   }
   return points;

@@ -3,7 +3,7 @@
  * held, on the samples of the run and the trade's own prices.
  */
 import type { FillRow, MarketOutput, StrategyOutput } from '../../backtest/output.ts';
-import { roundTrips, type RoundTrip } from './round-trips.ts';
+import { openTrips, roundTrips, type RoundTrip } from './round-trips.ts';
 
 /** A trade with its excursions as fractions of the entry price, at least 0. */
 export interface ExcursionTrip extends RoundTrip {
@@ -20,15 +20,28 @@ const known = new WeakMap<readonly FillRow[], readonly ExcursionTrip[]>();
 
 /** Closed trades of a strategy in these markets, with their excursions. */
 export function closedTrades(
-  { fills, liquidations }: Pick<StrategyOutput, 'fills' | 'liquidations'>,
+  { fills, liquidations, orders }: Pick<StrategyOutput, 'fills' | 'liquidations' | 'orders'>,
   markets: readonly Path[],
 ): readonly ExcursionTrip[] {
   let trades = known.get(fills);
   if (trades === undefined) {
-    trades = withExcursions(roundTrips(fills, liquidations), markets);
+    trades = withExcursions(roundTrips(fills, liquidations, orders), markets);
     known.set(fills, trades);
   }
   return trades;
+}
+
+/** Positions that are open at the end, valued at the last mark, as trades until then. */
+export function openTrades(
+  strategy: Pick<StrategyOutput, 'fills' | 'liquidations' | 'funding' | 'equity'>,
+  markets: readonly Path[],
+): readonly ExcursionTrip[] {
+  const marks = markets.flatMap(({ symbol, series }) => {
+    const last = series.findLast(({ mark }) => mark !== null)?.mark ?? null;
+    return last === null ? [] : [[symbol, last] as const];
+  });
+  const endUs = strategy.equity.at(-1)?.timeUs ?? 0;
+  return withExcursions(openTrips(strategy, new Map(marks), endUs), markets);
 }
 
 export function withExcursions(
@@ -42,6 +55,8 @@ export function withExcursions(
       symbol: trade.symbol,
       side: trade.side,
       tag: trade.tag,
+      exitReason: trade.exitReason,
+      exitTag: trade.exitTag,
       entryUs: trade.entryUs,
       exitUs: trade.exitUs,
       size: trade.size,

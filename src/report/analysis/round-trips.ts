@@ -3,14 +3,37 @@
  * position ends one trade and starts the next at the same price; its fee is split by size. A
  * position that a liquidation or a delisting takes ends at the price of the transfer.
  */
-import type { FillRow, LiquidationRow } from '../../backtest/output.ts';
+import type {
+  FillRow,
+  FundingRow,
+  LiquidationRow,
+  OrderRow,
+  StrategyOutput,
+} from '../../backtest/output.ts';
 import type { TradeRow } from '../../metrics/closed-trades.ts';
+
+/**
+ * How the last part of a position was closed: by an order, by a protective order that triggered, by
+ * the exchange, or not before the run ended.
+ */
+export type ExitReason =
+  | 'order'
+  | 'takeProfit'
+  | 'stopLoss'
+  | 'trailingStop'
+  | 'liquidation'
+  | 'deleveraging'
+  | 'delisting'
+  | 'endOfRun';
 
 export interface RoundTrip extends TradeRow {
   readonly symbol: string;
   readonly side: 'long' | 'short';
   /** Of the order that opened it. */
   readonly tag: string | null;
+  readonly exitReason: ExitReason;
+  /** Of the order that closed the last part: that of the parent for a protective order. */
+  readonly exitTag: string | null;
   readonly entryUs: number;
   readonly exitUs: number;
   /** Max |position| held. */
@@ -45,6 +68,8 @@ interface Open {
   realized: number;
   fills: number;
   liquidated: boolean;
+  exitReason: ExitReason;
+  exitTag: string | null;
 }
 
 /** A fill, or a position that a liquidation or a delisting moved outside the book. */
@@ -62,18 +87,75 @@ interface Change {
   readonly tag: string | null;
   readonly fills: number;
   readonly liquidated: boolean;
+  /** If it closes a position. */
+  readonly reason: ExitReason;
 }
+
+/** Orders of a run, by which the reason of an exit is known. */
+type Orders = readonly Pick<OrderRow, 'orderNumber' | 'orderType'>[];
 
 /**
  * In order of closing. A position that is open at the end is not included.
  *
  * @param liquidations rows of the account, of which transferred positions count
+ * @param orders without them, each fill counts as that of a plain order
  */
 export function roundTrips(
   fills: readonly FillRow[],
   liquidations: readonly LiquidationRow[] = [],
+  orders: Orders = [],
 ): RoundTrip[] {
-  return tradesOf(fills, liquidations).closed;
+  return tradesOf(fills, liquidations, orders).closed;
+}
+
+/**
+ * Positions that are open at the end, in order of opening, as trades that end at these prices.
+ *
+ * @param prices last mark by market; a position without one is valued at its last fill
+ */
+export function openTrips(
+  { fills, liquidations, funding }: Pick<StrategyOutput, 'fills' | 'liquidations' | 'funding'>,
+  prices: ReadonlyMap<string, number>,
+  endUs: number,
+): RoundTrip[] {
+  return tradesOf(fills, liquidations, []).open.map((trade) => {
+    const { symbol, sign, position, openedNotional, openedSize } = trade;
+    const price = prices.get(symbol) ?? openedNotional / openedSize;
+    const closedNotional = trade.closedNotional + position * price;
+    const ended: Open = {
+      ...trade,
+      closedNotional,
+      closedSize: openedSize,
+      realized: sign * (closedNotional - openedNotional),
+      funding: trade.funding + unrealizedFunding(symbol, { fills, liquidations, funding }),
+      exitReason: 'endOfRun',
+      exitTag: null,
+    };
+    // The notional is that of fills, as for turnover.
+    const notional = openedNotional + trade.closedNotional;
+    return { ...finish(ended, Math.max(trade.entryUs, endUs)), notional };
+  });
+}
+
+/** Payments of a market that no fill or transfer has realised. */
+function unrealizedFunding(
+  market: string,
+  rows: {
+    readonly fills: readonly FillRow[];
+    readonly liquidations: readonly LiquidationRow[];
+    readonly funding: readonly FundingRow[];
+  },
+): number {
+  const total = <T extends { readonly symbol: string | null }>(
+    all: readonly T[],
+    of: (row: T) => string | undefined,
+  ): number =>
+    all.reduce((sum, row) => (row.symbol === market ? sum + Number(of(row) ?? 0) : sum), 0);
+  const realized = (row: FillRow | LiquidationRow): string | undefined => row.realizedFunding;
+  const paid = total(rows.funding, ({ payment }) => payment);
+  const pending = paid - total(rows.fills, realized) - total(rows.liquidations, realized);
+  // Payments have six decimals; the rest is rounding of sums.
+  return Math.round(pending * 1e6) / 1e6;
 }
 
 /** Times and notionals of closed trades, and of positions that are open at the end. */
@@ -82,7 +164,7 @@ export function heldTrades(
   liquidations: readonly LiquidationRow[],
   endUs: number,
 ): Pick<RoundTrip, 'entryUs' | 'exitUs' | 'notional'>[] {
-  const { closed, open } = tradesOf(fills, liquidations);
+  const { closed, open } = tradesOf(fills, liquidations, []);
   return [
     ...closed,
     ...open.map(({ entryUs, openedNotional, closedNotional }) => ({
@@ -96,10 +178,11 @@ export function heldTrades(
 function tradesOf(
   fills: readonly FillRow[],
   liquidations: readonly LiquidationRow[],
+  orders: Orders,
 ): { readonly closed: RoundTrip[]; readonly open: readonly Open[] } {
   const open = new Map<string, Open>();
   const closed: RoundTrip[] = [];
-  for (const change of changesOf(fills, liquidations)) {
+  for (const change of changesOf(fills, liquidations, orders)) {
     const { symbol, size, sign, before } = change;
     const current = open.get(symbol);
     const closing = current === undefined ? 0 : Math.min(size, Math.max(0, -sign * before));
@@ -123,7 +206,9 @@ const isFlat = (position: number): boolean => Math.abs(position) < LEAST_SIZE;
 function changesOf(
   fills: readonly FillRow[],
   liquidations: readonly LiquidationRow[],
+  orders: Orders,
 ): readonly Change[] {
+  const types = new Map(orders.map(({ orderNumber, orderType }) => [orderNumber, orderType]));
   const changes: Change[] = [];
   const positions = new Map<string, number>();
   const add = (change: Change): void => {
@@ -138,7 +223,7 @@ function changesOf(
     if (row?.symbol != null) add(movedChange(row, row.symbol, positions.get(row.symbol) ?? 0));
   };
   for (const fill of fills) {
-    const change = filledChange(fill);
+    const change = filledChange(fill, types.get(fill.orderNumber));
     const isLater = ({ timeUs, symbol }: LiquidationRow): boolean =>
       timeUs > fill.timeUs ||
       (timeUs === fill.timeUs &&
@@ -150,7 +235,7 @@ function changesOf(
   return changes;
 }
 
-function filledChange(fill: FillRow): Change {
+function filledChange(fill: FillRow, orderType: string | undefined): Change {
   const size = Number(fill.size);
   const sign = fill.side === 'buy' ? 1 : -1;
   return {
@@ -166,7 +251,14 @@ function filledChange(fill: FillRow): Change {
     tag: fill.tag,
     fills: 1,
     liquidated: fill.liquidation,
+    reason: fill.liquidation ? 'liquidation' : isProtective(orderType) ? orderType : 'order',
   };
+}
+
+function isProtective(
+  type: string | undefined,
+): type is 'takeProfit' | 'stopLoss' | 'trailingStop' {
+  return type === 'takeProfit' || type === 'stopLoss' || type === 'trailingStop';
 }
 
 function movedChange(row: LiquidationRow, symbol: string, before: number): Change {
@@ -184,8 +276,16 @@ function movedChange(row: LiquidationRow, symbol: string, before: number): Chang
     tag: null,
     fills: 0,
     liquidated: row.step === 'adlFrom' || row.step === 'takeoverFrom',
+    reason: TRANSFERS[row.step] ?? 'liquidation',
   };
 }
+
+/** The side that deleveraging closes is not the one that is liquidated. */
+const TRANSFERS: Readonly<Record<string, ExitReason>> = {
+  adlTo: 'deleveraging',
+  delistingFrom: 'delisting',
+  delistingTo: 'delisting',
+};
 
 function openOf(open: Map<string, Open>, { symbol, sign, tag, timeUs }: Change): Open {
   let current = open.get(symbol);
@@ -206,6 +306,8 @@ function openOf(open: Map<string, Open>, { symbol, sign, tag, timeUs }: Change):
       realized: 0,
       fills: 0,
       liquidated: false,
+      exitReason: 'order',
+      exitTag: null,
     };
     open.set(symbol, current);
   }
@@ -230,6 +332,8 @@ function addClosing(trade: Open, change: Change, size: number): void {
   trade.funding += change.funding;
   trade.fills += change.fills;
   trade.liquidated ||= change.liquidated;
+  trade.exitReason = change.reason;
+  trade.exitTag = change.tag;
 }
 
 function finish(trade: Open, exitUs: number): RoundTrip {
@@ -238,6 +342,8 @@ function finish(trade: Open, exitUs: number): RoundTrip {
     symbol: trade.symbol,
     side: trade.sign > 0 ? 'long' : 'short',
     tag: trade.tag,
+    exitReason: trade.exitReason,
+    exitTag: trade.exitTag,
     entryUs: trade.entryUs,
     exitUs,
     size: trade.largest,

@@ -5,7 +5,7 @@ export const SEARCH_SCRIPT = `
   const shadeTests = (tests) => (chart) => {
     const { ctx, bbox } = chart;
     ctx.save();
-    ctx.fillStyle = colour('--sunken');
+    ctx.fillStyle = colour('--text') + '12';
     tests.forEach(([from, to], i) => {
       if (i % 2 === 0) return;
       const left = Math.max(bbox.left, chart.valToPos(from, 'x', true));
@@ -51,7 +51,7 @@ export const SEARCH_SCRIPT = `
   if (data.walk) {
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     if (part('chain')) drawChain(part('chain'), data.walk.chain, data.walk.tests);
-    drawScores(part('scores'), data.walk.scores, data.walk.objective);
+    if (part('scores')) drawScores(part('scores'), data.walk.scores, data.walk.objective);
   }
 
   const drawTrials = (root, { trials, objective }) => {
@@ -64,10 +64,17 @@ export const SEARCH_SCRIPT = `
         { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: shortly(3) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
   };
+  /** Ticks at the values that trials used, if there are few of them that are not close together. */
+  const ticksOf = (points) => {
+    const used = [...new Set(points.map(([value]) => value))];
+    const span = used[used.length - 1] - used[0];
+    const apart = used.every((value, i) => i === 0 || value - used[i - 1] >= span / 10);
+    return used.length < 2 || !apart ? {} : { splits: (_, _axis, low, high) => used.filter((value) => value >= low && value <= high), values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick))) };
+  };
   /** Padding on both sides, so that trials at the min or max value are visible. */
   const drawParameter = (root, { name, labels, points }, objective) => small(root, () => ({
     scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
-    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : {}) }), axis({ values: stepwise })],
+    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : ticksOf(points)) }), axis({ values: stepwise })],
     series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--s1', 5) }],
   }), [points.map(([value]) => value), points.map(([, score]) => score)]);
   if (data.sweep) {

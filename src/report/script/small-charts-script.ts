@@ -100,12 +100,20 @@ export const SMALL_CHARTS_SCRIPT = `
     }), [sorted.map(([mae]) => mae), pick((result) => result > 0), pick((result) => result <= 0)]);
   };
 
+  const atTime = { label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(0, 19) };
+  const shortNumber = (_, value) => value === null ? '' : number(value, 2);
   const drawRolling = (root, rolling) => small(root, () => ({
     scales: { sharpe: {}, volatility: {} },
     axes: [axis({ size: 40, space: closeness, values: clock }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
-    series: [{ label: 'time', value: (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19) }, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--s1'), width: 1.5 },
-      { label: 'volatility %', scale: 'volatility', stroke: colour('--s2'), width: 1 }],
+    series: [atTime, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--s1'), width: 1.5, value: shortNumber },
+      { label: 'volatility %', scale: 'volatility', stroke: colour('--s2'), width: 1, value: shortNumber }],
   }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
+
+  /** One figure of the rolling ones, on the time axis of all of them. */
+  const drawRollingOne = (root, rolling, column, label, token) => small(root, () => ({
+    axes: [axis({ size: 40, space: closeness, values: clock }), axis({ values: stepwise })],
+    series: [atTime, { label, stroke: colour(token), width: 1.5, value: shortNumber }],
+  }), [rolling.map(([time]) => time), rolling.map((point) => point[column])]);
 
   data.strategies.forEach((curves, i) => {
     const part = (name) => document.querySelector('[data-strategy="' + i + '"] [data-draws="' + name + '"]');
@@ -113,7 +121,9 @@ export const SMALL_CHARTS_SCRIPT = `
     if (part('equity') && curves.time.length > 0 && curves.markets.length > 0) drawCurves(part, curves, i);
     if (curves.histogram && part('histogram')) drawHistogram(part('histogram'), curves.histogram);
     if (curves.trades.length > 0 && part('excursions')) drawExcursions(part('excursions'), curves.trades);
-    if (curves.rolling.length > 0 && part('rolling')) drawRolling(part('rolling'), curves.rolling);
+    if (part('rolling')) drawRolling(part('rolling'), curves.rolling);
+    if (part('rolling-sortino')) drawRollingOne(part('rolling-sortino'), curves.rolling, 3, 'Sortino', '--s1');
+    if (part('rolling-beta')) drawRollingOne(part('rolling-beta'), curves.rolling, 4, 'beta', '--s3');
   });
 
   const overlay = document.querySelector('[data-draws="overlay"]');

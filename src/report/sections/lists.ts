@@ -3,6 +3,7 @@ import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.
 import type { ExcursionTrip } from '../analysis/excursions.ts';
 import type { MarketReport, StrategyReport } from '../report.ts';
 import { duration, grouped, money, percent, signed, time } from '../../design/number-text.ts';
+import { exitText } from '../reason-text.ts';
 import { table, type Column } from '../text.ts';
 
 /** Decimals of the tick and of the lot of each market. */
@@ -34,9 +35,9 @@ function timeColumn<T>(title: string, rows: readonly T[], of: (row: T) => number
 }
 
 /** Reasons of up to 80 characters; a long one ends in dots where the table has no room. */
-function reasonColumn<T>(of: (row: T) => string | null): Column<T> {
+function reasonColumn<T>(of: (row: T) => string | null, title = 'Reason'): Column<T> {
   const cell = (row: T): string => of(row) ?? '–';
-  return { title: 'Reason', isText: true, isClipped: true, cell, exact: cell };
+  return { title, isText: true, isClipped: true, cell, exact: cell };
 }
 
 /** Omitted where all rows are of one market. */
@@ -46,12 +47,13 @@ function marketColumn<T extends { readonly symbol: string }>(rows: readonly T[])
 }
 
 export function tradeTable(
-  { trades }: Pick<StrategyReport, 'trades'>,
+  { trades: closed, openTrades: open }: Pick<StrategyReport, 'trades' | 'openTrades'>,
   index: number,
   decimals: Decimals,
 ): string {
-  if (trades.length === 0) return '<p>No position was closed.</p>';
-  return table<ExcursionTrip>(
+  const trades = [...closed, ...open];
+  if (trades.length === 0) return '<p>No position was opened.</p>';
+  const rows = table<ExcursionTrip>(
     trades,
     [
       timeColumn('Opened', trades, ({ entryUs }) => entryUs),
@@ -67,7 +69,11 @@ export function tradeTable(
         cell: ({ side, liquidated }) => (liquidated ? `${side}, liquidated` : side),
       },
       ...(trades.some(({ tag }) => tag !== null)
-        ? [reasonColumn(({ tag }: ExcursionTrip) => tag)]
+        ? [reasonColumn(({ tag }: ExcursionTrip) => tag, 'Entry reason')]
+        : []),
+      // Omitted if plain orders without a tag closed all of them.
+      ...(trades.some((trade) => exitText(trade) !== 'order')
+        ? [reasonColumn<ExcursionTrip>(exitText, 'Exit reason')]
         : []),
       { title: 'Size', cell: ({ size, symbol }) => sized(plain(size), decimals.get(symbol)) },
       {
@@ -94,10 +100,14 @@ export function tradeTable(
     {
       id: `trades-${String(index)}`,
       filter: `${trades[0]?.side ?? ''} ${dayOf(trades[0]?.entryUs ?? 0)}`,
-      caption: 'closed trades',
+      caption: open.length === 0 ? 'closed trades' : 'closed and open trades',
     },
   );
+  return open.length === 0 ? rows : `${rows}${openNote(open.length)}`;
 }
+
+const openNote = (count: number): string =>
+  `<p class="caption">${count === 1 ? 'The position that is' : `The ${String(count)} positions that are`} open at the end ${count === 1 ? 'ends' : 'end'} here at the last mark, and ${count === 1 ? 'is' : 'are'} not among the closed trades of the metrics.</p>`;
 
 /** Reasons of fills, and pages that a fill links to. */
 export interface FillLinks {

@@ -16,7 +16,7 @@ import type {
   PlotOutput,
   StrategyOutput,
 } from '../../backtest/output.ts';
-import { closedTrades, type ExcursionTrip } from '../analysis/excursions.ts';
+import { closedTrades, openTrades, type ExcursionTrip } from '../analysis/excursions.ts';
 
 /** `time` is µs, UTC; `int` has 64 bits; `text` is a dictionary. Ints and flags are never null. */
 export type ColumnType = 'time' | 'int' | 'float' | 'text' | 'flag';
@@ -128,6 +128,8 @@ const TRADES: Columns<ExcursionTrip> = {
   market: ['text', (row) => row.symbol],
   side: ['text', (row) => row.side],
   tag: ['text', (row) => row.tag],
+  exit_reason: ['text', (row) => row.exitReason],
+  exit_tag: ['text', (row) => row.exitTag],
   entry: ['time', (row) => row.entryUs],
   exit: ['time', (row) => row.exitUs],
   size: ['float', (row) => row.size],
@@ -204,6 +206,7 @@ export const RUN_TABLES: Readonly<Record<string, Readonly<Record<string, ColumnT
   fills: FILLS,
   orders: ORDERS,
   trades: TRADES,
+  open_trades: TRADES,
   funding: FUNDING,
   liquidations: LIQUIDATIONS,
   plots: PLOTS,
@@ -253,6 +256,12 @@ const MAKERS = {
       'trades',
       TRADES,
       each(run, (strategy) => closedTrades(strategy, run.markets)),
+    ),
+  open_trades: (run) =>
+    tableOf(
+      'open_trades',
+      TRADES,
+      each(run, (strategy) => openTrades(strategy, run.markets)),
     ),
   funding: (run) =>
     tableOf(

@@ -11,6 +11,7 @@ import { mustDefinition, type ParameterValues } from '../../strategy/definition.
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { marketTerms, type TermsRecord } from '../../strategy/market-terms.ts';
 import { keptHandlers, Observations } from '../../strategy/observations.ts';
+import { partsOf } from '../../strategy/thrown-text.ts';
 import type { Level, MarketTerms, Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import type { MatcherClient } from '../../gateway/matcher-client.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
@@ -232,21 +233,7 @@ export function open(realm: Realm): GuestPort {
     });
 
   const report = (thrown: unknown): -1 => {
-    const error = clean(thrown);
-    let name: string | null = null;
-    let message: string;
-    let stack = '';
-    try {
-      if (typeof error === 'object' && error !== null && 'message' in error) {
-        const fields: Partial<Record<'name' | 'message' | 'stack', unknown>> = error;
-        message = String(fields.message);
-        const { name: kind = 'Error' } = fields;
-        name = String(kind);
-        if (typeof fields.stack === 'string') stack = fields.stack;
-      } else message = String(error);
-    } catch {
-      message = 'a value without text';
-    }
+    const { name, message, stack } = partsOf(clean(thrown));
     host('threw', name, message, stack);
     return -1;
   };
