@@ -33,7 +33,7 @@ export async function readSecrets(
 async function readPrevious(path: string, log: OperatorLog): Promise<readonly Uint8Array[]> {
   const isAbsent = await stat(path).then(
     () => false,
-    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
   );
   if (!isAbsent) return [await readSecret(path, '--previous-secret-file')];
   log('previous_secret_absent', `no previous secret: there is no file ${path}`, { path });

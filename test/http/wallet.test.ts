@@ -451,9 +451,10 @@ describe('recovery of signers, compared with ethers', () => {
   test.each([-1n, 0n, 1n, 2n, 1n << 200n])('s of half the order and %s', (more) => {
     const s = (N / 2n + more).toString(16).padStart(64, '0');
     const signature = `${good.slice(0, 66)}${s}1b`;
-    const found = recover(digest, signature);
-    expect(found).toBe(recoverByEthers(digest, signature));
-    expect(found === null).toBe(more > 0n);
+    // ethers checks the first digit of s only.
+    const wanted = more > 0n ? null : recoverByEthers(digest, signature);
+    expect(recover(digest, signature)).toBe(wanted);
+    expect(recover(digest, signature) === null).toBe(more > 0n);
   });
 
   test('random bytes yield equal results', () => {
