@@ -1,15 +1,22 @@
-/** Pings of feeds: clients that are gone are closed, and no others, whatever keeps them busy. */
+/** Clients that are gone are closed, and no others, whatever keeps the process busy. */
 import { EventEmitter } from 'node:events';
-import { connect } from 'node:net';
+import { stat } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { watchPings } from '../../src/http-client/watch-pings.ts';
-import { ALICE } from '../gateway/fixture.ts';
+import { ALICE, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
 const EVERY_MS = 30_000;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One long turn of the event loop. */
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
 
 describe('a server', () => {
   let served: Served;
@@ -91,6 +98,45 @@ describe('a server', () => {
   });
 });
 
+describe('an HTTP connection that is idle for its time', () => {
+  async function opened(served: Served): Promise<{ raw: Socket; events: string[] }> {
+    const raw = connect(Number(new URL(served.url).port), '127.0.0.1');
+    const events: string[] = [];
+    raw.on('data', (data: Buffer) => events.push(data.toString().slice(9, 12)));
+    raw.on('close', () => events.push('closed'));
+    raw.on('error', () => undefined);
+    await new Promise((resolve) => raw.once('connect', resolve));
+    return { raw, events };
+  }
+
+  test('is closed, but not if its answer waits for a long turn', async () => {
+    const served = await Served.start({ limits: { requestMs: 300 } });
+    await served.sim('deposit', { account: ALICE, amount: '10000' });
+    await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+    const token = await served.token({ account: ALICE, signer: ALICE });
+    const { raw, events } = await opened(served);
+    const post = (nonce: number): void => {
+      const body = JSON.stringify(order({ nonce }));
+      raw.write(
+        `POST /account/order HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+      );
+    };
+    post(1);
+    await expect.poll(() => events, { interval: 5 }).toEqual(['200']);
+    const { seq } = served.host.view;
+    post(2);
+    while (served.host.view.seq === seq) await nextTurn();
+    // The answer waits for the disk, which is done meanwhile.
+    block(400);
+    await expect.poll(() => events).toEqual(['200', '200']);
+    raw.destroy();
+    const idle = await opened(served);
+    await expect.poll(() => idle.events.at(-1), { timeout: 5000 }).toBe('closed');
+    await served.remove();
+  });
+});
+
 describe('a client', () => {
   function watched(): { socket: EventEmitter; terminate: ReturnType<typeof vi.fn> } {
     const terminate = vi.fn();
@@ -101,14 +147,13 @@ describe('a client', () => {
 
   test('keeps a connection whose pings it could not read', async () => {
     const { socket, terminate } = watched();
-    const until = performance.now() + 60;
-    while (performance.now() < until);
-    // Timers come first, then what has arrived.
     await new Promise<void>((resolve) => {
-      setTimeout(() => {
+      // Its callback runs where those of sockets do: after the timers.
+      stat('.', () => {
         socket.emit('ping');
         resolve();
-      }, 1);
+      });
+      block(60);
     });
     await nextTurn();
     await nextTurn();
