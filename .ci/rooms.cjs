@@ -31,7 +31,7 @@ const ROOMS = [
   room(
     'wallet',
     'EIP-712 digests, signature recovery and its threads',
-    ['num', 'engine', 'gateway'],
+    ['num', 'base', 'engine', 'gateway'],
     ['hash-wasm', 'secp256k1', 'workerpool'],
   ),
   pure('virtual-time', 'scheduler, random streams, latency, faults', ['num', 'base']),

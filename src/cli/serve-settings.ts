@@ -67,7 +67,8 @@ export const SETTINGS = {
   'previous-secret-file': {
     takes: 'text',
     fallback: 'none',
-    describe: 'file with the secret before; its tokens stay valid. SIGHUP reads both files again',
+    describe:
+      'file with the secret before, if there is one; its tokens stay valid. SIGHUP reads both files again',
   },
   'sim-token': {
     takes: 'text',

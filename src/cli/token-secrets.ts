@@ -1,6 +1,6 @@
 /** Secrets of login tokens, from files or the environment. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { OperatorLog } from '../http/operator-log.ts';
 import type { Secrets } from '../http/wallet-auth.ts';
 import { fileError } from '../platform/file-error.ts';
@@ -19,10 +19,7 @@ export async function readSecrets(
   log: OperatorLog,
 ): Promise<Secrets> {
   const inEnvironment = process.env['ORRERY_SECRET'];
-  const previous =
-    previousSecretFile === null
-      ? []
-      : [await readSecret(previousSecretFile, '--previous-secret-file')];
+  const previous = previousSecretFile === null ? [] : await readPrevious(previousSecretFile, log);
   if (secretFile !== null)
     return { current: await readSecret(secretFile, '--secret-file'), previous };
   if (inEnvironment !== undefined) {
@@ -30,6 +27,17 @@ export async function readSecrets(
   }
   log('secret_random', 'no secret is set; tokens are valid until this process ends');
   return { current: randomBytes(MIN_SECRET_BYTES), previous };
+}
+
+/** An absent file is no secret, so that a server is ready for its first rotation. */
+async function readPrevious(path: string, log: OperatorLog): Promise<readonly Uint8Array[]> {
+  const isAbsent = await stat(path).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
+  );
+  if (!isAbsent) return [await readSecret(path, '--previous-secret-file')];
+  log('previous_secret_absent', `no previous secret: there is no file ${path}`, { path });
+  return [];
 }
 
 async function readSecret(path: string, name: string): Promise<Uint8Array> {

@@ -11,6 +11,7 @@
  * recomputing the digest. An order costs 8 to 16 bytes. On a miss the index first adds all orders
  * placed so far, because a client may compute an id before any read.
  */
+import { setHex } from '../base/hex.ts';
 import { SlotIndex } from '../base/slot-index.ts';
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
 import type { OrderRef } from '../engine/orders/conditional.ts';
@@ -41,17 +42,9 @@ export function attachedDigest(
   attached: 'takeProfit' | 'stopLoss',
 ): string {
   const bytes = new Uint8Array(33);
-  for (let i = 0; i < 32; i++) {
-    bytes[i] = (hexDigit(parent, 2 * i) << 4) | hexDigit(parent, 2 * i + 1);
-  }
+  setHex(bytes, 0, parent, 0, 32);
   bytes[32] = attached === 'takeProfit' ? 1 : 2;
   return keccak(bytes);
-}
-
-/** Value of a hex digit in lower case. */
-function hexDigit(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < 0x3a ? code - 0x30 : code - 0x57;
 }
 
 /** Ids with verified signatures: the signed digest, persisted by `record`. */
@@ -203,10 +196,7 @@ export class TrustOrderIds implements OrderIds {
   private plainDigest(subaccount: SubaccountId, nonce: bigint): string {
     const { account, index } = this.view.subaccount(subaccount);
     if (account !== this.account) {
-      const hex = this.view.addressOf(account);
-      for (let i = 0; i < 20; i++) {
-        this.bytes[i] = (hexDigit(hex, 2 + i * 2) << 4) | hexDigit(hex, 3 + i * 2);
-      }
+      setHex(this.bytes, 0, this.view.addressOf(account), 2, 20);
       this.account = account;
     }
     this.words.setUint32(20, index);

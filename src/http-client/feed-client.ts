@@ -13,6 +13,7 @@ import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { LastSeen, withoutOverlap, type Data } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
+import { watchPings } from './watch-pings.ts';
 
 export interface FeedOptions {
   /** Example: ws://127.0.0.1:8080/ws */
@@ -36,7 +37,6 @@ type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submit
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-const SILENCE_MS = 75_000;
 const HANDSHAKE_MS = 10_000;
 /** Max buffered updates per subscriber; beyond it the subscription fails. */
 const MAX_QUEUE = 100_000;
@@ -450,22 +450,6 @@ export class FeedClient {
       .catch(() => socket.close());
     return false;
   }
-}
-
-/** Terminates a silent connection: the server pings every 30 seconds. */
-function watchPings(socket: WebSocket): void {
-  const lost = setTimeout(() => {
-    socket.terminate();
-  }, SILENCE_MS);
-  const alive = (): void => {
-    lost.refresh();
-  };
-  socket.on('ping', alive);
-  socket.on('message', alive);
-  socket.once('close', () => {
-    clearTimeout(lost);
-  });
-  lost.unref();
 }
 
 function requestOf({ source, params }: Feed): Record<string, unknown> {

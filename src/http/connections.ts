@@ -26,6 +26,23 @@ export class ConnectionLimit {
   }
 }
 
+/** Time for what has arrived during a long turn of the event loop. */
+const GRACE_MS = 250;
+
+/**
+ * Ends a connection that was idle for its time. After a long turn of the event loop, timers come
+ * before the reads and answers of what has happened meanwhile, so these have a moment more.
+ */
+export function endIdle(server: Server): void {
+  server.on('timeout', (socket: Socket) => {
+    const { bytesRead, bytesWritten } = socket;
+    setTimeout(() => {
+      const isIdle = socket.bytesRead === bytesRead && socket.bytesWritten === bytesWritten;
+      if (isIdle) socket.destroy();
+    }, GRACE_MS);
+  });
+}
+
 /** The parser of a connection. It is not documented, so nothing may depend on its presence. */
 interface Parser {
   onIncoming?: ((request: IncomingMessage) => number) | null;

@@ -10,7 +10,7 @@ import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
 import type { Host, HostReply } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
-import type { FairQueue, WorkCaller } from './fair-queue.ts';
+import { isLarge, type FairQueue, type WorkCaller } from './fair-queue.ts';
 import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { Body, bodyOf } from './read-body.ts';
@@ -42,6 +42,15 @@ export function contractRoutes(app: FastifyInstance, options: ContractOptions): 
 }
 
 type Soon<T> = T | Promise<T>;
+
+/** A request after the piece of work that reads its body. */
+interface Begun {
+  readonly input: unknown;
+  /** To wait for before the request is handled; null: nothing. */
+  readonly signers: Promise<unknown> | null;
+  /** null: it is not handled yet. */
+  readonly reply: Soon<HostReply> | null;
+}
 
 class ContractRoute {
   private readonly id: EndpointId;
@@ -100,28 +109,52 @@ class ContractRoute {
     refuseBeyondWaiting(queue, request);
     if (ENDPOINTS[this.id].method !== 'POST') {
       const input = { ...(request.query as object), ...(request.params as object) };
-      return this.carry(request, input, false);
+      return this.carry(request, input);
     }
     const bytes = request.body instanceof Body ? request.body.bytes : 0;
-    const input = inQueue(queue, request, () => bodyOf(request), expectedParseMs(bytes));
-    return input instanceof Promise
-      ? input.then((late) => this.carry(request, late, true))
-      : this.carry(request, input, true);
+    const begun = inQueue(queue, request, () => this.begin(request), expectedParseMs(bytes));
+    return begun instanceof Promise
+      ? begun.then((late) => this.goOn(request, late))
+      : this.goOn(request, begun);
   }
 
-  /** `input`: query and path parameters, or the body. `begun`: reading it was a piece of work. */
-  private carry(request: FastifyRequest, input: unknown, begun: boolean): Soon<HostReply> {
+  /** Reads the body, and handles a small request at once if no signer has to be recovered. */
+  private begin(request: FastifyRequest): Begun {
     const { id } = this;
-    const { host, auth, queue } = this.options;
-    const { work, verified } = mustKnow(request);
-    if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
-    if (id === 'postAuth') return this.login(work, input);
-    if (id === 'getClaims' && verified !== null) return this.claims(verified, input);
-    const run = (): Soon<HostReply> => host.handle(id, input, verified?.caller ?? null);
-    const inTurn = (): Soon<HostReply> =>
-      inQueue(queue, request, run, expectedRequestMs(input), begun);
+    const { host } = this.options;
+    const input = bodyOf(request);
+    if (id === 'postAuth') return { input, signers: null, reply: null };
     const signers = host.verifyAhead(id, input);
-    return signers === null ? inTurn() : signers.then(inTurn);
+    if (signers !== null || isLarge(expectedRequestMs(input))) {
+      return { input, signers, reply: null };
+    }
+    const { verified } = mustKnow(request);
+    return { input, signers, reply: host.handle(id, input, verified?.caller ?? null) };
+  }
+
+  private goOn(request: FastifyRequest, { input, signers, reply }: Begun): Soon<HostReply> {
+    if (reply !== null) return reply;
+    if (this.id === 'postAuth') return this.login(mustKnow(request).work, input);
+    return signers === null
+      ? this.inTurn(request, input, true)
+      : signers.then(() => this.inTurn(request, input, true));
+  }
+
+  /** `input`: query and path parameters. */
+  private carry(request: FastifyRequest, input: unknown): Soon<HostReply> {
+    const { id } = this;
+    const { verified } = mustKnow(request);
+    if (id === 'getAuth') return { status: 200, body: this.options.auth.challenge(input) };
+    if (id === 'getClaims' && verified !== null) return this.claims(verified, input);
+    return this.inTurn(request, input, false);
+  }
+
+  /** `begun`: reading the body was a piece of work. */
+  private inTurn(request: FastifyRequest, input: unknown, begun: boolean): Soon<HostReply> {
+    const { host, queue } = this.options;
+    const { verified } = mustKnow(request);
+    const run = (): Soon<HostReply> => host.handle(this.id, input, verified?.caller ?? null);
+    return inQueue(queue, request, run, expectedRequestMs(input), begun);
   }
 
   private async login(work: WorkCaller, input: unknown): Promise<HostReply> {

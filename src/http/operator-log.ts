@@ -15,6 +15,7 @@ export const LOG_EVENTS = {
   signatures_not_verified: 'warn',
   durability_relaxed: 'warn',
   secret_random: 'warn',
+  previous_secret_absent: 'info',
   secrets_read: 'info',
   secrets_kept: 'error',
   writes_stopped: 'error',

@@ -163,7 +163,9 @@ export class FolderJournal implements JournalSource {
       return read();
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      throw new JournalError(`${this.segment.path}: ${error.message}`);
+      const { hint } = error;
+      const details = hint === undefined ? {} : { hint };
+      throw new JournalError(`${this.segment.path}: ${error.message}`, details);
     }
   }
 }

@@ -7,7 +7,11 @@ import { keccakBytes } from './keccak.ts';
 import { secp256k1, type Secp256k1 } from './secp256k1.ts';
 
 /** Half of the group order; a larger s would be a second signature of the same message. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const HALF_ORDER = Buffer.from(
+  '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
+  'hex',
+);
+const ZERO = Buffer.alloc(32);
 const SIGNATURE = /^(?:0x)?[0-9a-fA-F]{130}$/;
 
 export type Recover = (digest: Uint8Array, signature: string) => Address | null;
@@ -34,10 +38,10 @@ export function addressOfPoint(point: Uint8Array): Address {
 
 function parseSignature(text: string): { rs: Uint8Array; recovery: 0 | 1 } | null {
   if (!SIGNATURE.test(text)) return null;
-  const hex = text.startsWith('0x') ? text.slice(2) : text;
-  const s = BigInt(`0x${hex.slice(64, 128)}`);
-  if (s === 0n || s > HALF_ORDER) return null;
-  const bytes = Buffer.from(hex, 'hex');
+  const bytes = Buffer.from(text.startsWith('0x') ? text.slice(2) : text, 'hex');
+  if (bytes.compare(HALF_ORDER, 0, 32, 32, 64) > 0 || bytes.compare(ZERO, 0, 32, 32, 64) === 0) {
+    return null;
+  }
   const v = bytes[64];
   if (v === 0 || v === 27) return { rs: bytes.subarray(0, 64), recovery: 0 };
   if (v === 1 || v === 28) return { rs: bytes.subarray(0, 64), recovery: 1 };

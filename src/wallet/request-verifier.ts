@@ -20,7 +20,8 @@ export class RequestVerifier implements SignatureVerifier {
 
   ahead(requests: readonly SignedRequest[]): Promise<unknown> | null {
     const under = requests.flatMap((request) => this.recoverAhead(request));
-    return under.length === 0 ? null : Promise.all(under);
+    const [only = null] = under;
+    return under.length > 1 ? Promise.all(under) : only;
   }
 
   private recoverAhead({ kind, body, signatures }: SignedRequest): Promise<void>[] {

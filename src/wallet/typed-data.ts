@@ -6,6 +6,7 @@
  * Encoded by hand, because every signed request needs a digest. ethers is the test oracle
  * (test/http/wallet.test.ts).
  */
+import { setHex } from '../base/hex.ts';
 import { DOMAIN_FIELDS, EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
 import { hexOf, keccakBytes } from './keccak.ts';
@@ -20,6 +21,7 @@ export interface TypedField {
 export type Domain = Parameters<typeof eip712Domain>[0];
 
 const WORD = 32;
+const ADDRESS_BYTES = 20;
 const DOMAIN = 'EIP712Domain';
 const EMPTY: Body = {};
 /** Size of the cache of hashed texts: symbols, order types and round prices repeat. */
@@ -29,15 +31,17 @@ const utf8 = new TextEncoder();
 /** EIP-712 digests for one exchange. */
 export class TypedData {
   private readonly domain: Record<string, unknown>;
-  private readonly domainHash: Uint8Array;
   private readonly structs = new Map<string, Struct>();
   /** Digests by request body: verification and the order id use the same digest. */
   private readonly digests = new WeakMap<object, string>();
   private readonly texts = new Map<string, Uint8Array>();
+  /** 0x1901, the hash of the domain and that of the last struct. */
+  private readonly joined = new Uint8Array(2 + 2 * WORD);
 
   constructor(of: Domain) {
     this.domain = eip712Domain(of);
-    this.domainHash = this.hashStruct(structOf(DOMAIN), this.domain);
+    this.joined.set([0x19, 0x01]);
+    this.joined.set(this.hashStruct(structOf(DOMAIN), this.domain), 2);
     for (const name of Object.keys(EIP712_TYPES)) this.structs.set(name, structOf(name));
     for (const struct of this.structs.values()) struct.empty = this.hashStruct(struct, EMPTY);
   }
@@ -46,12 +50,8 @@ export class TypedData {
   digestOf(kind: string, body: Body): string {
     let digest = this.digests.get(body);
     if (digest === undefined) {
-      const joined = new Uint8Array(2 + 2 * WORD);
-      joined[0] = 0x19;
-      joined[1] = 0x01;
-      joined.set(this.domainHash, 2);
-      joined.set(this.hashStruct(this.struct(kind), body), 2 + WORD);
-      digest = `0x${hexOf(keccakBytes(joined))}`;
+      this.joined.set(this.hashStruct(this.struct(kind), body), 2 + WORD);
+      digest = `0x${hexOf(keccakBytes(this.joined))}`;
       this.digests.set(body, digest);
     }
     return digest;
@@ -68,16 +68,23 @@ export class TypedData {
     return struct;
   }
 
-  private hashStruct({ typeHash, fields }: Struct, body: Body): Uint8Array {
-    const words = new Uint8Array(WORD * (fields.length + 1));
-    words.set(typeHash, 0);
-    for (const [i, { name, type }] of fields.entries()) {
-      this.encode(words, WORD * (i + 1), type, own(body, name));
+  private hashStruct({ fields, words, view }: Struct, body: Body): Uint8Array {
+    words.fill(0, WORD);
+    let at = WORD;
+    for (const { name, type } of fields) {
+      this.encode(words, view, at, type, own(body, name));
+      at += WORD;
     }
     return keccakBytes(words);
   }
 
-  private encode(words: Uint8Array, at: number, type: string, value: unknown): void {
+  private encode(
+    words: Uint8Array,
+    view: DataView,
+    at: number,
+    type: string,
+    value: unknown,
+  ): void {
     switch (type) {
       case 'string':
         words.set(this.hashText((value ?? '') as string), at);
@@ -98,7 +105,7 @@ export class TypedData {
       case 'uint32':
       case 'uint64':
       case 'uint256':
-        encodeInteger(words, at, (value ?? 0) as number | bigint);
+        encodeInteger(view, at, (value ?? 0) as number | bigint);
         return;
       default: {
         const struct = this.struct(type);
@@ -130,8 +137,10 @@ export class TypedData {
 }
 
 interface Struct {
-  readonly typeHash: Uint8Array;
   readonly fields: readonly TypedField[];
+  /** What is hashed: the type, then one word a field. No struct is inside another of its kind. */
+  readonly words: Uint8Array;
+  readonly view: DataView;
   /** Its hash when nothing is given. */
   empty: Uint8Array;
   /** Its hashes by the bits of its fields, if all are booleans; otherwise null. */
@@ -147,7 +156,10 @@ function structOf(name: string): Struct {
   const ofFlags = fields.every(({ type }) => type === 'bool')
     ? new Map<number, Uint8Array>()
     : null;
-  return { typeHash: keccakBytes(encoded), fields, empty: new Uint8Array(WORD), ofFlags };
+  const words = new Uint8Array(WORD * (fields.length + 1));
+  words.set(keccakBytes(encoded));
+  const view = new DataView(words.buffer);
+  return { fields, words, view, empty: new Uint8Array(WORD), ofFlags };
 }
 
 /** `Flags(bool ioc,bool postOnly,bool reduceOnly)` */
@@ -156,16 +168,16 @@ function typeText(name: string, fields: readonly TypedField[]): string {
 }
 
 function encodeAddress(words: Uint8Array, at: number, address: string | undefined): void {
-  if (address !== undefined) words.set(Buffer.from(address.slice(2, 42), 'hex'), at + 12);
+  if (address !== undefined) setHex(words, at + WORD - ADDRESS_BYTES, address, 2, ADDRESS_BYTES);
 }
 
-function encodeInteger(words: Uint8Array, at: number, value: number | bigint): void {
-  const last = new DataView(words.buffer, at + WORD - 8);
+function encodeInteger(view: DataView, at: number, value: number | bigint): void {
+  const last = at + WORD - 8;
   if (typeof value === 'bigint') {
-    last.setBigUint64(0, value);
+    view.setBigUint64(last, value);
   } else {
-    last.setUint32(0, Math.floor(value / 2 ** 32));
-    last.setUint32(4, value >>> 0);
+    view.setUint32(last, Math.floor(value / 2 ** 32));
+    view.setUint32(last + 4, value >>> 0);
   }
 }
 

@@ -77,10 +77,62 @@ const answer = {
     flags: { type: 'object', properties: { ...flags, selfTradeExpire: integer } },
   },
 } as const;
-app.post<{ Body: { readonly flags: object } }>(
+
+interface Order {
+  readonly account: string;
+  readonly subaccountIndex: number;
+  readonly symbol: string;
+  readonly orderType: string;
+  readonly price: string;
+  readonly quantity: string;
+  readonly nonce: number;
+  readonly expiresAt: number;
+  readonly originator: string;
+  readonly originatorFee: number;
+  readonly flags: {
+    readonly ioc: boolean;
+    readonly postOnly: boolean;
+    readonly reduceOnly: boolean;
+  };
+}
+
+/** Field by field: spreads of two objects cost several times as much. */
+function recordOf(body: Order): object {
+  const { ioc, postOnly, reduceOnly } = body.flags;
+  return {
+    account: body.account,
+    subaccountIndex: body.subaccountIndex,
+    symbol: body.symbol,
+    orderType: body.orderType,
+    price: body.price,
+    quantity: body.quantity,
+    nonce: body.nonce,
+    expiresAt: body.expiresAt,
+    originator: body.originator,
+    originatorFee: body.originatorFee,
+    clientId: added.clientId,
+    createdAt: added.createdAt,
+    groupId: added.groupId,
+    lastUpdateSequenceNumber: added.lastUpdateSequenceNumber,
+    ocoGroupId: added.ocoGroupId,
+    orderId: added.orderId,
+    parentOrderId: added.parentOrderId,
+    period: added.period,
+    reason: added.reason,
+    remaining: added.remaining,
+    settled: added.settled,
+    status: added.status,
+    trailingPercent: added.trailingPercent,
+    triggerPrice: added.triggerPrice,
+    updatedAt: added.updatedAt,
+    flags: { ioc, postOnly, reduceOnly, selfTradeExpire: 0 },
+  };
+}
+
+app.post<{ Body: Order }>(
   '/order',
   { schema: { body: order, response: { 200: { type: 'array', items: answer } } } },
-  ({ body }) => [{ ...body, ...added, flags: { ...body.flags, selfTradeExpire: 0 } }],
+  ({ body }) => [recordOf(body)],
 );
 
 const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -117,6 +117,18 @@ const FAULTS: readonly (readonly [string, (path: string) => void, string, string
     /restore a backup/,
   ],
   [
+    'a release with other rules wrote it',
+    (path) => {
+      rmSync(path, { recursive: true });
+      mkdirSync(path);
+      const released = new URL('../journal/fixtures/release-0.1.orrery', import.meta.url);
+      cpSync(released, join(path, 'journal.orrery'));
+    },
+    'journal',
+    'fail',
+    /serve the folder with that release/,
+  ],
+  [
     'the journal is gone',
     () => {
       rmSync(text('.orrery'));

@@ -188,6 +188,26 @@ describe('a secret file', () => {
     );
     expect(previous.map((secret) => Buffer.from(secret).toString())).toEqual(['p'.repeat(32)]);
   });
+
+  test('before the current one may be absent, but not unreadable', async () => {
+    const secretFile = join(scratch, 'secret');
+    writeFileSync(secretFile, key);
+    const absent = join(scratch, 'none');
+    const events: string[] = [];
+    const found = await readSecrets({ secretFile, previousSecretFile: absent }, (event, text) => {
+      events.push(`${event}: ${text}`);
+    });
+    expect(found.previous).toEqual([]);
+    expect(events).toEqual([
+      `previous_secret_absent: no previous secret: there is no file ${absent}`,
+    ]);
+    const inFile = join(secretFile, 'none');
+    const refused = readSecrets({ secretFile, previousSecretFile: inFile }, () => undefined);
+    await expect(refused).rejects.toThrow('a component of the path is not a folder');
+    await expect(
+      readSecrets({ secretFile: absent, previousSecretFile: null }, () => undefined),
+    ).rejects.toThrow('no such file');
+  });
 });
 
 test('a system clock behind the exchange is reported once, and its return', () => {

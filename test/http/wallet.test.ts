@@ -448,6 +448,15 @@ describe('recovery of signers, compared with ethers', () => {
     expect(recoverByScript(digest, signature)).toBe(wanted);
   });
 
+  test.each([-1n, 0n, 1n, 2n, 1n << 200n])('s of half the order and %s', (more) => {
+    const s = (N / 2n + more).toString(16).padStart(64, '0');
+    const signature = `${good.slice(0, 66)}${s}1b`;
+    // ethers checks the first digit of s only.
+    const wanted = more > 0n ? null : recoverByEthers(digest, signature);
+    expect(recover(digest, signature)).toBe(wanted);
+    expect(recover(digest, signature) === null).toBe(more > 0n);
+  });
+
   test('random bytes yield equal results', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 65, maxLength: 65 }), (bytes) => {

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { UserError } from '../../base/user-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
 import { listSegments } from '../../journal-files/segments.ts';
@@ -150,7 +151,8 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     if (full) findings.push(replayed(path));
     findings.push(checkClock(timeUs / 1000, nowMs));
   } catch (error) {
-    const advice = 'restore a backup; orrery journal verify shows what is whole';
+    const hint = error instanceof UserError ? error.hint : undefined;
+    const advice = hint ?? 'restore a backup; orrery journal verify shows what is whole';
     findings.push(fail('journal', (error as Error).message, advice));
   }
   return { findings, snapshotBytes };

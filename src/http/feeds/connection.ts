@@ -82,7 +82,7 @@ export class Connection implements Watcher {
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
   private readonly limits: MessageLimits;
-  private readonly gate: FrameGate;
+  readonly gate: FrameGate;
 
   /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {

@@ -15,6 +15,8 @@ const PATH = '/ws';
 /** Frames of one message. */
 const MAX_FRAGMENTS = 64;
 const PING_EVERY_MS = 30_000;
+/** Pings without a sign of life at which a client is gone: a busy one may miss the first. */
+const MAX_UNANSWERED = 2;
 const BACKLOG_EVERY_MS = 1000;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_WAIT_MS = 2000;
@@ -48,7 +50,9 @@ export class FeedServer {
     autoPong: false,
   });
   private readonly open = new Map<WebSocket, Connection>();
-  private readonly alive = new WeakSet<WebSocket>();
+  /** Pings since the last sign of life of a client. */
+  private readonly unanswered = new WeakMap<WebSocket, number>();
+  private isPinging = false;
   private readonly timers: NodeJS.Timeout[];
   private readonly backlogBytes: number;
   private readonly leaving: () => string;
@@ -110,24 +114,33 @@ export class FeedServer {
 
   private admit(socket: WebSocket, connection: Connection): void {
     this.open.set(socket, connection);
-    this.alive.add(socket);
-    socket.on('pong', () => {
-      this.alive.add(socket);
-    });
     socket.on('close', () => {
       this.open.delete(socket);
     });
   }
 
-  /** Terminates clients that missed the last ping; closes those with an expired token. */
+  /**
+   * Terminates clients that are gone; closes those with an expired token. After a long turn, timers
+   * come before the reads of what has arrived meanwhile, so it looks behind the reads.
+   */
   private ping(): void {
-    for (const [socket, connection] of this.open) {
-      if (!this.alive.delete(socket)) socket.terminate();
-      else {
-        connection.recheck();
-        if (socket.readyState === socket.OPEN) socket.ping();
-      }
+    if (this.isPinging) return;
+    this.isPinging = true;
+    setImmediate(() => {
+      this.isPinging = false;
+      for (const [socket, connection] of this.open) this.pingOne(socket, connection);
+    });
+  }
+
+  private pingOne(socket: WebSocket, connection: Connection): void {
+    const unanswered = connection.gate.showsLife() ? 0 : (this.unanswered.get(socket) ?? 0);
+    if (unanswered >= MAX_UNANSWERED) {
+      socket.terminate();
+      return;
     }
+    connection.recheck();
+    if (socket.readyState === socket.OPEN) socket.ping();
+    this.unanswered.set(socket, unanswered + 1);
   }
 
   /** Bounds the unsent bytes of all clients; beyond it the slowest readers are closed. */

@@ -39,6 +39,7 @@ export class FrameGate {
   private frames = 0;
   private isTurnOpen = false;
   private holds = 0;
+  private hasReceived = false;
   /** Bytes dropped since a refusal; null: none was refused. */
   private dropped: number | null = null;
   /** The header of the current frame, as far as it is received. */
@@ -67,6 +68,13 @@ export class FrameGate {
     });
   }
 
+  /** True if bytes have come since the last call, or some may wait that the gate does not read. */
+  showsLife(): boolean {
+    const shows = this.hasReceived || this.holds > 0 || this.kept.length > 0;
+    this.hasReceived = false;
+    return shows;
+  }
+
   /** Passes nothing on until as many calls of `release`. */
   hold(): void {
     this.holds += 1;
@@ -79,6 +87,7 @@ export class FrameGate {
   }
 
   private receive(chunk: Buffer): void {
+    this.hasReceived = true;
     if (this.dropped !== null) {
       this.dropped += chunk.length;
       if (this.dropped > DRAIN_BYTES) this.stream.pause();

@@ -20,6 +20,7 @@ import { seq as seqOf, timeUs, type Seq, type TimeUs } from '../../num/units.ts'
 import { ByteReader, BytesError, ByteWriter } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
 import { crc32 } from '../../base/crc32.ts';
+import { hexByte } from '../../base/hex.ts';
 import { OrderIdsFrame, type JournalFrame } from './frame.ts';
 import {
   BEGINNING,
@@ -109,9 +110,7 @@ export class JournalWriter {
     this.out.uint(firstId);
     this.out.uint(digests.length);
     for (const digest of digests) {
-      for (let i = 0; i < DIGEST_BYTES; i++) {
-        this.out.u8(Number.parseInt(digest.slice(2 * i, 2 * i + 2), 16));
-      }
+      for (let i = 0; i < DIGEST_BYTES; i++) this.out.u8(hexByte(digest, 2 * i));
     }
     this.close(start);
   }

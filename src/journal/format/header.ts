@@ -136,6 +136,7 @@ function readFields(body: Uint8Array): JournalHeader {
     throw new JournalError(
       `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(SEMANTICS_VERSION)}` +
         releaseFor(semanticsVersion),
+      { hint: 'serve the folder with that release, or begin with an empty folder' },
     );
   }
   const hash = archive.text();
