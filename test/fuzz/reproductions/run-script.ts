@@ -45,7 +45,7 @@ export async function commandOf(id: string, edits: readonly SourceEdit[]): Promi
 export async function runScript(
   id: string,
   edits: readonly SourceEdit[],
-  { files }: ShrinkReport,
+  { files }: Pick<ShrinkReport, 'files'>,
 ): Promise<number | null> {
   const main = await commandOf(id, edits);
   const folder = mkdtempSync(join(tmpdir(), 'orrery-script-'));
