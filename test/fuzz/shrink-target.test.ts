@@ -70,12 +70,12 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
   expect(lengths.at(-1)).toBe(shrunk.commands.length);
   expect(lengths[0]).toBeGreaterThan(shrunk.commands.length);
 
-  const told = 'Shrunk in a test.';
+  const note = 'Shrunk in a test.';
   const files = hostFiles(
-    { config, commands: shrunk.commands, divergence, seed: 'created', shrunk: told },
+    { config, commands: shrunk.commands, divergence, seed: 'created', shrunk: note },
     keccak,
   );
-  expect(files['README.md']).toContain(told);
+  expect(files['README.md']).toContain(note);
   expect(await runScript('created-late', [BUG], { files }), 'with the bug').toBe(1);
   expect(await runScript('sound', [], { files }), 'without it').toBe(0);
 

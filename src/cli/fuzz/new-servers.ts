@@ -83,12 +83,12 @@ function spawned(command: string | null, args: readonly string[]): ChildProcess 
 async function urlOf(child: ChildProcess): Promise<string> {
   const { stdout, stderr } = child;
   if (stdout === null) throw new Error('a server prints its address');
-  let said = '';
+  let stderrText = '';
   stderr?.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk.toString()}`.slice(-2000);
+    stderrText = `${stderrText}${chunk.toString()}`.slice(-2000);
   });
   child.once('error', (error) => {
-    said = error.message;
+    stderrText = error.message;
     stdout.destroy();
   });
   const timer = setTimeout(() => stdout.destroy(), START_MS);
@@ -103,7 +103,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
     clearTimeout(timer);
     stdout.resume();
   }
-  throw new InputError(`a new server does not start: ${said.trim()}`);
+  throw new InputError(`a new server does not start: ${stderrText.trim()}`);
 }
 
 async function end(child: ChildProcess): Promise<void> {

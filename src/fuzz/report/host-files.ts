@@ -28,11 +28,11 @@ export interface HostFailure {
   readonly divergence: Divergence;
   /** Seed of the wallets. */
   readonly seed: string;
-  /** What was done to shrink it, as a sentence. */
+  /** The result of shrinking, as a sentence. */
   readonly shrunk: string;
 }
 
-/** What a later repetition needs besides the journal. */
+/** Input of a later repetition, besides the journal. */
 export interface HostProbe extends Pick<Divergence, 'probe' | 'timeMs'> {
   readonly invariant: string;
   readonly seed: string;

@@ -6,7 +6,7 @@ import type { ReplyDifference } from './compare-replies.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What shows a difference after the commands. */
+/** Shows a difference after the commands. */
 export type Probe =
   | {
       readonly kind: 'call';

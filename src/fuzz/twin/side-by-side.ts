@@ -1,5 +1,5 @@
 /**
- * A host and its twin side by side: each request goes to both, and the first difference is kept with
+ * A host and its twin side by side: each request goes to both. The first difference is kept with
  * the request that shows it.
  */
 import type { EndpointId } from '../../contract/endpoints.ts';

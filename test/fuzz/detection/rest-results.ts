@@ -8,7 +8,7 @@ const TABLE = join(FOLDER, 'detection-rest.json');
 export interface RestResult {
   readonly id: string;
   readonly area: string;
-  /** What found the bug; null: missed, undefined: not measured. */
+  /** The failed check; null: missed, undefined: not measured. */
   readonly exhaust?: string | null;
   readonly target?: string | null;
 }
