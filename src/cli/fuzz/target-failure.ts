@@ -92,7 +92,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
         progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
       },
     });
-    if (shrunk === null && !quiet) {
+    if (shrunk === null && !quiet && !isInterrupted()) {
       print('not shrunk: a new server of this build does not show it (--host-command)');
     }
   } catch (error) {

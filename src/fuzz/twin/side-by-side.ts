@@ -134,7 +134,7 @@ export class SideBySide {
   async compareReads(reads: HostReads, asked: readonly PagedRead[]): Promise<void> {
     const { length } = this.twin.commands;
     for (const { endpoint, request, twin, host, probe } of await reads.all(asked)) {
-      this.note(endpoint, endpoint, twin, host, { commands: length, probe }, request);
+      this.note(endpoint, endpoint, twin, host, { commands: length, probe, asked: request });
     }
   }
 
@@ -206,19 +206,15 @@ export class SideBySide {
     twin: HostReply,
     host: HostReply,
     shown: Shown,
-    request: Fields = {},
   ): void {
     this.count(what);
     const difference = compareReplies(kind, twin, host);
-    if (difference !== null) this.diverge(what, difference, shown, request);
+    if (difference !== null) this.diverge(what, difference, shown);
   }
 
-  private diverge(
-    what: string,
-    difference: ReplyDifference,
-    { probe, commands }: Shown,
-    request: Fields = probe.kind === 'call' ? probe.request : {},
-  ): void {
+  private diverge(what: string, difference: ReplyDifference, shown: Shown): void {
+    const { probe, commands } = shown;
+    const request = shown.asked ?? (probe.kind === 'call' ? probe.request : {});
     const { path, expected, actual, rule } = difference;
     const asked = Object.keys(request).length === 0 ? '' : ` of ${stringifyExact(request)}`;
     this.divergence ??= {
@@ -239,6 +235,8 @@ export class SideBySide {
 interface Shown {
   readonly commands: number;
   readonly probe: Probe;
+  /** The request of a later page: that of the probe with a cursor. */
+  readonly asked?: Fields;
 }
 
 export type CallForm = Extract<RequestForm, { kind: 'call' }>;
