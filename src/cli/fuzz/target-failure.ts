@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { hostFiles, parseHostProbe } from '../../fuzz/report/host-files.ts';
-import type { Divergence } from '../../fuzz/twin/divergence.ts';
+import type { HostDivergence } from '../../fuzz/twin/divergence.ts';
 import { recordOf, repeat } from '../../fuzz/twin/replay.ts';
 import { shrinkDivergence } from '../../fuzz/twin/shrink-divergence.ts';
 import { JournalReader } from '../../journal/format/frames.ts';
@@ -26,7 +26,7 @@ export interface TargetFailure {
   readonly markets: readonly MarketSpec[];
   /** Commands of the twin. */
   readonly commands: readonly Command[];
-  readonly divergence: Divergence;
+  readonly divergence: HostDivergence;
   /** Shell text of the command of the build under test; null: this one. */
   readonly hostCommand: string | null;
   /** Max seconds of shrinking; 0: not at all. */
@@ -51,7 +51,7 @@ async function write(
   { config, seed }: TargetFailure,
   folder: string,
   commands: readonly Command[],
-  divergence: Divergence,
+  divergence: HostDivergence,
   shrunk: string,
 ): Promise<void> {
   const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak);
@@ -110,7 +110,7 @@ export async function repeatAtTarget(
   url: string,
   simToken: string,
   folder: string,
-): Promise<Divergence | null> {
+): Promise<HostDivergence | null> {
   const reader = new JournalReader(await readJournal(join(folder, 'journal.orrery')));
   const commands: Command[] = [];
   for (let frame = reader.next(); frame !== null; frame = reader.next()) {

@@ -9,7 +9,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { journalOf } from '../check-journal.ts';
-import type { Divergence, Probe } from '../twin/divergence.ts';
+import type { HostDivergence, Probe } from '../twin/divergence.ts';
 import {
   CURL_SECRET,
   CURL_START,
@@ -25,7 +25,7 @@ export interface HostFailure {
   readonly config: ExchangeConfig;
   /** Commands of the twin before the probe. */
   readonly commands: readonly Command[];
-  readonly divergence: Divergence;
+  readonly divergence: HostDivergence;
   /** Seed of the wallets. */
   readonly seed: string;
   /** The result of shrinking, as a sentence. */
@@ -33,7 +33,7 @@ export interface HostFailure {
 }
 
 /** Input of a later repetition, besides the journal. */
-export interface HostProbe extends Pick<Divergence, 'probe' | 'timeMs'> {
+export interface HostProbe extends Pick<HostDivergence, 'probe' | 'timeMs'> {
   readonly invariant: string;
   readonly seed: string;
 }
@@ -128,7 +128,7 @@ const ASK = [
   '}',
 ];
 
-function probeLines({ probe, timeMs, difference }: Divergence): string[] {
+function probeLines({ probe, timeMs, difference }: HostDivergence): string[] {
   if (probe.kind === 'command') return [];
   if (probe.kind === 'feeds') return ['', ...FEEDS];
   const { path, expected } = difference;

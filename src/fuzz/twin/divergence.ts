@@ -22,7 +22,7 @@ export type Probe =
   | { readonly kind: 'feeds' };
 
 /** The first difference. */
-export interface Divergence {
+export interface HostDivergence {
   readonly violation: Violation;
   readonly difference: ReplyDifference;
   readonly probe: Probe;

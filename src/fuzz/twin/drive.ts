@@ -11,7 +11,7 @@ import { ACTIONS, type Action, type FuzzProfile } from '../profile.ts';
 import { openingOf } from '../run-setup.ts';
 import { alteredRequest } from './altered-request.ts';
 import { HostReads } from './host-reads.ts';
-import type { Divergence } from './divergence.ts';
+import type { HostDivergence } from './divergence.ts';
 import { SideBySide, type Sides } from './side-by-side.ts';
 
 export interface DriveOptions extends Sides {
@@ -25,8 +25,8 @@ export interface DriveResult {
   /** Number of uses of each endpoint and simulation verb. */
   readonly used: Readonly<Record<string, number>>;
   readonly divergence: Violation | null;
-  /** The divergence with what shows it, for `shrinkDivergence`. */
-  readonly shown: Divergence | null;
+  /** The same, with the request that shows it. */
+  readonly shown: HostDivergence | null;
   /** Requests of the twin as a journal, up to the divergence. */
   readonly commands: readonly Command[];
 }

@@ -4,7 +4,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { Dice } from '../dice.ts';
 import { Binder, toScript, type Script } from '../shrink/script.ts';
-import type { Divergence, Probe } from './divergence.ts';
+import type { HostDivergence, Probe } from './divergence.ts';
 import { HostReads } from './host-reads.ts';
 import { SideBySide, type Sides } from './side-by-side.ts';
 
@@ -16,7 +16,7 @@ export interface Recorded {
 }
 
 export interface Repeated {
-  readonly divergence: Divergence | null;
+  readonly divergence: HostDivergence | null;
   /** Number of steps up to it. */
   readonly steps: number;
   /** Commands of the twin before its probe. */
@@ -27,7 +27,7 @@ export interface Repeated {
 export function recordOf(
   config: ExchangeConfig,
   commands: readonly Command[],
-  { probe, timeMs }: Pick<Divergence, 'probe' | 'timeMs'>,
+  { probe, timeMs }: Pick<HostDivergence, 'probe' | 'timeMs'>,
 ): Recorded {
   const script = toScript({ config, commands }, (own) => new Exchange(own));
   const steps = script.steps.filter(

@@ -3,7 +3,7 @@
  * a new host, while the same difference remains.
  */
 import type { ScriptStep } from '../shrink/script.ts';
-import type { Divergence } from './divergence.ts';
+import type { HostDivergence } from './divergence.ts';
 import { repeat, upTo, type Recorded, type Repeated } from './replay.ts';
 import type { Sides } from './side-by-side.ts';
 
@@ -21,7 +21,7 @@ export interface ShrinkHostOptions {
 }
 
 export interface ShrunkDivergence {
-  readonly divergence: Divergence;
+  readonly divergence: HostDivergence;
   /** Commands of the twin, as a journal. */
   readonly commands: Repeated['commands'];
   readonly tests: number;
@@ -36,7 +36,7 @@ const LAST = [0, 2, 8, 32, 128, 512];
 /** Null if a new host does not show the difference. */
 export async function shrinkDivergence(
   recorded: Recorded,
-  { violation }: Pick<Divergence, 'violation'>,
+  { violation }: Pick<HostDivergence, 'violation'>,
   options: ShrinkHostOptions,
 ): Promise<ShrunkDivergence | null> {
   const shrinking = new Shrinking(violation.invariant, options);
@@ -51,7 +51,7 @@ class Shrinking {
   private readonly invariant: string;
   private readonly options: ShrinkHostOptions;
   private best: Recorded | null = null;
-  private divergence: Divergence | null = null;
+  private divergence: HostDivergence | null = null;
   private commands: Repeated['commands'] = [];
   private tests = 0;
 

@@ -12,7 +12,7 @@ import { orderId, type Address } from '../../num/units.ts';
 import { actOf, type RequestForm } from '../report/request-form.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
 import { MAX_LEVELS, type HostReads, type PagedRead } from './host-reads.ts';
-import type { Divergence, Fields, Probe } from './divergence.ts';
+import type { HostDivergence, Fields, Probe } from './divergence.ts';
 import { Twin } from './twin.ts';
 import { TwinFeeds } from './twin-feeds.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
@@ -36,7 +36,7 @@ export class SideBySide {
   requests = 0;
   /** Number of uses of each endpoint and simulation verb. */
   readonly used: Record<string, number> = {};
-  divergence: Divergence | null = null;
+  divergence: HostDivergence | null = null;
   private readonly sides: Sides;
   private readonly feeds: TwinFeeds;
   private readonly observed: EventSink[] = [];

@@ -86,7 +86,7 @@ interface DrivenTarget {
 }
 
 const start = (main: string, args: readonly string[]): ChildProcess =>
-  spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
 
 async function urlOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('a server prints its address');
