@@ -31,9 +31,20 @@ export function parseMarkets(list: unknown, keccak: Keccak): Parsed<MarketSpec[]
 function parseMarket(entry: unknown, keccak: Keccak): Parsed<MarketSpec> {
   const terms = typeof entry === 'object' && entry !== null ? entry : null;
   const symbol = terms === null ? entry : (terms as { readonly symbol?: unknown }).symbol;
-  const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-  if (terms === null && known === undefined) {
+  const isKnown = DEFAULT_MARKETS.some((market) => market.symbol === symbol);
+  if (terms === null && !isKnown) {
     return { ok: false, error: `${String(entry)} is not a predefined market; give its terms` };
   }
-  return parseMarketSpec({ ...known, ...terms }, keccak);
+  return parseMarketSpec(overPredefined(terms ?? { symbol }), keccak);
+}
+
+const RATES = ['initialMargin', 'maintenanceMargin'];
+
+/** Terms over those of the predefined market of their symbol; tiers replace its two rates. */
+export function overPredefined(terms: object): Readonly<Record<string, unknown>> {
+  const { symbol } = terms as { readonly symbol?: unknown };
+  const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
+  if (known === undefined || !('marginTiers' in terms)) return { ...known, ...terms };
+  const others = Object.entries(known).filter(([name]) => !RATES.includes(name));
+  return { ...Object.fromEntries(others), ...terms };
 }

@@ -8,8 +8,8 @@ import {
   DEFAULT_MARKETS,
   parseExchangeConfig,
   parseMarketSpec,
-  type MarketInput,
 } from '../gateway/market-config.ts';
+import { overPredefined } from '../gateway/market-list.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import type { TimeUs } from '../num/units.ts';
 import { fieldOf, mapOf, textOf } from './node-fields.ts';
@@ -69,7 +69,7 @@ function config(map: MapNode | null, startUs: TimeUs, problems: Problem[]): Exch
 function marketInput(node: SourceNode, path: string, problems: Problem[]): unknown {
   const symbol = node.kind === 'scalar' ? node.text : textOf(mapNode(node), 'symbol');
   const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-  if (node.kind !== 'scalar') return { ...known, ...(plainText(node) as Partial<MarketInput>) };
+  if (node.kind !== 'scalar') return overPredefined(plainText(node) as object);
   if (known === undefined) {
     const hint = suggest(
       node.text,

@@ -4,7 +4,7 @@
  * what is no host, or none of one's own, with 2.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,9 +24,11 @@ afterEach(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-async function serve(): Promise<string> {
+async function serve(config?: string): Promise<string> {
   const flags = ['--clock', 'virtual', '--trust-signatures', '--sim-token', 'dev'];
-  const server = await startServe([...flags, '--data-dir', join(scratch, 'data')]);
+  if (config !== undefined) flags.push('--config', config);
+  const data = mkdtempSync(join(scratch, 'data-'));
+  const server = await startServe([...flags, '--data-dir', data]);
   ends.push(server.stop);
   return server.url;
 }
@@ -70,9 +72,29 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
     /^request \d+, getPositions of \{.*\}: body\[\d+\]\.upnl is "1\d.*", expected ".*" by the rules$/,
   );
   expect(requests).toBeGreaterThan(10);
-  expect(readdirSync(scratch)).toContain('host-getPositions-cli.orrery');
+  expect(written).toBe(join(scratch, 'host-getPositions-cli'));
+  const folder = String(written);
   // The twin was correct throughout.
-  expect(checkJournal(readFileSync(String(written)))).toBeNull();
+  expect(checkJournal(readFileSync(join(folder, 'journal.orrery')))).toBeNull();
+  // New servers have no such proxy, so they show nothing to shrink.
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain('as they were found');
+
+  const other = await changingProxy(await serve(join(folder, 'serve.yaml')), '/none', (t) => t);
+  ends.push(other.stop);
+  expect(await drive(other.url, 'dev', '--repeat', folder)).toMatchObject({ status: 0 });
+  const again = await changingProxy(
+    await serve(join(folder, 'serve.yaml')),
+    '/account/positions',
+    (text) => text.replace(/("upnl":")-?(\d)/, '$11$2'),
+  );
+  ends.push(again.stop);
+  const repeated = await drive(again.url, 'dev', '--repeat', folder, '--json');
+  expect(repeated.status).toBe(1);
+  expect(JSON.parse(repeated.out)).toMatchObject({
+    divergence: { invariant: 'host getPositions', rule: 'R-5.2' },
+  });
+  const stale = await drive(again.url, 'dev', '--repeat', folder);
+  expect(stale).toMatchObject({ status: 2, err: expect.stringContaining('not new') as string });
 
   const words = await drive(proxy.url);
   // Its state is no longer fresh.

@@ -25,7 +25,8 @@ import { writeCiReports, type Finding } from '../fuzz/ci-report.ts';
 import { optimizeLate } from '../../platform/late-optimizing.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { reportFailure } from '../fuzz/failure-folder.ts';
-import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
+import { driveTarget, type TargetResult } from '../fuzz/drive-target.ts';
+import { repeatAtTarget, reportTarget } from '../fuzz/target-failure.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
@@ -115,6 +116,14 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         describe: 'compare the host at this URL with a twin in this process',
       })
+      .option('repeat', {
+        type: 'string',
+        describe: 'with --target: repeat the requests of the folder of such a failure',
+      })
+      .option('host-command', {
+        type: 'string',
+        describe: 'with --target: command of the build that the host runs, to shrink with',
+      })
       .option('sim-token', { type: 'string', describe: 'token of the host for /sim/*' })
       .option('config', {
         type: 'string',
@@ -140,6 +149,8 @@ export const command: CommandModule<object, FuzzArguments> = {
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
       .conflicts('target', ['runs', 'run', 'resume', 'journal'])
       .implies('target', 'sim-token')
+      .implies('repeat', 'target')
+      .implies('host-command', 'target')
       .example('$0 fuzz --seconds 30', 'half a minute on all cores')
       .example('$0 fuzz --seed ci --runs 200', 'reproducible runs')
       .example('$0 fuzz --seconds 5 --verbose', 'print the options of each run')
@@ -323,6 +334,7 @@ async function reportOne(
 
 /** Compares a host with its twin until they differ. */
 async function driveOne(options: FuzzArguments, url: string): Promise<void> {
+  if (options.repeat !== undefined) return repeatOne(options, url, options.repeat);
   const { json, out } = options;
   const { seed } = planOf(options);
   const progress = startProgress('drive', json);
@@ -344,11 +356,24 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   } finally {
     progress.stop();
   }
-  const { requests, used, divergence, journal } = result;
+  const { requests, used, divergence, shown } = result;
+  if (!json && divergence !== null) {
+    print(`DIVERGED    ${divergence.detail}`);
+    print(`  rule      ${divergence.rule}`);
+  }
   const written =
-    divergence === null
+    shown === null
       ? null
-      : await writeTwinJournal(out, `${divergence.invariant}-${seed}`, journal);
+      : await reportTarget({
+          ...result,
+          out,
+          seed,
+          simToken: options['sim-token'] ?? '',
+          divergence: shown,
+          hostCommand: options['host-command'] ?? null,
+          shrinkSeconds: options.shrink ? options['shrink-seconds'] : 0,
+          quiet: json,
+        });
   const again = `orrery fuzz --target ${url} --seed ${seed}`;
   const subject = `${url}, ${String(requests)} requests`;
   await reportOne(options, subject, { violation: divergence, again, written });
@@ -356,12 +381,25 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   else if (divergence === null)
     print(`${String(requests)} requests: host and twin respond equally`);
   else {
-    print(`DIVERGED    ${divergence.detail}`);
-    print(`  rule      ${divergence.rule}`);
-    print(`  written   ${String(written)}, the journal of the twin up to the difference`);
+    print(`  written   ${String(written)}`);
+    print(`  again     bash ${join(String(written), 'requests.sh')}`);
   }
   if (divergence !== null) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');
+}
+
+async function repeatOne(options: FuzzArguments, url: string, folder: string): Promise<void> {
+  const found = await repeatAtTarget(url, options['sim-token'] ?? '', folder);
+  const violation = found?.violation ?? null;
+  const again = `orrery fuzz --target ${url} --repeat ${folder}`;
+  await reportOne(options, `${url}, ${folder}`, { violation, again, written: folder });
+  if (options.json) printJson({ target: url, repeat: folder, divergence: violation });
+  else if (violation === null) print('host and twin respond equally');
+  else {
+    print(`DIVERGED    ${violation.detail}`);
+    print(`  rule      ${violation.rule}`);
+  }
+  if (violation !== null) setExitCode(EXIT.failed);
 }
 
 function seedOfEnvironment(): string | undefined {

@@ -29,6 +29,8 @@ export interface FuzzArguments extends RemoteArguments {
   readonly verbose: boolean;
   readonly journal: string | undefined;
   readonly target: string | undefined;
+  readonly repeat: string | undefined;
+  readonly 'host-command': string | undefined;
   readonly 'sim-token': string | undefined;
   readonly config: string | undefined;
   readonly out: string;

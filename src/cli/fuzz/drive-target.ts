@@ -1,15 +1,13 @@
 /** `orrery fuzz --target`: a host of this API in lockstep with a twin in this process. */
 import { drawProfile } from '../../fuzz/draw-profile.ts';
-import { journalOf } from '../../fuzz/check-journal.ts';
 import { describeProfile, type ProfileName } from '../../fuzz/profile.ts';
 import { driveHost, type DriveResult } from '../../fuzz/twin/drive.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
+import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { timeUs } from '../../num/units.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { defaultMarkets, readExchangeFile } from '../exchange-file.ts';
 import { InputError, isInterrupted, print, type Progress } from '../cli-support.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
 import { HttpHost } from './http-host.ts';
 
 export interface TargetOptions {
@@ -30,8 +28,14 @@ const USERS = 4;
 const SHOWN_EVERY_MS = 100;
 
 export interface TargetResult extends DriveResult {
-  /** Commands of the twin in its own time, readable by `orrery replay` and `inspect`. */
-  readonly journal: Uint8Array;
+  readonly config: ExchangeConfig;
+  readonly markets: readonly MarketSpec[];
+}
+
+/** A host with the wallets of a seed. */
+export function hostOf(url: string, simToken: string, seed: string): HttpHost {
+  const names = Array.from({ length: USERS }, (_, i) => `orrery fuzz ${seed} ${String(i)}`);
+  return new HttpHost(url, simToken, names);
 }
 
 export async function driveTarget(
@@ -39,8 +43,7 @@ export async function driveTarget(
   progress: Progress,
 ): Promise<TargetResult> {
   const { url, seed, commands } = options;
-  const names = Array.from({ length: USERS }, (_, i) => `orrery fuzz ${seed} ${String(i)}`);
-  const host = new HttpHost(url, options.simToken, names);
+  const host = hostOf(url, options.simToken, seed);
   const { status, body } = await host.call('getTime', {}, null);
   if (status !== 200) throw new InputError(`${url}: GET /time responds with ${String(status)}`);
   const genesisUs = timeUs((body as { time: number }).time * 1000);
@@ -69,17 +72,5 @@ export async function driveTarget(
     },
   });
   const result = await driven.finally(() => host.close());
-  return { ...result, journal: journalOf(config, result.commands) };
-}
-
-/** Writes the twin's journal; returns its path. */
-export async function writeTwinJournal(
-  out: string,
-  id: string,
-  journal: Uint8Array,
-): Promise<string> {
-  await makeFolder(out);
-  const path = `${out}/${id.replaceAll(/[^\w.-]+/g, '-')}.orrery`;
-  await writeWholeFile(path, journal);
-  return path;
+  return { ...result, config, markets };
 }

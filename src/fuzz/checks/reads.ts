@@ -253,12 +253,13 @@ const READS: readonly Make[] = [
   }),
   (view, { owner, market, turn }) => {
     if (!isPriced(view)) return null;
-    const { feedId } = market.spec;
-    const shared = view.markets().filter(({ spec }) => spec.feedId === feedId).length > 1;
+    // Excess margin is rare: a market that has some, if there is one.
+    const excess = view.markets().find(({ id }) => view.isolatedExcess(owner, id) > 0n);
+    const { id, spec } = excess ?? market;
+    const { feedId } = spec;
+    const shared = view.markets().filter((other) => other.spec.feedId === feedId).length > 1;
     const isCash = shared || turn % 2 === 0;
-    const amount = isCash
-      ? view.margin(owner).withdrawableQuanta
-      : view.isolatedExcess(owner, market.id);
+    const amount = isCash ? view.margin(owner).withdrawableQuanta : view.isolatedExcess(owner, id);
     return {
       endpoint: 'getTransferMax',
       request: { ...ownerFields(view, owner), ...(isCash ? {} : { feedId }) },

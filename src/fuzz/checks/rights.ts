@@ -35,6 +35,7 @@ export function rightsFault(place: Place, owner: SubaccountId, turn: number): st
     .map(({ subaccountIndex }) => subaccountIndex);
   return (
     balanceFault(place, address, other, delegated) ??
+    delegatesFault(place, address, other, delegated) ??
     grantFault(place, address, turn) ??
     (order === undefined
       ? null
@@ -81,6 +82,34 @@ function balanceFault(
     'body',
   );
   return status === 200 && differs !== null ? `${what}: ${differs}` : null;
+}
+
+/** A delegate sees the delegates of its own subaccounts, whether it names one or not. */
+function delegatesFault(
+  { opened, engine }: Place,
+  account: Address,
+  other: Address,
+  delegated: readonly number[],
+): string | null {
+  // Those without a right are refused, as with balances.
+  if (delegated.length === 0) return null;
+  const request = { account, limit: 100 };
+  const caller = callerOf(engine, other);
+  const { status, body } = opened.gateway.handle('getDelegates', request, caller);
+  const shown = engine
+    .delegatesOf(account)
+    .filter(({ subaccountIndex }) => delegated.includes(subaccountIndex))
+    .sort((a, b) => a.subaccountIndex - b.subaccountIndex || a.delegate - b.delegate)
+    .slice(0, 100)
+    .map(({ subaccountIndex, delegate }) => ({
+      account,
+      delegate: engine.addressOf(delegate),
+      subaccountIndex,
+    }));
+  const what = `getDelegates of ${account} for ${other}`;
+  if (status !== 200) return `${what} is ${String(status)}, although it is a delegate`;
+  const differs = differingField(shown, body, 'body');
+  return differs === null ? null : `${what}: ${differs}`;
 }
 
 /** Requests of a delegate that only an owner may send, with an unused nonce. */

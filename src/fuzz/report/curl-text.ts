@@ -22,9 +22,10 @@ export function serveConfigText(config: ExchangeConfig, { opening }: Reproductio
   return `${JSON.stringify({ start, config: configTerms(config), markets }, null, 2)}\n`;
 }
 
-const HEAD = [
+/** Starts a server, and has the functions that send requests. */
+export const CURL_START = [
   '#',
-  '# Exit code 0: every answer and the journal are as the rules require; 1: they are not.',
+  '# Exit code 0: all that the script asserts is as the rules require; 1: it is not.',
   '# With URL, the script uses a server of yours. Start it in this folder, with an empty data folder:',
   '#   orrery serve --config serve.yaml --clock virtual --sim-token dev \\',
   '#     --trust-signatures --secret-file secret --data-dir "$(mktemp -d)"',
@@ -95,7 +96,8 @@ const TAIL = [
   '',
 ];
 
-export function curlText({ steps }: Reproduction, violation: Violation): string {
+/** A line for each request, and for each time that passes. */
+export function requestLines({ steps }: Reproduction): string[] {
   const lines: string[] = [];
   for (const step of steps) {
     const { waitUs, command } = step;
@@ -103,12 +105,16 @@ export function curlText({ steps }: Reproduction, violation: Violation): string 
     const line = lineOf(step);
     if (line !== null) lines.push(line);
   }
+  return lines;
+}
+
+export function curlText(reproduction: Reproduction, violation: Violation): string {
   return [
     '#!/usr/bin/env bash',
     `# ${violation.rule}: ${violation.says} (${violation.invariant})`,
     `# found: ${violation.detail.split('\n').join(' ')}`,
-    ...HEAD,
-    ...lines,
+    ...CURL_START,
+    ...requestLines(reproduction),
     ...TAIL,
   ].join('\n');
 }
@@ -126,10 +132,7 @@ function lineOf({ act, command, answer }: ReproductionStep): string | null {
       const { method, path } = ENDPOINTS[act.endpoint] as Endpoint;
       const who = `${act.account} ${act.signer}`;
       if (method === 'POST') return `call ${kind} POST ${path} ${who} '${jsonText(act.request)}'`;
-      const query = Object.entries(act.request)
-        .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-        .join('&');
-      return `call ${kind} ${method} '${path}?${query}' ${who}`;
+      return `call ${kind} ${method} '${pathAndQuery(path, act.request)}' ${who}`;
     }
     case 'money':
       return `sim ${kind} ${act.verb} '${jsonText({ ...act.fields })}'`;
@@ -146,8 +149,29 @@ function lineOf({ act, command, answer }: ReproductionStep): string | null {
   }
 }
 
+/** Fields of the path, and others as a query. */
+export function pathAndQuery(path: string, request: Readonly<Record<string, unknown>>): string {
+  const inPath = new Set<string>();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    inPath.add(name);
+    return encoded(request[name]);
+  });
+  const query = Object.entries(request)
+    .filter(([name, value]) => !inPath.has(name) && value !== undefined && value !== null)
+    .flatMap(([name, value]) =>
+      (Array.isArray(value) ? (value as unknown[]) : [value]).map(
+        (one) => `${encodeURIComponent(name)}=${encoded(one)}`,
+      ),
+    );
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+/** A shell's quote is no special character of an address, so it is not encoded elsewhere. */
+const encoded = (value: unknown): string =>
+  encodeURIComponent(String(value)).replaceAll("'", '%27');
+
 /** JSON with exact integers; only the quote character needs escaping in a shell. */
-function jsonText(value: Readonly<Record<string, unknown>>): string {
+export function jsonText(value: Readonly<Record<string, unknown>>): string {
   const big = new Map<string, string>();
   const text = JSON.stringify(value, (_key, field: unknown) => {
     if (typeof field !== 'bigint') return field;

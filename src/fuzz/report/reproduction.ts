@@ -10,6 +10,7 @@ import type { RefusalCode } from '../../engine/refusals.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
+import { overPredefined } from '../../gateway/market-list.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
 import { Oracle } from '../../oracle/oracle.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
@@ -74,7 +75,8 @@ function openingOf(config: ExchangeConfig, commands: readonly Command[]): Comman
   const opening: Command[] = [];
   for (const command of commands) {
     if (command.kind !== 'listMarket' || command.timeUs !== config.genesisTimeUs) break;
-    const parsed = parseMarketSpec(marketTerms(command.spec), () => command.spec.feedId.slice(2));
+    const terms = overPredefined(marketTerms(command.spec));
+    const parsed = parseMarketSpec(terms, () => command.spec.feedId.slice(2));
     if (!parsed.ok) break;
     if (textOf(command) !== textOf({ ...command, spec: parsed.value })) break;
     opening.push(command);

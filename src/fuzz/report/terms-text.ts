@@ -1,6 +1,7 @@
 /** Parameters as configuration text: inverse of `parseExchangeConfig`, `parseMarketSpec`. */
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { overPredefined } from '../../gateway/market-list.ts';
 import { termsText } from '../../gateway/market-text.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { formatTime } from '../../num/time-text.ts';
@@ -19,11 +20,11 @@ export function configTerms(config: ExchangeConfig): Terms {
   return difference(allConfigTerms(config), allConfigTerms(DEFAULT_EXCHANGE_CONFIG));
 }
 
-/** Symbol, feed, tick and lot, and terms that differ from the defaults. */
+/** Symbol, feed, tick and lot, and terms that differ from those of the symbol, or the defaults. */
 export function marketTerms(spec: MarketSpec): Terms {
   const { symbol, feedId, tickSize, lotSize } = spec;
   const named = { symbol, feedId, tickSize, lotSize };
-  const plain = parseMarketSpec(named, () => feedId.slice(2));
+  const plain = parseMarketSpec(overPredefined(named), () => feedId.slice(2));
   const differing = plain.ok
     ? difference(termsText(spec), termsText(plain.value))
     : termsText(spec);

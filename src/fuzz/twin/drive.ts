@@ -2,34 +2,19 @@
  * Drives a host and its twin through the same random requests, up to the first difference in
  * replies. Commands that only a journal can express are omitted.
  */
-import type { EndpointId } from '../../contract/endpoints.ts';
-import { stringifyExact } from '../../contract/exact-json.ts';
 import type { Command } from '../../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import type { EventSink } from '../../engine/events.ts';
-import type { Keccak } from '../../gateway/ports.ts';
-import { orderId, type Address } from '../../num/units.ts';
+import type { MarketSpec } from '../../engine/config.ts';
+import type { Violation } from '../checker.ts';
 import { Dice } from '../dice.ts';
 import { CommandGenerator } from '../generator.ts';
-import type { Violation } from '../checker.ts';
 import { ACTIONS, type Action, type FuzzProfile } from '../profile.ts';
-import { actOf, type RequestForm } from '../report/request-form.ts';
 import { openingOf } from '../run-setup.ts';
-import { compareReplies, type ReplyDifference } from './compare-replies.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
 import { alteredRequest } from './altered-request.ts';
-import { HostReads, MAX_LEVELS } from './host-reads.ts';
-import { Twin } from './twin.ts';
-import { TwinFeeds } from './twin-feeds.ts';
+import { HostReads } from './host-reads.ts';
+import type { HostDivergence } from './divergence.ts';
+import { SideBySide, type Sides } from './side-by-side.ts';
 
-export interface DriveOptions {
-  readonly host: TwinHost;
-  /** Configuration of the host; its genesis is the host's current time. */
-  readonly config: ExchangeConfig;
-  readonly markets: readonly MarketSpec[];
-  /** Accounts that can log in at the host and have no holdings there yet. */
-  readonly users: readonly Address[];
-  readonly keccak: Keccak;
+export interface DriveOptions extends Sides {
   /** Called after each request; true ends the drive. */
   readonly onRequest?: (requests: number) => boolean;
 }
@@ -40,6 +25,8 @@ export interface DriveResult {
   /** Number of uses of each endpoint and simulation verb. */
   readonly used: Readonly<Record<string, number>>;
   readonly divergence: Violation | null;
+  /** The same, with the request that shows it. */
+  readonly shown: HostDivergence | null;
   /** Requests of the twin as a journal, up to the divergence. */
   readonly commands: readonly Command[];
 }
@@ -59,8 +46,6 @@ const LEFT_OUT: readonly Action[] = [
 ];
 /** Requests between comparisons of reads. */
 const READ_EVERY = 2;
-/** Tokens live for a day; a subscription is renewed before. */
-const TOKEN_MS = 20 * 3_600_000;
 /** Altered requests among 1,000. */
 const ALTERED = 120;
 
@@ -71,24 +56,16 @@ export async function driveHost(profile: FuzzProfile, options: DriveOptions): Pr
 
 class Drive {
   private readonly options: DriveOptions;
-  private readonly twin: Twin;
+  private readonly sides: SideBySide;
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
   private readonly reads: HostReads;
-  private readonly feeds: TwinFeeds;
-  private readonly used: Record<string, number> = {};
-  private requests = 0;
-  /** Time of the subscriptions of accounts, by the host's clock. */
-  private renewedMs: number;
-  private divergence: Violation | null = null;
 
   constructor(profile: FuzzProfile, options: DriveOptions) {
     this.options = options;
-    const { config, markets, users, keccak } = options;
-    let observe: EventSink = () => undefined;
-    this.twin = new Twin(config, markets, keccak, () => (event) => {
-      observe(event);
-    });
+    const { config, markets, users } = options;
+    this.sides = new SideBySide(options);
+    const { twin } = this.sides;
     const mix = Object.fromEntries(
       ACTIONS.map((action) => [action, LEFT_OUT.includes(action) ? 0 : profile.mix[action]]),
     ) as FuzzProfile['mix'];
@@ -97,196 +74,51 @@ class Drive {
       ({ kind }) => kind !== 'listMarket' && kind !== 'tapeDepth' && kind !== 'tapeTrade',
     );
     const setup = { config, specs: markets, users, opening };
-    this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
-    this.feeds = new TwinFeeds(this.twin.engine, users, (id) => this.twin.orderIdOf(orderId(id)));
-    observe = (event) => {
-      this.generator.observe(event);
-      this.feeds.observe(event);
-    };
-    this.renewedMs = this.twin.engine.nowUs / 1000;
+    const generator = new CommandGenerator(hosted, twin.engine, setup);
+    this.generator = generator;
+    this.sides.observe((event) => {
+      generator.observe(event);
+    });
     this.dice = Dice.of(profile.seed, 'reads');
     const symbols = markets.map(({ symbol }) => symbol);
-    const { twin, dice } = this;
+    const { dice } = this;
     this.reads = new HostReads({ host: options.host, twin, users, symbols, dice });
   }
 
   async run(): Promise<DriveResult> {
+    const { sides } = this;
     const { onRequest } = this.options;
-    await this.compareCall('getMarkets', {}, null);
+    await sides.compareCall('getMarkets', {}, null);
     // Subscribes to feeds now, so that all later updates are compared.
-    for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
-    await this.compareUpdates(false);
-    while (this.divergence === null) {
+    await sides.compareFeeds(false);
+    while (sides.divergence === null) {
       const command = this.generator.next();
       if (command === null) break;
-      await this.deliver(command);
-      if (this.requests % READ_EVERY === 0) await this.read();
-      if (onRequest?.(this.requests) === true) break;
+      await sides.deliver(command, async ({ endpoint, request, account }) => {
+        if (!this.dice.chance(ALTERED)) return;
+        await sides.compareCall(endpoint, alteredRequest(endpoint, request, this.dice), account);
+      });
+      if (sides.requests % READ_EVERY === 0) await this.read();
+      if (onRequest?.(sides.requests) === true) break;
     }
-    for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
-    await this.compareUpdates(true);
-    const { requests, used, divergence, twin } = this;
-    return { requests, used, divergence, commands: twin.commands };
-  }
-
-  private async deliver(command: Command): Promise<void> {
-    await this.advance(command.timeUs);
-    const act = actOf(command, this.twin.engine, (id) => this.twin.orderIdOf(id));
-    await this.perform(act, command);
-  }
-
-  /** A host's clock has millisecond resolution. */
-  private async advance(toUs: number): Promise<void> {
-    const toMs = Math.ceil(toUs / 1000);
-    if (toMs * 1000 <= this.twin.engine.nowUs) return;
-    // Subscriptions of accounts end with their tokens.
-    const ends = toMs - this.renewedMs >= TOKEN_MS;
-    if (ends) await this.compareUpdates(false);
-    this.twin.advanceToMs(toMs);
-    const twin = { status: 200, body: { time: toMs } };
-    this.note('clock', 'simulation', twin, await this.options.host.sim('clock', { toMs }));
-    if (!ends) return;
-    await this.options.host.renewUpdates?.();
-    this.feeds.forgetAccounts();
-    this.renewedMs = toMs;
-  }
-
-  private async perform(act: RequestForm, command: Command): Promise<void> {
-    if (this.divergence !== null) return;
-    switch (act.kind) {
-      case 'call':
-        // System accounts have no wallet that could log in.
-        if (!this.options.users.includes(act.account)) break;
-        if (this.dice.chance(ALTERED)) {
-          const altered = alteredRequest(act.endpoint, act.request, this.dice);
-          await this.compareCall(act.endpoint, altered, act.account);
-        }
-        await this.compareCall(act.endpoint, act.request, act.account);
-        break;
-      case 'money':
-        await this.compareSim(act.verb, { ...act.fields }, command);
-        break;
-      case 'price': {
-        const { verb, symbol, value } = act;
-        if (verb === 'fundingRate') {
-          await this.compareSim('funding', { symbol, rate: value }, command);
-        } else await this.compareSim(verb, { symbol, price: value }, command);
-        break;
-      }
-      default:
-    }
-  }
-
-  private async compareCall(
-    endpoint: EndpointId,
-    request: Readonly<Record<string, unknown>>,
-    account: Address | null,
-  ): Promise<void> {
-    const twin = this.twin.call(endpoint, request, account);
-    const reply = await this.options.host.call(endpoint, request, account);
-    this.note(endpoint, endpoint, twin, reply, request);
-  }
-
-  private async compareSim(
-    verb: SimVerb,
-    fields: Readonly<Record<string, unknown>>,
-    command: Command,
-  ): Promise<void> {
-    // The index text as sent, which the API returns.
-    const sent =
-      command.kind === 'setIndex' ? { ...command, text: String(fields['price']) } : command;
-    const twin = this.twin.apply(sent);
-    this.note(verb, 'simulation', twin, await this.options.host.sim(verb, fields));
+    await sides.compareFeeds(true);
+    const { requests, used, divergence, twin } = sides;
+    const { commands } = twin;
+    const violation = divergence?.violation ?? null;
+    return { requests, used, divergence: violation, shown: divergence, commands };
   }
 
   /** Compares all reads of one account and one market. */
   private async read(): Promise<void> {
+    const { sides } = this;
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
     if (this.dice.chance(30)) {
-      await this.compareFeed(symbol);
-      await this.compareUpdates(false);
+      await sides.compareFeed(symbol);
+      await sides.compareUpdates(false);
     }
-    if (this.divergence !== null) return;
-    for (const { endpoint, request, twin, host } of await this.reads.round(account, symbol)) {
-      this.note(endpoint, endpoint, twin, host, request);
-    }
-  }
-
-  /** R-11.4: a snapshot and the deltas since then yield the book. */
-  private async compareFeed(symbol: string): Promise<void> {
-    if (this.divergence !== null) return;
-    const whole = this.twin.call('getBook', { symbol, depth: MAX_LEVELS }, null);
-    const { bids, asks } = whole.body as BookLevels;
-    const twin: HostReply = { status: 200, body: { bids, asks } };
-    const difference = (book: BookLevels): ReplyDifference | null =>
-      compareReplies('getBook', twin, { status: 200, body: book });
-    const fromFeed = await this.options.host.bookOfFeed?.(
-      symbol,
-      (book) => difference(book) === null,
-    );
-    if (fromFeed === undefined || fromFeed === null) return;
-    this.requests += 1;
-    this.used['bookFeed'] = (this.used['bookFeed'] ?? 0) + 1;
-    const found = difference(fromFeed);
-    if (found !== null) this.divergence = this.describe('bookFeed', { ...found, rule: 'R-11.4' });
-    const fault = this.options.host.feedFault?.() ?? null;
-    if (fault === null) return;
-    this.divergence ??= this.describe('bookFeed', {
-      path: 'message',
-      expected: 'the one that follows',
-      actual: fault,
-      rule: 'R-11.4',
-    });
-  }
-
-  /** R-11.4: the updates of all other feeds. `isLast`: batches, which come some time later, too. */
-  private async compareUpdates(isLast: boolean): Promise<void> {
-    const { host, markets, users } = this.options;
-    if (this.divergence !== null || host.takeUpdates === undefined) return;
-    const found: { fault: string | null } = { fault: null };
-    const symbols = markets.map(({ symbol }) => symbol);
-    await host.takeUpdates(symbols, users, (updates) => {
-      for (const some of updates) {
-        found.fault = this.feeds.take(some);
-        if (found.fault !== null) return true;
-      }
-      found.fault = this.feeds.fault(isLast);
-      return found.fault === null;
-    });
-    this.requests += 1;
-    this.used['updates'] = (this.used['updates'] ?? 0) + 1;
-    const { fault } = found;
-    if (fault === null) return;
-    const [path, expected, rule] = ['message', 'what the state requires', 'R-11.4'];
-    this.divergence = this.describe('feeds', { path, expected, actual: fault, rule });
-  }
-
-  private note(
-    what: string,
-    kind: EndpointId | 'simulation',
-    twin: HostReply,
-    host: HostReply,
-    request: Readonly<Record<string, unknown>> = {},
-  ): void {
-    this.requests += 1;
-    this.used[what] = (this.used[what] ?? 0) + 1;
-    const difference = compareReplies(kind, twin, host);
-    if (difference !== null) this.divergence ??= this.describe(what, difference, request);
-  }
-
-  private describe(
-    what: string,
-    { path, expected, actual, rule }: ReplyDifference,
-    request: Readonly<Record<string, unknown>> = {},
-  ): Violation {
-    const asked = Object.keys(request).length === 0 ? '' : ` of ${stringifyExact(request)}`;
-    return {
-      invariant: `host ${what}`,
-      rule,
-      says: 'a host replies as the rules require',
-      detail: `request ${String(this.requests)}, ${what}${asked}: ${path} is ${actual}, expected ${expected} by the rules`,
-    };
+    if (sides.divergence !== null) return;
+    await sides.compareReads(this.reads, this.reads.round(account, symbol));
   }
 }
 

@@ -6,6 +6,7 @@ import { ENDPOINTS, type Endpoint, type EndpointId } from '../../contract/endpoi
 import type { Address } from '../../num/units.ts';
 import type { Dice } from '../dice.ts';
 import { alteredRequest } from './altered-request.ts';
+import type { Probe } from './divergence.ts';
 import type { HostReply, TwinHost } from './twin-host.ts';
 import type { Twin } from './twin.ts';
 
@@ -15,12 +16,18 @@ interface ReplyPair {
   readonly request: Readonly<Record<string, unknown>>;
   readonly twin: HostReply;
   readonly host: HostReply;
+  readonly probe: Probe;
 }
 
 interface Read {
   readonly endpoint: EndpointId;
   readonly request: Readonly<Record<string, unknown>>;
   readonly caller: Address | null;
+}
+
+/** A read, and the most pages of it. */
+export interface PagedRead extends Read {
+  readonly pages: number;
 }
 
 interface Readers {
@@ -50,7 +57,7 @@ export class HostReads {
   }
 
   /** The current records of an account and a market, and lists in pages. */
-  async round(account: Address, symbol: string): Promise<readonly ReplyPair[]> {
+  round(account: Address, symbol: string): readonly PagedRead[] {
     const { dice } = this.readers;
     const owner = { account, subaccountIndex: 0 };
     const reads: Read[] = [
@@ -68,16 +75,20 @@ export class HostReads {
     ];
     for (let i = 0; i < 3; i += 1) reads.push(this.altered(dice.pick(reads), account));
     const lists = [0, 1].map(() => this.listRead(dice.pick(LISTS), account, symbol));
-    const pairs = await Promise.all([
-      ...reads.map((read) => this.pages(read, 1)),
-      ...lists.map((read) => this.pages(read, MOST_PAGES)),
-    ]);
+    return [
+      ...reads.map((read) => ({ ...read, pages: 1 })),
+      ...lists.map((read) => ({ ...read, pages: MOST_PAGES })),
+    ];
+  }
+
+  async all(reads: readonly PagedRead[]): Promise<readonly ReplyPair[]> {
+    const pairs = await Promise.all(reads.map((read) => this.pages(read)));
     return pairs.flat();
   }
 
   /** Follows the cursors of both hosts, each of its own. */
-  private async pages(read: Read, most: number): Promise<readonly ReplyPair[]> {
-    const { endpoint, request, caller } = read;
+  private async pages(read: PagedRead): Promise<readonly ReplyPair[]> {
+    const { endpoint, request, caller, pages: most } = read;
     const { host, twin } = this.readers;
     const pairs: ReplyPair[] = [];
     let cursors: { readonly twin?: string; readonly host?: string } = {};
@@ -86,7 +97,13 @@ export class HostReads {
         cursor === undefined ? request : { ...request, cursor };
       const expected = twin.call(endpoint, asked(cursors.twin), caller);
       const actual = await host.call(endpoint, asked(cursors.host), caller);
-      pairs.push({ endpoint, request: asked(cursors.host), twin: expected, host: actual });
+      pairs.push({
+        endpoint,
+        request: asked(cursors.host),
+        twin: expected,
+        host: actual,
+        probe: { kind: 'call', endpoint, request, account: caller, page: pairs.length },
+      });
       this.noteTimes(expected.body);
       const next = { twin: expected.page?.next ?? null, host: actual.page?.next ?? null };
       if (next.twin === null || next.host === null) break;

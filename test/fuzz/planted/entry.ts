@@ -11,3 +11,4 @@ export { streamInvariants } from '../../../src/fuzz/stream-checker.ts';
 export { checkJournal } from '../../../src/fuzz/check-journal.ts';
 export { parseScenario } from '../../../src/scenario/parse.ts';
 export { runScenario } from '../../../src/scenario/run-scenario.ts';
+export { InProcessHost } from '../../../src/fuzz/twin/in-process-host.ts';

@@ -31,7 +31,7 @@ interface Package {
 }
 
 /** The command of a build, in one file. */
-async function commandOf(id: string, edits: readonly SourceEdit[]): Promise<string> {
+export async function commandOf(id: string, edits: readonly SourceEdit[]): Promise<string> {
   const main = join(CACHE, `${id}-main.mjs`);
   if (!existsSync(main) || edits.length > 0) {
     mkdirSync(CACHE, { recursive: true });
@@ -45,7 +45,7 @@ async function commandOf(id: string, edits: readonly SourceEdit[]): Promise<stri
 export async function runScript(
   id: string,
   edits: readonly SourceEdit[],
-  { files }: ShrinkReport,
+  { files }: Pick<ShrinkReport, 'files'>,
 ): Promise<number | null> {
   const main = await commandOf(id, edits);
   const folder = mkdtempSync(join(tmpdir(), 'orrery-script-'));

@@ -1,0 +1,144 @@
+/**
+ * Writes a difference between a host and its twin into a folder: as it was found, and each time
+ * that fewer requests show it at a new server.
+ */
+import { join } from 'node:path';
+import type { Command } from '../../engine/commands.ts';
+import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
+import { hostFiles, parseHostProbe } from '../../fuzz/report/host-files.ts';
+import type { HostDivergence } from '../../fuzz/twin/divergence.ts';
+import { recordOf, repeat } from '../../fuzz/twin/replay.ts';
+import { shrinkDivergence } from '../../fuzz/twin/shrink-divergence.ts';
+import { JournalReader } from '../../journal/format/frames.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
+import { InputError, isInterrupted, print, startProgress } from '../cli-support.ts';
+import { readInput, readJournal } from '../read-file.ts';
+import { hostOf } from './drive-target.ts';
+import { NewServers } from './new-servers.ts';
+
+export interface TargetFailure {
+  readonly out: string;
+  readonly seed: string;
+  readonly simToken: string;
+  readonly config: ExchangeConfig;
+  readonly markets: readonly MarketSpec[];
+  /** Commands of the twin. */
+  readonly commands: readonly Command[];
+  readonly divergence: HostDivergence;
+  /** Shell text of the command of the build under test; null: this one. */
+  readonly hostCommand: string | null;
+  /** Max seconds of shrinking; 0: not at all. */
+  readonly shrinkSeconds: number;
+  readonly quiet: boolean;
+}
+
+/** Returns the folder's path. */
+export async function reportTarget(failure: TargetFailure): Promise<string> {
+  const { out, seed, divergence, shrinkSeconds } = failure;
+  const name = `${divergence.violation.invariant}-${seed}`;
+  const folder = join(out, name.replaceAll(/[^\w.-]+/g, '-'));
+  await makeFolder(folder);
+  const commands = failure.commands.slice(0, divergence.commands);
+  const found = `${String(commands.length)} commands, as they were found.`;
+  await write(failure, folder, commands, divergence, found);
+  if (shrinkSeconds > 0) await shrink(failure, folder);
+  return folder;
+}
+
+async function write(
+  { config, seed }: TargetFailure,
+  folder: string,
+  commands: readonly Command[],
+  divergence: HostDivergence,
+  shrunk: string,
+): Promise<void> {
+  const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak);
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    await writeWholeFile(join(folder, name), bytes);
+  }
+}
+
+async function shrink(failure: TargetFailure, folder: string): Promise<void> {
+  const { config, markets, seed, simToken, commands, divergence, quiet, shrinkSeconds } = failure;
+  const servers = new NewServers({
+    command: failure.hostCommand,
+    configPath: join(folder, 'serve.yaml'),
+    simToken,
+  });
+  const progress = startProgress('shrink', quiet);
+  const endsMs = performance.now() + shrinkSeconds * 1000;
+  const from = divergence.commands;
+  try {
+    const before = commands.slice(0, from);
+    const shrunk = await shrinkDivergence(recordOf(config, before, divergence), divergence, {
+      open: async () => {
+        const server = await servers.open();
+        const host = hostOf(server.url, simToken, seed);
+        const close = async (): Promise<void> => {
+          await host.close();
+          await server.close();
+        };
+        return { sides: { host, config, markets, users: host.users, keccak }, close };
+      },
+      isOver: () => isInterrupted() || performance.now() >= endsMs,
+      onBest: async (best) => {
+        const text = `${String(from)} commands shrank to ${String(best.commands.length)} at ${String(best.tests)} new servers`;
+        const rest = best.complete ? '.' : ', so far.';
+        await write(failure, folder, best.commands, best.divergence, text + rest);
+        const left = `${String(best.commands.length)} of ${String(from)} commands`;
+        progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
+      },
+    });
+    if (shrunk === null && !quiet && !isInterrupted()) {
+      print('not shrunk: a new server of this build does not show it (--host-command)');
+    }
+  } catch (error) {
+    // The commands are on disk already.
+    if (!quiet)
+      print(`shrinking stopped: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    progress.stop();
+    await servers.close();
+  }
+}
+
+/** Repeats the requests of such a folder at a new server; null: host and twin reply alike. */
+export async function repeatAtTarget(
+  url: string,
+  simToken: string,
+  folder: string,
+): Promise<HostDivergence | null> {
+  const reader = new JournalReader(await readJournal(join(folder, 'journal.orrery')));
+  const commands: Command[] = [];
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command') commands.push(frame.command);
+  }
+  const { config } = reader.header;
+  const markets = commands.flatMap((one) => (one.kind === 'listMarket' ? [one.spec] : []));
+  const path = join(folder, 'probe.json');
+  const found = parsed(path, Buffer.from(await readInput(path)).toString());
+  const host = hostOf(url, simToken, found.seed);
+  try {
+    const { status, body } = await host.call('getTime', {}, null);
+    if (status !== 200) throw new InputError(`${url}: GET /time responds with ${String(status)}`);
+    if ((body as { time: number }).time * 1000 !== config.genesisTimeUs) {
+      throw new InputError(`${url}: not new, or not started with ${join(folder, 'serve.yaml')}`);
+    }
+    const sides = { host, config, markets, users: host.users, keccak };
+    const { divergence } = await repeat(recordOf(config, commands, found), sides);
+    return divergence;
+  } finally {
+    await host.close();
+  }
+}
+
+function parsed(path: string, text: string): ReturnType<typeof parseHostProbe> {
+  try {
+    return parseHostProbe(text);
+  } catch (error) {
+    throw new InputError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Measures which of the bugs that `orrery fuzz` missed in the last table are found by `orrery
+ * exhaust`, in all worlds, and by `orrery fuzz --target` against a server that has the bug. Prints a
+ * line per bug and keeps the table in reports/prove/detection-rest.md.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Violation } from '../../../src/fuzz/checker.ts';
+import { WORLD_NAMES } from '../../../src/fuzz/exhaust/worlds.ts';
+import { bundleWith } from '../../mutants/build.ts';
+import { commandOf } from '../reproductions/run-script.ts';
+import { loadRest, saveRest } from './rest-results.ts';
+import { loadResults } from './results.ts';
+import type { SubtleBug } from './subtle-bug.ts';
+import { SUBTLE_BUGS } from './subtle-bugs.ts';
+
+const ENTRY = join(import.meta.dirname, '../exhaust/entry.ts');
+const FOLDER = join(import.meta.dirname, '../../../node_modules/.cache/orrery/rest');
+const SEEDS = ['a', 'b', 'c'];
+
+const HELP = `node --import tsx test/fuzz/detection/rest.ts [options]
+
+  --only <texts>   bugs whose id contains one of these, separated by commas
+  --by <texts>     exhaust, target, or both [exhaust,target]
+  --depth <n>      depth of the exploration, all of it beside the oracle [3]
+  --seconds <n>    seconds of each of ${String(SEEDS.length)} campaigns against a server [20]
+  --for <n>        seconds after which this call starts no further bug [unlimited]`;
+
+/** The rule by which the exploration of all worlds fails; null if it does not. */
+async function byExhaust(bug: SubtleBug, depth: number): Promise<string | null> {
+  const file = join(FOLDER, `${bug.id}.mjs`);
+  await bundleWith(ENTRY, file, bug.id, [bug]);
+  const built = (await import(pathToFileURL(file).href)) as typeof import('../exhaust/entry.ts');
+  const { failure } = built.explore({ worlds: WORLD_NAMES, depth, checkedDepth: depth });
+  if (failure === null) return null;
+  return `${failure.violation.invariant} ${failure.violation.rule}`;
+}
+
+/** The check by which a campaign against a server fails; null if none does. */
+async function byTarget(bug: SubtleBug, seconds: number): Promise<string | null> {
+  const broken = await commandOf(`rest-${bug.id}`, [bug]);
+  const sound = await commandOf('sound', []);
+  for (const seed of SEEDS) {
+    const found = await campaign(broken, sound, seed, seconds);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function campaign(
+  broken: string,
+  sound: string,
+  seed: string,
+  seconds: number,
+): Promise<string | null> {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-rest-'));
+  const served = ['serve', '--clock', 'virtual', '--trust-signatures', '--sim-token', 'dev'];
+  const server = start(broken, [...served, '--port', '0', '--data-dir', join(folder, 'data')]);
+  try {
+    const url = await urlOf(server);
+    const out = join(folder, 'out');
+    const aimed = ['fuzz', '--target', url, '--sim-token', 'dev', '--seed', seed, '--out', out];
+    const client = start(sound, [...aimed, '--seconds', String(seconds), '--json']);
+    const text: string[] = [];
+    client.stdout?.on('data', (chunk: Buffer) => text.push(chunk.toString()));
+    const [code] = (await once(client, 'close')) as [number | null];
+    if (code === 0) return null;
+    if (code !== 1) throw new Error(`orrery fuzz --target ends with ${String(code)}`);
+    const { divergence } = JSON.parse(text.join('')) as DrivenTarget;
+    return `${divergence.invariant} ${divergence.rule}, seed ${seed}, ${divergence.detail}`;
+  } finally {
+    server.kill('SIGKILL');
+    await once(server, 'close').catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface DrivenTarget {
+  readonly divergence: Violation;
+}
+
+const start = (main: string, args: readonly string[]): ChildProcess =>
+  spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+
+async function urlOf({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('a server prints its address');
+  for await (const line of createInterface({ input: stdout })) {
+    const url = /http:\/\/[\w.:]+/.exec(line)?.[0];
+    if (url !== undefined) {
+      stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('the server has ended');
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      by: { type: 'string', default: 'exhaust,target' },
+      depth: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '20' },
+      for: { type: 'string', default: 'Infinity' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const missed = loadResults();
+  const texts = values.only.split(',');
+  const chosen = SUBTLE_BUGS.filter(
+    ({ id }) => missed.get(id)?.by === null && texts.some((text) => id.includes(text)),
+  );
+  if (chosen.length === 0) throw new RangeError('--only matches no bug that is missed');
+  const started = performance.now();
+  for (const bug of chosen) {
+    if (performance.now() - started >= Number(values.for) * 1000) break;
+    const { id, area } = bug;
+    const depth = Number(values.depth);
+    const found = {
+      ...(values.by.includes('exhaust') ? { exhaust: await byExhaust(bug, depth) } : {}),
+      ...(values.by.includes('target')
+        ? { target: await byTarget(bug, Number(values.seconds)) }
+        : {}),
+    };
+    // Another process may measure other bugs at the same time.
+    const all = loadRest();
+    saveRest(all.set(id, { id, area, ...all.get(id), ...found }));
+    console.log(`${area.padEnd(11)} ${id}: ${JSON.stringify(found)}`);
+  }
+}
+
+await main();

@@ -1,0 +1,95 @@
+/**
+ * A difference of a host with a planted bug shrinks to a few commands, each time at a new host. Its
+ * shell script fails on a server of that build and passes on a correct one.
+ */
+import { expect, test } from 'vitest';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { hostFiles, parseHostProbe } from '../../src/fuzz/report/host-files.ts';
+import { userAddress } from '../../src/fuzz/run-setup.ts';
+import { driveHost } from '../../src/fuzz/twin/drive.ts';
+import { InProcessHost } from '../../src/fuzz/twin/in-process-host.ts';
+import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
+import { shrinkDivergence, type NewHost } from '../../src/fuzz/twin/shrink-divergence.ts';
+import type { TwinHost } from '../../src/fuzz/twin/twin-host.ts';
+import {
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  parseMarketSpec,
+} from '../../src/gateway/market-config.ts';
+import { JournalReader } from '../../src/journal/format/frames.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
+import { buildWith } from './reproductions/prove-bug.ts';
+import { runScript } from './reproductions/run-script.ts';
+
+const config = DEFAULT_EXCHANGE_CONFIG;
+const markets = DEFAULT_MARKETS.map((market) => {
+  const spec = parseMarketSpec(market, keccak);
+  if (!spec.ok) throw new Error(spec.error);
+  return spec.value;
+});
+const users = [0, 1, 2].map(userAddress);
+const sidesOf = (host: TwinHost): NewHost['sides'] => ({ host, config, markets, users, keccak });
+
+const BUG = {
+  file: 'gateway/encode.ts#encodeOrder',
+  find: 'order.createdAtUs',
+  replace: 'order.updatedAtUs',
+};
+
+test('a difference shrinks to a script that fails with the bug', { timeout: 600_000 }, async () => {
+  const built = await buildWith('created-late', [BUG]);
+  let opened = 0;
+  const open = (): Promise<NewHost> => {
+    opened += 1;
+    const sides = sidesOf(new built.InProcessHost(config, markets, keccak));
+    return Promise.resolve({ sides, close: () => Promise.resolve() });
+  };
+  const { sides } = await open();
+  const profile = drawProfile('created', { name: 'matching', commands: 2000 });
+  const { shown, commands } = await driveHost(profile, sides);
+  expect(shown).not.toBeNull();
+  if (shown === null) return;
+  const before = commands.slice(0, shown.commands);
+  const lengths: number[] = [];
+  const shrunk = await shrinkDivergence(recordOf(config, before, shown), shown, {
+    open,
+    isOver: () => false,
+    onBest: (best) => {
+      lengths.push(best.commands.length);
+      return Promise.resolve();
+    },
+  });
+  expect(shrunk).not.toBeNull();
+  if (shrunk === null) return;
+  const { divergence, tests, complete } = shrunk;
+  expect(complete).toBe(true);
+  expect(opened).toBe(tests + 1);
+  expect(divergence.violation.invariant).toBe(shown.violation.invariant);
+  // Listings, an order, its change and the time in between.
+  expect(shrunk.commands.length).toBeLessThanOrEqual(markets.length + 6);
+  expect(lengths.at(-1)).toBe(shrunk.commands.length);
+  expect(lengths[0]).toBeGreaterThan(shrunk.commands.length);
+
+  const note = 'Shrunk in a test.';
+  const files = hostFiles(
+    { config, commands: shrunk.commands, divergence, seed: 'created', shrunk: note },
+    keccak,
+  );
+  expect(files['README.md']).toContain(note);
+  expect(await runScript('created-late', [BUG], { files }), 'with the bug').toBe(1);
+  expect(await runScript('sound', [], { files }), 'without it').toBe(0);
+
+  // The journal and the probe repeat it too.
+  const reader = new JournalReader(files['journal.orrery'] as Uint8Array);
+  const recorded = [];
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command') recorded.push(frame.command);
+  }
+  const found = parseHostProbe(files['probe.json'] as string);
+  expect(found).toMatchObject({ seed: 'created', timeMs: divergence.timeMs });
+  const record = recordOf(reader.header.config, recorded, found);
+  const again = await repeat(record, (await open()).sides);
+  expect(again.divergence?.violation.invariant).toBe(shown.violation.invariant);
+  const sound = await repeat(record, sidesOf(new InProcessHost(config, markets, keccak)));
+  expect(sound.divergence).toBeNull();
+});
