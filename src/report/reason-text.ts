@@ -1,5 +1,4 @@
 /** Why an order was sent, or a position closed: a tag, and the kind of protective order. */
-import { unreachable } from '../base/assert.ts';
 import type { OrderRow } from '../backtest/output.ts';
 import type { RoundTrip } from './analysis/round-trips.ts';
 
@@ -34,8 +33,6 @@ export function exitText({
       return exitReason;
     case 'endOfRun':
       return 'open at the end';
-    default:
-      return unreachable(exitReason);
   }
 }
 

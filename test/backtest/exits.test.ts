@@ -124,7 +124,7 @@ test('a delisting', async () => {
     timeUs: timeUs(START_US + 10_000_000),
     market: marketId(0),
     priceTicks: priceTicks(10_010),
-  } as Command;
+  };
   const tape = madeUpTape(10);
   const { closed, open } = await run(enter({}), { tape: batchesOf([...tape, delist]) });
   expect([closed, open]).toEqual([[['delisting', null]], []]);

@@ -287,13 +287,16 @@ describe('distributions', () => {
     const own = [100, 102, 101, 104, 103, 106, 104, 108];
     const betas = (market: readonly number[], skipped?: number) =>
       rolling(days(own), days(market, skipped), METRICS_DEFAULTS, 3).map(({ beta }) => beta);
-    expect(betas(own)).toEqual(Array.from({ length: 5 }, () => expect.closeTo(1, 12)));
+    const one: unknown = expect.closeTo(1, 12);
+    expect(betas(own)).toEqual([one, one, one, one, one]);
     // The market lacks the second day: no pair of the first two returns.
     const market = own.map((value) => value * 3);
-    expect(betas(market, 1)).toEqual([null, null, ...Array(3).fill(expect.closeTo(1, 12))]);
+    expect(betas(market, 1)).toEqual([null, null, one, one, one]);
     expect(betas(own.map(() => 5))).toEqual([null, null, null, null, null]);
     const flat = rolling(days(own.map(() => 5)), days(own), METRICS_DEFAULTS, 3);
-    expect(flat.map(({ beta, sharpe }) => [beta, sharpe])).toEqual(Array(5).fill([0, null]));
+    expect(flat.map(({ beta, sharpe }) => [beta, sharpe])).toEqual(
+      Array.from({ length: 5 }, () => [0, null]),
+    );
   });
   it('charts of rolling figures say why they are not drawn', () => {
     const charts = (more: Partial<StrategyOutput>) => {

@@ -146,7 +146,7 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
     'sma 61,804.5, rsi 42.0000, equity 9,998.00',
   );
-  expect(await page.locator('[data-ready="true"]').count()).toBe(5);
+  expect(await page.locator('[data-ready="true"]').count()).toBe(7);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {
       const context = canvas.getContext('2d');
