@@ -53,6 +53,8 @@ export default defineStrategy({
           await context.submit({
             side: change > 0 ? 'buy' : 'sell',
             size: context.market().size(Math.abs(change)),
+            // The report names it as the reason of the trade.
+            tag: wanted > 0 ? 'crossed up' : 'crossed down',
           });
           side = wanted;
         } catch (error) {

@@ -45,7 +45,7 @@ const DERIVED =
   /^(?:index\.html|explain(?:-[\w-]+)?\.html|time-machine\.html|report\.json|(?:equity|positions|fills|orders|trades)\.arrow)$/;
 const EXPORTS = 'tables';
 const EXPORTED =
-  /^(?:run\.npz|(?:equity|positions|fills|orders|trades|funding|liquidations|plots|log|markets)\.(?:csv|arrow|parquet))$/;
+  /^(?:run\.npz|(?:equity|positions|fills|orders|trades|open_trades|funding|liquidations|plots|log|markets)\.(?:csv|arrow|parquet))$/;
 
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
