@@ -1,0 +1,91 @@
+/** Orders that the engine's closing order meets on the book. */
+import { expect, test } from 'vitest';
+import { RiskWorld } from '../risk-world.ts';
+
+/** Ann is long 10 from 100 and bankrupt at 90; bob is short as much. */
+function opened(): RiskWorld {
+  const world = new RiskWorld([{}]);
+  world.fund({ ann: '100', bob: '1000000', cat: '1000000', dan: '1000000' });
+  world.price('100');
+  world.trade('ann', 'bob', '10', '100');
+  return world;
+}
+
+/** The last two orders that ended. */
+const ended = (world: RiskWorld, who: string): unknown[] =>
+  world.events
+    .flatMap((event) =>
+      event.kind === 'orderEnded' && event.subaccount === world.idOf(who)
+        ? [[event.status, event.reason, event.remainingLots]]
+        : [],
+    )
+    .slice(-2);
+
+const buy = { flags: { ioc: false, postOnly: false, reduceOnly: true } };
+
+test('a reduce-only order fills up to its position, and a second one ends without a fill', () => {
+  const world = opened();
+  world.trade('dan', 'cat', '-4', '100');
+  expect(world.order('dan', '3', '96', buy)).toMatchObject({ status: 'new' });
+  expect(world.order('dan', '3', '95', buy)).toMatchObject({ status: 'new' });
+  world.order('cat', '50', '94');
+  world.price('94');
+  // Three at 96, one more at the second order, six at 94.
+  expect(world.position('dan')).toBeUndefined();
+  expect(world.position('ann')).toBeUndefined();
+  expect(ended(world, 'dan')).toEqual([
+    ['filled', null, 0],
+    ['cancelled', 'reduceOnly', 2000],
+  ]);
+  const fills = world.events.flatMap((event) =>
+    event.kind === 'orderFilled' && event.role === 'maker' ? [event.lots] : [],
+  );
+  expect(fills.slice(-3).map(Math.abs)).toEqual([3000, 1000, 6000]);
+});
+
+test('a reduce-only order behind one that closed its position ends without a fill', () => {
+  const world = opened();
+  world.trade('dan', 'cat', '-4', '100');
+  world.order('dan', '4', '96', buy);
+  world.order('dan', '4', '95', buy);
+  world.order('cat', '50', '94');
+  world.price('94');
+  expect(world.position('dan')).toBeUndefined();
+  expect(ended(world, 'dan')).toEqual([
+    ['filled', null, 0],
+    ['cancelled', 'reduceOnly', 4000],
+  ]);
+});
+
+test('it fills orders at its limit, and none beyond', () => {
+  // Within half of 5 % below the settlement price of 94: at 91.65 or above.
+  const world = opened();
+  world.order('cat', '4', '92');
+  world.order('cat', '50', '91');
+  world.price('94');
+  const fills = world.events.flatMap((event) =>
+    event.kind === 'orderFilled' && event.subaccount === world.idOf('cat')
+      ? [event.priceTicks]
+      : [],
+  );
+  expect(world.steps()[0]).toBe('ann order');
+  expect(new Set(fills)).toEqual(new Set([92]));
+});
+
+test('a short is bought back at its limit, and not beyond', () => {
+  const world = new RiskWorld([{}]);
+  world.fund({ ann: '100', bob: '1000000', cat: '1000000' });
+  world.price('100');
+  world.trade('ann', 'bob', '-10', '100');
+  // Within half of 5 % above the settlement price of 106: at 108.65 or below.
+  world.order('cat', '-4', '108');
+  world.order('cat', '-50', '109');
+  world.price('106');
+  const fills = world.events.flatMap((event) =>
+    event.kind === 'orderFilled' && event.subaccount === world.idOf('cat')
+      ? [event.priceTicks]
+      : [],
+  );
+  expect(world.steps()[0]).toBe('ann order');
+  expect(new Set(fills)).toEqual(new Set([108]));
+});
