@@ -5,7 +5,7 @@ import { createGzip, type Gzip } from 'node:zlib';
  * A journal hardly shrinks further at zlib's default level, which takes twice as long
  * (docs/PERFORMANCE.md).
  */
-export const LEVEL = 2;
+export const GZIP_LEVEL = 2;
 /** Larger journals are opened by `orrery inspect`, or as a file that the page reads in ranges. */
 export const MOST_BYTES = 32 << 20;
 
@@ -15,7 +15,7 @@ export const MOST_BYTES = 32 << 20;
  */
 export class PackedJournal {
   private readonly pieces: Uint8Array[] = [];
-  private readonly gzip: Gzip = createGzip({ level: LEVEL });
+  private readonly gzip: Gzip = createGzip({ level: GZIP_LEVEL });
   private readonly ended: Promise<unknown>;
   private readonly mostBytes: number;
   private bytes = 0;

@@ -6,7 +6,7 @@ import { makeFolder } from '../platform/make-folder.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { dataElements, escapeText, type About } from '../design/page-elements.ts';
-import { LEVEL } from './packed-journal.ts';
+import { GZIP_LEVEL } from './packed-journal.ts';
 
 /** Element of the build's page that the data replace. */
 const PLACE = '<!--journal-->\n';
@@ -52,5 +52,5 @@ function* partsOf(page: string, { about, journal, base }: PackedData): Iterable<
 
 /** In the thread pool, beside other work. */
 async function base64Of(bytes: Uint8Array): Promise<string> {
-  return (await promisify(gzip)(bytes, { level: LEVEL })).toString('base64');
+  return (await promisify(gzip)(bytes, { level: GZIP_LEVEL })).toString('base64');
 }

@@ -1,6 +1,6 @@
 /**
- * Text of a thrown value, which may be of another realm and hostile. Only own data properties of
- * objects that are no errors are read: no getter and no `toJSON` runs.
+ * Text of a thrown value, which may be of another realm and hostile. Of an object without the
+ * `message` and `stack` of an error only own data properties are read: no `toJSON` runs.
  */
 
 /** Levels of objects and of causes that are shown. */
