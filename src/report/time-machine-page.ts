@@ -6,7 +6,7 @@ import { makeFolder } from '../platform/make-folder.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { dataElements, escapeText, type About } from '../design/page-elements.ts';
-import { GZIP_LEVEL } from './packed-journal.ts';
+import { GZIP_LEVEL } from './gzip-level.ts';
 
 /** Element of the build's page that the data replace. */
 const PLACE = '<!--journal-->\n';

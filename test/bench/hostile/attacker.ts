@@ -1,12 +1,12 @@
 /** Process of one attack: `attacker.ts <name> <url> <connections>`, with logins on stdin. */
 import { connect, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
-import { ATTACKS, type Attack, type Login } from './attacks.ts';
+import { CLIENTS, type Attack, type Login } from './attacks.ts';
 
 const [, , name = '', url = '', count = '64'] = process.argv;
 const { hostname, port } = new URL(url);
 const logins = JSON.parse(readFileSync(0, 'utf8')) as Login[];
-const attack = ATTACKS[name] as Attack;
+const attack = CLIENTS[name] as Attack;
 const UPGRADE =
   'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 /** Delay of a new connection after the server closed one. */

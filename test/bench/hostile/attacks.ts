@@ -23,6 +23,8 @@ export interface Attack {
   readonly deaf?: true;
   /** Closes the connection right after a request, and connects again. */
   readonly drops?: true;
+  /** Changes the state, so that reads of accounts wait for the disk. */
+  readonly writes?: true;
 }
 
 /** Nonces of this process begin here. */
@@ -88,6 +90,12 @@ const ordersOf = (login: Login, round: number): object[] => {
 };
 export const batch = (login: Login, round: number): Buffer =>
   post('/account/orders', JSON.stringify({ orders: ordersOf(login, round) }), as(login));
+/** One order that is placed, and the next one after its answer. */
+const oneOrder = (login: Login, round: number): Buffer => {
+  const flags = { ioc: true, postOnly: false, reduceOnly: false };
+  const body = JSON.stringify({ ...order(login.account, STARTED + round), flags });
+  return post('/account/order', body, as(login));
+};
 const list = ({ account, token }: Login): Buffer =>
   get(`/account/orders?account=${account}&subaccountIndex=0&limit=500`, bearer(token));
 const balance = ({ account, token }: Login): Buffer =>
@@ -201,6 +209,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     everyMs: 5,
   },
   'batches of a feed': {
+    writes: true,
     bytes: (login, round) =>
       round === 0
         ? rpc('auth', { bearer: login.token })
@@ -215,11 +224,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     feed: true,
   },
   'filters of 500 orders': { bytes: list },
-  'batches of 100 orders': { bytes: batch },
-  'batches that are dropped': { bytes: batch, drops: true },
-  'batches and their ends': { bytes: placeAndCancel },
+  'batches of 100 orders': { bytes: batch, writes: true },
+  'batches that are dropped': { bytes: batch, writes: true, drops: true },
+  'batches and their ends': { bytes: placeAndCancel, writes: true },
   'previews of batches': { bytes: previews },
-  'cancels of unknown orders': { bytes: falseCancels },
+  'cancels of unknown orders': { bytes: falseCancels, writes: true },
   'lists of transfers': {
     bytes: (login) => get(`/account/transfers?${ofAccount(login)}&limit=500`, as(login)),
   },
@@ -237,6 +246,14 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   // Each account looks light until all send their batch at once.
   'batches behind cheap reads': {
+    writes: true,
     bytes: (login, round) => (round % 20 < 19 ? balance(login) : batch(login, round)),
   },
+};
+
+/** A client that behaves, with one connection: kinds that write are compared with it. */
+export const ONE_CLIENT = 'orders of one client';
+export const CLIENTS: Readonly<Record<string, Attack>> = {
+  ...ATTACKS,
+  [ONE_CLIENT]: { bytes: oneOrder, writes: true },
 };

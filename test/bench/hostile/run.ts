@@ -4,12 +4,13 @@
  *
  * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>]`. Attackers run at the
  * lowest priority: their processor time is that of other machines. Reads of an account wait until
- * the disk has what they show, so kinds that write include its pauses; the quiet rows do not.
+ * the disk has what they show. So a kind that writes is compared with one client that places one
+ * order after the other, and the others with an exchange without orders.
  */
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { ATTACKS } from './attacks.ts';
-import { Siege } from './siege.ts';
+import { ATTACKS, ONE_CLIENT } from './attacks.ts';
+import { Siege, type Attacked } from './siege.ts';
 import type { Latency } from './victim.ts';
 
 const { values } = parseArgs({
@@ -29,38 +30,33 @@ const quiet = await siege.observe(MS);
 const table = new Table({
   head: [
     `${values.connections} connections`,
-    ...[
-      'p50 ms',
-      'p99 ms',
-      'max ms',
-      'of quiet',
-      'answers',
-      'refused',
-      'cores',
-      'turn p99',
-      'turn max',
-    ],
+    ...['p50 ms', 'p99 ms', 'max ms'],
+    ...['of quiet', 'answers', 'refused', 'cores', 'turn p99', 'turn max'],
   ],
   style: { head: [], border: [], compact: true },
 });
-const row = (name: string, latency: Latency, cores: number, turns: readonly number[]): void => {
+const row = (
+  name: string,
+  { latency, cores, turns }: Pick<Attacked, 'latency'> & Partial<Attacked>,
+  base: Latency,
+): void => {
   const turn = (share: number): string =>
-    (turns[Math.floor(share * (turns.length - 1))] ?? 0).toFixed(1);
+    (turns?.[Math.floor(share * (turns.length - 1))] ?? 0).toFixed(1);
   const { p50, p99, max, count, refused } = latency;
-  const cells = [name, ...[p50, p99, max, p99 / quiet.p99].map((ms) => ms.toFixed(2))];
-  table.push([...cells, count, refused, cores.toFixed(2), turn(0.99), turn(1)]);
+  const cells = [name, ...[p50, p99, max, p99 / base.p99].map((ms) => ms.toFixed(2))];
+  table.push([...cells, count, refused, (cores ?? 0).toFixed(2), turn(0.99), turn(1)]);
   console.error([...cells, turn(0.99), turn(1)].join('  '));
 };
-row('quiet', quiet, 0, []);
+const attack = (name: string, connections: number): Promise<Attacked> =>
+  siege.attack(name, { connections, ms: MS, warmUpMs: 1500, wrapper: ['nice', '-n', '19'] });
+row('quiet', { latency: quiet }, quiet);
+const trading = await attack(ONE_CLIENT, 1);
+row(`quiet, with ${ONE_CLIENT}`, trading, trading.latency);
 let failed = 0;
 for (const name of Object.keys(ATTACKS).filter((one) => one.includes(values.only))) {
-  const { latency, cores, turns } = await siege.attack(name, {
-    connections: Number(values.connections),
-    ms: MS,
-    warmUpMs: 1500,
-    wrapper: ['nice', '-n', '19'],
-  });
-  row(name, latency, cores, turns);
+  const attacked = await attack(name, Number(values.connections));
+  const { latency } = attacked;
+  row(name, attacked, ATTACKS[name]?.writes === true ? trading.latency : quiet);
   if (latency.p99 >= MAX_MS || latency.refused > 0) failed += 1;
   await new Promise((resolve) => setTimeout(resolve, COOL_DOWN_MS));
 }

@@ -18,6 +18,14 @@ export interface AttackOptions {
   readonly wrapper?: readonly string[];
 }
 
+export interface Attacked {
+  readonly latency: Latency;
+  /** Cores that the server uses. */
+  readonly cores: number;
+  /** Durations of the server's turns in ms, sorted. */
+  readonly turns: readonly number[];
+}
+
 export class Siege {
   readonly server: Server;
   private readonly logins: readonly Login[];
@@ -65,11 +73,7 @@ export class Siege {
   async attack(
     name: string,
     { connections, ms, warmUpMs, wrapper = [] }: AttackOptions,
-  ): Promise<{
-    readonly latency: Latency;
-    readonly cores: number;
-    readonly turns: readonly number[];
-  }> {
+  ): Promise<Attacked> {
     const { server, logins } = this;
     const [file, ...args] = [...wrapper, process.execPath, '--import', 'tsx', ATTACKER];
     const child = spawn(file, [...args, name, server.url, String(connections)], {
