@@ -16,6 +16,7 @@ export const LISTS = [
   'hidden',
   'concealed',
   'further',
+  'outside',
 ] as const;
 
 export interface DetectionResult {
