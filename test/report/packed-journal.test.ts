@@ -21,8 +21,13 @@ function bytesOf(length: number): Uint8Array {
   return Uint8Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) & 255);
 }
 
-function packedOf(bytes: Uint8Array, size: number, most?: number): PackedJournal {
-  const journal = new PackedJournal(most);
+function packedOf(
+  bytes: Uint8Array,
+  size: number,
+  most?: number,
+  threadBytes?: number,
+): PackedJournal {
+  const journal = new PackedJournal(most, threadBytes);
   for (let at = 0; at < bytes.length; at += size) journal.add(bytes.slice(at, at + size));
   return journal;
 }
@@ -30,9 +35,20 @@ function packedOf(bytes: Uint8Array, size: number, most?: number): PackedJournal
 test.each([0, 1, 1000, 300_000])('a journal of %s bytes', async (length) => {
   const bytes = bytesOf(length);
   for (const size of [997, 1 << 16]) {
-    const text = await packedOf(bytes, size).end();
-    expect(Buffer.compare(gunzipSync(Buffer.from(text ?? '', 'base64')), bytes)).toBe(0);
+    // Without a thread, with one from the first piece on, and with one that starts later.
+    for (const threadBytes of [undefined, 0, 2500]) {
+      const text = await packedOf(bytes, size, undefined, threadBytes).end();
+      expect(Buffer.compare(gunzipSync(Buffer.from(text ?? '', 'base64')), bytes)).toBe(0);
+    }
   }
+});
+
+test('both ways give the same text', async () => {
+  const bytes = bytesOf(200_000).map((byte) => byte & 7);
+  const texts = [undefined, 0].map((threadBytes) =>
+    packedOf(bytes, 4096, undefined, threadBytes).end(),
+  );
+  expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
 test('a journal beyond the limit has no text, and one of just that size has', async () => {
@@ -40,6 +56,8 @@ test('a journal beyond the limit has no text, and one of just that size has', as
   expect(await packedOf(bytes, 100, 4999).end()).toBeNull();
   expect(await packedOf(bytes, 5000, 4999).end()).toBeNull();
   expect(await packedOf(bytes, 100, 5000).end()).not.toBeNull();
+  expect(await packedOf(bytes, 100, 4999, 1000).end()).toBeNull();
+  expect(await packedOf(bytes, 100, 5000, 1000).end()).not.toBeNull();
 });
 
 test('the page is that of the file; without a journal an earlier page is removed', async () => {
