@@ -81,6 +81,7 @@ export const OUTSIDE_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'frozen-part-counts-twice',
+    equivalent: 'an exposure is only left out if it is isolated, and then its frozen part is 0',
     area: 'money',
     file: 'engine/margin/margin.ts#crossFree',
     find: 'minus(frozen, own.frozen)',
