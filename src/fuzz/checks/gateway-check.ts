@@ -302,6 +302,7 @@ function readFault(gateway: Gateway, engine: ExchangeView, wanted: ExpectedRead)
     }
     const list = entriesOf(body);
     if (list.length > pageOf) return `${where}: a page has ${String(list.length)} entries`;
+    if (list.length === 0 && cursor !== null) return `${where}: a cursor leads to an empty page`;
     if (wanted.backward === true) entries.unshift(...list);
     else entries.push(...list);
     cursor = info?.next ?? null;

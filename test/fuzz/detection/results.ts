@@ -16,7 +16,7 @@ export const LISTS = [
   'hidden',
   'concealed',
   'further',
-  'outside',
+  'foreign',
 ] as const;
 
 export interface DetectionResult {

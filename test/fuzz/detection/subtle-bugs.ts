@@ -2,7 +2,7 @@
 import { BLIND_BUGS } from './blind-bugs.ts';
 import { CONCEALED_BUGS } from './concealed-bugs.ts';
 import { FURTHER_BUGS } from './further-bugs.ts';
-import { OUTSIDE_BUGS } from './outside-bugs.ts';
+import { FOREIGN_BUGS } from './foreign-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
@@ -23,5 +23,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...HIDDEN_BUGS,
   ...CONCEALED_BUGS,
   ...FURTHER_BUGS,
-  ...OUTSIDE_BUGS,
+  ...FOREIGN_BUGS,
 ];

@@ -1,7 +1,7 @@
 /** Written from the sources of the engine and the gateway alone, after all lists before were measured. */
 import type { SubtleBug } from './subtle-bug.ts';
 
-export const OUTSIDE_BUGS: readonly SubtleBug[] = [
+export const FOREIGN_BUGS: readonly SubtleBug[] = [
   {
     id: 'entry-counts-as-filled-whole',
     area: 'groups',
