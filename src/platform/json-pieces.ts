@@ -1,9 +1,11 @@
 /**
  * JSON of plain data in pieces, so that a large file needs neither its whole text nor all of its
- * bytes in memory. Together the pieces are the text of `JSON.stringify(value, null, indent)`.
+ * bytes in memory. Together the pieces are the text of `JSON.stringify(value, null, indent)`, but a
+ * long array has one line for each entry: a quarter less text for a report with many fills, and one
+ * line for each of them.
  */
 
-/** Entries of an array per piece; a shorter array is split like an object, by its entries. */
+/** Entries of a long array per piece; a shorter one is split like an object, by its entries. */
 const ENTRIES = 64;
 /** Values that are nested deeper are not split. */
 const MAX_DEPTH = 4;
@@ -50,12 +52,17 @@ function* piecesOfLong(
   indent: number,
   depth: number,
 ): Generator<string> {
-  const end = `${lineAt(indent, depth)}]`;
+  const between = `,${lineAt(indent, depth + 1)}`;
   for (let from = 0; from < value.length; from += ENTRIES) {
-    const text = textAt(value.slice(from, from + ENTRIES), indent, depth);
-    yield (from === 0 ? '[' : ',') + text.slice(1, -end.length);
+    const entries = value.slice(from, from + ENTRIES);
+    // A value that JSON does not have is null in an array.
+    const text =
+      indent === 0
+        ? JSON.stringify(entries).slice(1, -1)
+        : entries.map((entry) => stringified(entry, 0) ?? 'null').join(between);
+    yield (from === 0 ? `[${between.slice(1)}` : between) + text;
   }
-  yield end;
+  yield `${lineAt(indent, depth)}]`;
 }
 
 /** Whether a value has entries of its own; a `toJSON` gives another value. */

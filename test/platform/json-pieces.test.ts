@@ -21,10 +21,20 @@ test('arrays of any length are split between their entries', () => {
   for (const length of [0, 1, 63, 64, 65, 128, 129, 1000]) {
     const rows = Array.from({ length }, (_, i) => ({ ...row, i, marks: [i, [undefined, i]] }));
     const value = { rows, deep: [{ runs: [{ rows: [rows, rows] }] }], empty: {}, none: [] };
-    for (const indent of [0, 1, 2]) {
-      expect(joined(value, indent)).toBe(JSON.stringify(value, null, indent));
-    }
+    const [text, ...indented] = [0, 1, 2].map((indent) => joined(value, indent));
+    expect(text).toBe(JSON.stringify(value));
+    for (const each of indented) expect(JSON.parse(each)).toEqual(JSON.parse(text ?? ''));
   }
+});
+
+test('in an indented text each entry of a long array has its line', () => {
+  const rows = Array.from({ length: 65 }, (_, i) => ({ i, marks: [i, i] }));
+  const entries = rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n');
+  expect(joined({ rows: [...rows] }, 1)).toBe(`{\n "rows": [\n${entries}\n ]\n}`);
+  expect(joined([...rows.slice(0, 64), undefined], 2).split('\n').slice(-2)).toEqual([
+    '  null',
+    ']',
+  ]);
 });
 
 test('a long array has several pieces, and a file ends with a line break', () => {
