@@ -4,13 +4,13 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { createGzip } from 'node:zlib';
-import { must } from '../base/assert.ts';
 import { GZIP_LEVEL } from './gzip-level.ts';
 
 /** A stream of zlib waits for a turn of the event loop after so many bytes. */
 const CHUNK_BYTES = 1 << 20;
 
-const port = must(parentPort ?? undefined, 'this file is run as a thread');
+const port = parentPort;
+if (port === null) throw new Error('this file is run as a thread');
 const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: CHUNK_BYTES });
 const pieces: Uint8Array[] = [];
 

@@ -31,10 +31,11 @@ test('in an indented text each entry of a long array has its line', () => {
   const rows = Array.from({ length: 65 }, (_, i) => ({ i, marks: [i, i] }));
   const entries = rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n');
   expect(joined({ rows: [...rows] }, 1)).toBe(`{\n "rows": [\n${entries}\n ]\n}`);
-  expect(joined([...rows.slice(0, 64), undefined], 2).split('\n').slice(-2)).toEqual([
-    '  null',
-    ']',
-  ]);
+  expect(
+    joined([...rows.slice(0, 64), undefined], 2)
+      .split('\n')
+      .slice(-2),
+  ).toEqual(['  null', ']']);
 });
 
 test('a long array has several pieces, and a file ends with a line break', () => {
