@@ -8,7 +8,7 @@ import type { Trial } from '../../src/search/trial-log.ts';
 import { closedInHoles } from '../../src/tape/bar-holes.ts';
 import type { TapeStep } from '../../src/tape/book-sync.ts';
 
-const MANY = 150_000;
+const MANY = 130_000;
 
 test('a curve with more drawdowns', () => {
   // Each second sample is a new high.

@@ -359,3 +359,39 @@ it('a walk-forward selects on training and is scored on the next test', async ()
   expect(walk.outOfSample?.periods).toBe(80);
   expect(walk.cancelled).toBe(false);
 });
+
+it('a walk-forward keeps the message of a test that failed', async () => {
+  const search = searchOf({ method: 'grid' });
+  const window = (at: number) => ({
+    trainFromUs: at,
+    trainToUs: at + 100,
+    testFromUs: at + 110,
+    testToUs: at + 150,
+  });
+  const failed = (error: string): TrialResult => ({
+    score: null,
+    error,
+    figures: null,
+    returns: [],
+  });
+  const { windows, outOfSample } = await walkForward(
+    search,
+    [window(0), window(40), window(80)],
+    365,
+    {
+      cancelled: () => false,
+      maxParallel: 1,
+      logOf: (_number, trained) => logOf(trained),
+      onWindow: () => undefined,
+      run: (task) => {
+        const { fromUs } = task.plan;
+        if (fromUs === 150) return Promise.resolve(failed('gave up after a loss'));
+        return Promise.resolve(fromUs === 80 ? failed('no money') : figuresOf(task));
+      },
+    },
+  );
+  expect(windows.map(({ error }) => error)).toEqual([null, 'gave up after a loss', 'no money']);
+  expect(windows.map(({ parameters }) => parameters === null)).toEqual([false, false, true]);
+  // The returns of one test only.
+  expect(outOfSample?.periods).toBe(40);
+});
