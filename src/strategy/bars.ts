@@ -57,8 +57,8 @@ export class BarBuilder {
   }
 
   /**
-   * Recorded feed latency of the open bar: that of its last trade, and no less than the wait for its
-   * latest trade. Null if its trades have none.
+   * Recorded feed latency of the open bar: that of its last trade, and no less than the wait for
+   * its latest trade. Null if its trades have none.
    */
   get recordedUs(): number | null {
     const { recordedUs = null, receivedUs = null } = this.open ?? {};

@@ -31,8 +31,8 @@ function withoutComments(text: string): string {
 }
 
 /**
- * Whether text names its time zone, as the platform reads it: a name after a number, or a sign after
- * a time that does not only separate day, month and year.
+ * Whether text names its time zone, as the platform reads it: a name after a number, or a sign
+ * after a time that does not only separate day, month and year.
  */
 function namesZone(text: string): boolean {
   const parts = text.match(PARTS) ?? [];
