@@ -10,16 +10,17 @@ import { entryOf, inputOf } from './made-up.ts';
 const SECOND_US = 1_000_000;
 
 async function move(
-  { client, account, nextNonce }: StrategyContext,
+  context: StrategyContext,
   amount: string,
   accountTo: string,
   indices: readonly [number, number] = [0, 0],
 ): Promise<void> {
+  const { client, account } = context;
   const { cashFeedId } = await client.call('getConfig', {});
   await client.call('transfer', {
     ...{ target: account, accountFrom: account, accountTo, feedId: cashFeedId, amount },
     ...{ subaccountIndexFrom: indices[0], subaccountIndexTo: indices[1] },
-    ...{ nonce: Number(nextNonce()), expiresAt: 9e12, signatures: [] },
+    ...{ nonce: Number(context.nextNonce()), expiresAt: 9e12, signatures: [] },
   });
 }
 

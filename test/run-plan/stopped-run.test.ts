@@ -66,7 +66,7 @@ test.each(['checkpoint.bin', 'plan.json', 'journal.orrery.partial'])(
       const flipped = Buffer.from(bytes);
       flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (at % 8)), at);
       writeFileSync(file, flipped);
-      let found: unknown = null;
+      let found: unknown;
       try {
         found = await resumed(path);
       } catch (error) {
