@@ -156,6 +156,8 @@ export interface EquityPoint {
   readonly timeUs: number;
   /** Includes open positions at mark. */
   readonly equity: number;
+  /** Money that transfers brought since the start, less what they took; absent if none. */
+  readonly transfers?: number;
   readonly balance: number;
   /** Signed positions, one per market of the run. */
   readonly positions: readonly number[];

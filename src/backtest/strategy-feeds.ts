@@ -164,10 +164,12 @@ export class Feeds {
   private finishBarsOf({ bars }: Subscribers, atUs: number): void {
     for (const { builder, listeners } of bars) {
       if (builder.dueUs > atUs) continue;
+      // A bar that ends between two commands is as late as its trades.
+      const recordedUs = this.recordedUs ?? builder.recordedUs;
       const update = builder.finish();
       this.dueUs = null;
       if (update === null) continue;
-      for (const { run } of listeners) run.publish('onBar', update, this.recordedUs);
+      for (const { run } of listeners) run.publish('onBar', update, recordedUs);
     }
   }
 
@@ -314,7 +316,7 @@ export class Feeds {
     audience.recordsBars = true;
     if (audience.bars.length > 0) this.dueUs = null;
     if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, bar.timeUs);
-    for (const { builder } of audience.bars) builder.onBar(bar);
+    for (const { builder } of audience.bars) builder.onBar(bar, this.recordedUs);
   }
 
   private onTrade(event: TradePrinted): void {
@@ -323,7 +325,7 @@ export class Feeds {
     if (!audience.recordsBars) {
       for (const { builder } of audience.bars) {
         if (builder.dueUs === Infinity) this.dueUs = null;
-        builder.onTrade(event);
+        builder.onTrade(event, this.recordedUs);
       }
     }
     if (audience.trades.length === 0) return;

@@ -146,7 +146,7 @@ export async function walkPage(
       objective,
       periodUs: options.period === 'rows' ? 1 : options.period,
       windows: windows.map(
-        ({ window, parameters, trials, trainScore, testScore, test, testReturns }) => ({
+        ({ window, parameters, trials, trainScore, testScore, test, testReturns, error }) => ({
           ...window,
           parameters: parameters === null ? null : assignmentText(parameters),
           trials,
@@ -156,6 +156,7 @@ export async function walkPage(
           testPnl: test?.pnl ?? null,
           testTrades: test?.trades ?? null,
           returns: testReturns,
+          error,
         }),
       ),
       outOfSample,

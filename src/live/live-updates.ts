@@ -28,7 +28,8 @@ import { LiveBook, type BookMessage } from './live-book.ts';
 export interface UpdateSink {
   onBook(update: BookUpdate): void;
   onTrade(update: TradeUpdate): void;
-  onBar(update: BarUpdate): void;
+  /** `recordedUs`: recorded feed latency of its trades, or null. */
+  onBar(update: BarUpdate, recordedUs: number | null): void;
   onFill(update: FillUpdate): void;
   onOrder(update: OrderUpdate): void;
   onPrice(handler: 'onMark' | 'onIndex', update: PriceUpdate): void;
@@ -130,7 +131,8 @@ export class LiveUpdates {
     if (update !== null) this.sink.onBook(update);
   }
 
-  trade(message: Message): void {
+  /** `recordedUs`: recorded feed latency of a replay, or null. */
+  trade(message: Message, recordedUs: number | null = null): void {
     const { symbol, price, quantity, time } = message as unknown as {
       readonly symbol: string;
       readonly price: string;
@@ -144,7 +146,9 @@ export class LiveUpdates {
     const priceTicks = Number(stepsOf(price, followed.tick));
     const lots = Number(stepsOf(quantity, followed.lot));
     if (!followed.recordsBars) {
-      for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+      for (const bar of followed.bars) {
+        bar.onTrade({ timeUs, priceTicks, lots }, recordedUs);
+      }
     }
     this.sink.onTrade({ symbol, timeUs, price, quantity });
   }
@@ -222,7 +226,10 @@ export class LiveUpdates {
   }
 
   /** Trading of a recorded bar, before it is played. */
-  recordedBar({ symbol, open, high, low, close, volume }: RecordedBar): void {
+  recordedBar(
+    { symbol, open, high, low, close, volume }: RecordedBar,
+    recordedUs: number | null,
+  ): void {
     const followed = this.markets.get(symbol);
     if (followed === undefined || this.exactUs === null) return;
     followed.recordsBars = true;
@@ -231,7 +238,9 @@ export class LiveUpdates {
     for (const [i, price] of [open, high, low, close].entries()) {
       const priceTicks = Number(stepsOf(price, followed.tick));
       const lots = i === 3 ? Number(stepsOf(volume, followed.lot)) : 0;
-      for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+      for (const bar of followed.bars) {
+        bar.onTrade({ timeUs, priceTicks, lots }, recordedUs);
+      }
     }
   }
 
@@ -255,8 +264,9 @@ export class LiveUpdates {
   private finishBarsOf({ bars }: Followed, atUs: number): void {
     for (const bar of bars) {
       if (bar.dueUs > atUs) continue;
+      const { recordedUs } = bar;
       const update = bar.finish();
-      if (update !== null) this.sink.onBar(update);
+      if (update !== null) this.sink.onBar(update, recordedUs);
     }
   }
 

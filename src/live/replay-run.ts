@@ -241,8 +241,8 @@ class ReplayRun {
         onTrade: (update) => {
           this.publish('onTrade', update, this.receivedUs);
         },
-        onBar: (update) => {
-          this.publish('onBar', update, this.receivedUs);
+        onBar: (update, recordedUs) => {
+          this.publish('onBar', update, this.receivedUs ?? recordedUs);
         },
         onFill: (update) => {
           this.fills.push(update);
@@ -347,7 +347,7 @@ class ReplayRun {
     const messages = this.inbox;
     this.inbox = [];
     for (const message of messages) this.take(message);
-    // Bars that end after the last update have no recorded latency.
+    // Bars that end after the last update are as late as their trades.
     this.receivedUs = null;
     this.moveTo(this.reachedUs);
   }
@@ -384,7 +384,7 @@ class ReplayRun {
         this.takeFunding(data);
         return;
       case 'bar':
-        updates?.recordedBar(data as unknown as RecordedBar);
+        updates?.recordedBar(data as unknown as RecordedBar, this.receivedUs);
         return;
       case 'order':
         this.takeOrder(data);
@@ -394,7 +394,7 @@ class ReplayRun {
         updates?.fill(data, this.roleOf(data));
         return;
       case 'trade':
-        updates?.trade(data);
+        updates?.trade(data, this.receivedUs);
         return;
       case 'book':
         updates?.book(data);

@@ -1,6 +1,6 @@
 /** Drawdowns: falls of equity below its running high, on every row of the curve. */
 import type { EquityCurve } from './curve.ts';
-import { sum } from './sample.ts';
+import { maxOf, sum } from './sample.ts';
 
 export interface Drawdown {
   /** 1 − trough ÷ peak: 0.25 is a loss of a quarter. */
@@ -50,7 +50,7 @@ export function drawdowns({ timesUs, equity }: EquityCurve): Drawdown[] {
 
 /** Longest time from a peak to its recovery, or to the end of the curve. */
 export function longestUs(falls: readonly Drawdown[], endUs: number): number {
-  return Math.max(0, ...falls.map(({ peakUs, recoveredUs }) => (recoveredUs ?? endUs) - peakUs));
+  return maxOf(falls.map(({ peakUs, recoveredUs }) => (recoveredUs ?? endUs) - peakUs));
 }
 
 /** Martin's Ulcer index: √(mean of squared drawdowns), as a fraction. */

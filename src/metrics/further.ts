@@ -8,7 +8,7 @@ import { checkCurve, cut, ratePerPeriod, type EquityCurve } from './curve.ts';
 import { drawdowns, ulcerIndex } from './drawdowns.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
 import { sharpe, sortino, tailRatio } from './ratios.ts';
-import { centralMoment, isFlat, longestRun, mean, quantile, sum } from './sample.ts';
+import { centralMoment, isFlat, longestRun, maxOf, mean, quantile, sum } from './sample.ts';
 
 export interface FurtherMetrics {
   /** √(mean of squared shortfalls below the target) × √(periods per year). */
@@ -83,7 +83,7 @@ export function furtherMetrics(
     payoffOfPeriods: payoff,
     commonSense: product(profitFactor, tailRatio(returns, options.level)),
     cpcIndex: product(profitFactor, winRate, payoff),
-    recoveryFactor: ratioOf(total, Math.max(0, ...falls.map(({ depth }) => depth))),
+    recoveryFactor: ratioOf(total, maxOf(falls.map(({ depth }) => depth))),
     ulcerPerformance: ratioOf(total, ulcerIndex(curve.equity)),
     meanDrawdown: mean(falls.map(({ depth }) => depth)),
     meanDrawdownUs: mean(falls.map(({ peakUs, recoveredUs }) => (recoveredUs ?? endUs) - peakUs)),

@@ -25,7 +25,7 @@ import {
   tailRatio,
   valueAtRisk,
 } from './ratios.ts';
-import { deviation, excessKurtosis, extremes, mean, skewness, sum } from './sample.ts';
+import { deviation, excessKurtosis, extremes, maxOf, mean, skewness, sum } from './sample.ts';
 import {
   checkTrades,
   exposure,
@@ -282,7 +282,7 @@ function returnMetrics(
   const endEquity = curve.equity.at(-1) ?? 0;
   const endUs = curve.timesUs.at(-1) ?? 0;
   const falls = drawdowns(curve);
-  const maxDrawdown = Math.max(0, ...falls.map(({ depth }) => depth));
+  const maxDrawdown = maxOf(falls.map(({ depth }) => depth));
   const cagr =
     endEquity <= 0 ? -1 : pow(endEquity / startEquity, 1 / yearsOf(periods, options.years)) - 1;
   const spread = deviation(returns, options.denominator);

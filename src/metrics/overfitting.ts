@@ -4,7 +4,7 @@
  */
 import { ln } from '../num/special/ln.ts';
 import { MetricsError } from './curve.ts';
-import { centralMoment, mean, quantile } from './sample.ts';
+import { centralMoment, extremes, mean, quantile } from './sample.ts';
 
 export interface Overfitting {
   /** Fraction of the splits in which the best in sample is at or below the median out of sample. */
@@ -52,7 +52,8 @@ export function overfitting(returns: readonly (readonly number[])[], blocks = 16
   for (const half of halves(blocks)) {
     const chosen = table.map((row) => blockSharpe(row, size, (block) => half[block] === true));
     const other = table.map((row) => blockSharpe(row, size, (block) => half[block] !== true));
-    const best = chosen.indexOf(Math.max(...chosen));
+    const [, highest] = extremes(chosen);
+    const best = chosen.indexOf(highest ?? 0);
     const rank = relativeRank(other, other[best] ?? 0);
     logits.push(ln(rank / (1 - rank)));
     inside.push(chosen[best] ?? 0);

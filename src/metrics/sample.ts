@@ -77,6 +77,13 @@ export function isFlat(values: readonly number[], variance: number): boolean {
   return Math.sqrt(variance) <= size * 1e-12;
 }
 
+/** Max of a sample of any length, at least 0: `Math.max(...)` has a limit of arguments. */
+export function maxOf(values: Iterable<number>): number {
+  let high = 0;
+  for (const value of values) high = Math.max(high, value);
+  return high;
+}
+
 /** Min and max; empty for an empty sample. */
 export function extremes(values: readonly number[]): readonly number[] {
   if (values.length === 0) return [];

@@ -13,7 +13,7 @@ export function conventions(options: MetricsOptions): Note[] {
   return [
     {
       title: 'PnL',
-      text: 'Change of equity with open positions at mark, less transfers. Trading is realised and unrealised price gains; its parts sum to the total exactly, to 0.000001.',
+      text: 'Change of equity with open positions at mark, less transfers. Trading is realised and unrealised price gains; its parts sum to the total exactly, to 0.000001. In returns, ratios and drawdown, money that transfers bring is no gain, and money that they take is a loss until it returns.',
     },
     {
       title: 'Returns',

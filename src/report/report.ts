@@ -5,6 +5,7 @@
 import type {
   BacktestOutput,
   BenchmarkPoint,
+  EquityPoint,
   Divergence,
   FillRow,
   FundingRow,
@@ -213,8 +214,13 @@ function strategyReport(
   };
 }
 
-/** Samples as a curve; the last of several at one time. */
-export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
+/**
+ * Samples as a curve of results; the last of several at one time. Money that transfers bring is no
+ * gain. Money that they take is a loss until it returns, since what becomes of it is not recorded.
+ */
+export function curveOf(
+  points: readonly (BenchmarkPoint & Pick<EquityPoint, 'transfers'>)[],
+): EquityCurve {
   const timesUs: number[] = [];
   const equity: number[] = [];
   for (const point of points) {
@@ -223,7 +229,7 @@ export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
       equity.pop();
     }
     timesUs.push(point.timeUs);
-    equity.push(point.equity);
+    equity.push(point.equity - Math.max(0, point.transfers ?? 0));
   }
   return { timesUs, equity };
 }

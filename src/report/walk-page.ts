@@ -7,7 +7,7 @@ import { returnRows } from './sections/measures.ts';
 import { scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
 import { grouped, money, percent, probability, ratio, time } from '../design/number-text.ts';
-import { table } from './text.ts';
+import { escape, table } from './text.ts';
 
 export interface WalkReportWindow {
   readonly trainFromUs: number;
@@ -24,6 +24,8 @@ export interface WalkReportWindow {
   readonly testTrades: number | null;
   /** Returns of the test's periods. */
   readonly returns: readonly number[];
+  /** Why the window has no result; null if it has one. */
+  readonly error: string | null;
 }
 
 export interface WalkReport {
@@ -58,6 +60,7 @@ ${walk.windows.some(({ trainScore }) => trainScore !== null) ? drawn('scores', '
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
+${failures(walk)}
 <h2 id="metrics">Metrics out of sample</h2>
 ${outOfSample === null ? '<p>None.</p>' : metricsTables(outOfSample)}
 <h2 id="method">Method</h2>
@@ -80,12 +83,27 @@ ${notes(assumptions)}`;
 function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport): string {
   const tested = windows.filter(({ testScore }) => testScore !== null).length;
   if (tested === 0 || outOfSample === null) return 'No window has a result out of sample.';
+  const failed = windows.filter(({ error }) => error !== null).length;
+  const left = failed === 0 ? '' : ` Attention: ${leftOutText(failed, windows.length)}.`;
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
   const gain = `${String(gaining)} of ${String(windows.length)} tests gained`;
   const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
-  if (efficiency === null) return `${gain}; the mean ${titleOf(objective)} is not positive.${few}`;
+  if (efficiency === null)
+    return `${gain}; the mean ${titleOf(objective)} is not positive.${few}${left}`;
   const kept = `the search kept ${percent(efficiency, 0)} of its ${titleOf(objective)} out of sample`;
-  return `${gain}; ${kept}.${few}`;
+  return `${gain}; ${kept}.${few}${left}`;
+}
+
+export function leftOutText(failed: number, windows: number): string {
+  return `${String(failed)} of ${String(windows)} windows failed and ${failed === 1 ? 'is' : 'are'} in no figure`;
+}
+
+/** Messages of windows without a result. */
+function failures({ windows }: WalkReport): string {
+  const rows = windows.flatMap(({ error }, i) =>
+    error === null ? [] : [`<li>Window ${String(i + 1)}: ${escape(error)}</li>`],
+  );
+  return rows.length === 0 ? '' : `<p>Failed:</p>\n<ul>${rows.join('')}</ul>`;
 }
 
 function lede({ windows }: WalkReport): string {

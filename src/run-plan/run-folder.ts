@@ -2,8 +2,10 @@
  * Files of a run folder: `plan.json` (repeats the run, bundles included), `journal.orrery`,
  * `run.json` (recorded output). A stopped run has `checkpoint.bin` and the journal so far.
  */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
+  createReadStream,
   existsSync,
   fsync,
   fsyncSync,
@@ -124,12 +126,25 @@ export class RunFolder {
     const bytes = await readFile(file).catch(() => {
       throw new FileError(`${path}: no stopped run to resume (${FILES.checkpoint} is missing)`);
     });
-    const checkpoint = readCheckpoint(bytes, file);
-    const plan = JSON.parse(await readFile(join(path, FILES.plan), 'utf8')) as RunPlan;
+    const { checkpoint, sums } = readStopped(bytes, file);
+    const text = await readFile(join(path, FILES.plan)).catch((error: unknown) => {
+      throw fileError(join(path, FILES.plan), error);
+    });
+    if (sums !== null && sumOf(text) !== sums.plan) {
+      throw new FileError(`${join(path, FILES.plan)}: changed since the run was stopped`);
+    }
+    const plan = JSON.parse(text.toString()) as RunPlan;
     const folder = new RunFolder(path, plan.journal !== false, RunClaim.take(path));
     if (statSync(folder.file('partial')).size < checkpoint.journalBytes) {
       folder.release();
       throw new FileError(`${folder.file('partial')}: shorter than recorded in the checkpoint`);
+    }
+    if (
+      sums !== null &&
+      (await sumOfFile(folder.file('partial'), checkpoint.journalBytes)) !== sums.journal
+    ) {
+      folder.release();
+      throw new FileError(`${folder.file('partial')}: changed since the run was stopped`);
     }
     folder.isResumed = true;
     folder.descriptor = openSync(folder.file('partial'), 'r+');
@@ -165,7 +180,18 @@ export class RunFolder {
       await rm(this.file('checkpoint'), { force: true });
       return false;
     }
-    await writeWholeFile(this.file('checkpoint'), serialize(checkpoint));
+    const bytes = serialize(checkpoint);
+    const stopped: StoppedRun = {
+      orrery: 'stopped-run',
+      version: 1,
+      sums: {
+        plan: sumOf(await readFile(this.file('plan'))),
+        journal: await sumOfFile(this.file('partial'), checkpoint.journalBytes),
+        checkpoint: sumOf(bytes),
+      },
+      checkpoint: bytes,
+    };
+    await writeWholeFile(this.file('checkpoint'), serialize(stopped));
     return true;
   }
 
@@ -279,13 +305,54 @@ export async function readRun(path: string): Promise<RecordedRun> {
   return run as RecordedRun;
 }
 
-function readCheckpoint(bytes: Buffer, file: string): BacktestCheckpoint {
-  let value: unknown;
+/** Content of `checkpoint.bin`, so that a damaged file of a stopped run is found. */
+interface StoppedRun {
+  readonly orrery: 'stopped-run';
+  readonly version: 1;
+  /** SHA-256 of the plan, of the journal so far and of `checkpoint`. */
+  readonly sums: Readonly<Record<'plan' | 'journal' | 'checkpoint', string>>;
+  /** A serialized `BacktestCheckpoint`. */
+  readonly checkpoint: Uint8Array;
+}
+
+function sumOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** SHA-256 of the first `length` bytes of a file. */
+async function sumOfFile(path: string, length: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (length > 0) {
+    for await (const bytes of createReadStream(path, { end: length - 1 })) {
+      hash.update(bytes as Uint8Array);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** Checkpoints of version 0.2.0 have no sums. */
+function readStopped(
+  bytes: Buffer,
+  file: string,
+): { readonly checkpoint: BacktestCheckpoint; readonly sums: StoppedRun['sums'] | null } {
+  const stopped = deserialized(bytes, file) as Partial<StoppedRun> | null;
+  if (stopped?.orrery !== 'stopped-run') return { checkpoint: mustBe(stopped, file), sums: null };
+  const { sums, checkpoint } = stopped;
+  if (sums === undefined || checkpoint === undefined || sumOf(checkpoint) !== sums.checkpoint) {
+    throw new FileError(`${file}: damaged`);
+  }
+  return { checkpoint: mustBe(deserialized(checkpoint, file), file), sums };
+}
+
+function deserialized(bytes: Uint8Array, file: string): unknown {
   try {
-    value = deserialize(bytes);
+    return deserialize(bytes);
   } catch {
     throw new FileError(`${file}: cannot be read; it may be of another version of Node`);
   }
+}
+
+function mustBe(value: unknown, file: string): BacktestCheckpoint {
   const checkpoint = value as Partial<BacktestCheckpoint> | null;
   if (checkpoint?.orrery !== 'backtest-checkpoint') {
     throw new StrategyError(`${file}: not a checkpoint of a backtest`);

@@ -3,7 +3,7 @@ import { StrategyError, type ParameterSpecs } from '../strategy/definition.ts';
 import { overfitting, type Overfitting } from '../metrics/overfitting.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import type { Trials } from '../metrics/metrics.ts';
-import { centralMoment } from '../metrics/sample.ts';
+import { centralMoment, extremes } from '../metrics/sample.ts';
 import {
   byScore,
   gridSampler,
@@ -197,7 +197,7 @@ export function selectionOf(
   const whole = trials.filter(({ budget, returns }) => budget === 1 && returns.length > 0);
   const ratios = whole.flatMap(({ figures }) => figures?.sharpe ?? []);
   const perPeriod = ratios.map((ratio) => ratio / Math.sqrt(perYear));
-  const periods = Math.min(...whole.map(({ returns }) => returns.length));
+  const [periods = Infinity] = extremes(whole.map(({ returns }) => returns.length));
   const blocks = Math.min(MAX_BLOCKS, Math.floor(periods / 4) * 2);
   return {
     trials: {

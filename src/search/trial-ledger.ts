@@ -1,7 +1,8 @@
 /**
  * Ledger of trials by strategy and dataset, across searches: one file per pair in a folder of the
  * user, one line per distinct trial. A second search in another folder therefore counts in the
- * deflated Sharpe ratio of the first. Another file has the trials of all strategies on the dataset,
+ * deflated Sharpe ratio of the first. So does another seed that gives another run: a search over
+ * seeds selects luck. Another file has the trials of all strategies on the dataset,
  * so a strategy with a new name does not begin at zero.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -14,9 +15,11 @@ import { hashOf, type Trial, type TrialLog } from './trial-log.ts';
 
 /** Hex digits of a hash in names and lines. */
 const DIGITS = 32;
+/** Of a seed and of a run in lines. */
+const FEW = 16;
 
 /** Adds trials of one search. Throws `FileError` if the ledger cannot be written. */
-export type LedgerEntry = (trial: Pick<Trial, 'point' | 'budget'>) => void;
+export type LedgerEntry = (trial: Pick<Trial, 'point' | 'budget' | 'figures'>) => void;
 
 export class TrialLedger {
   readonly path: string;
@@ -48,18 +51,27 @@ export class TrialLedger {
     // The run of a trial, wherever its data and log are, and whatever the space around it.
     const { plan, options } = searchIdentity(search) as SweepPlan;
     const identity = [{ ...plan, data: null, seed: null, warmUpUs: null }, options];
-    return ({ point, budget }) => {
+    const seed = hashOf(plan.seed).slice(0, FEW);
+    return ({ point, budget, figures }) => {
       const key = hashOf([identity, assignmentOf(search.space, point), budget]);
-      this.ofStrategy.add(key.slice(0, DIGITS));
-      this.ofData.add(hashOf([this.strategy, key]).slice(0, DIGITS));
+      const run =
+        figures === null || figures.chainHash === '' ? null : figures.chainHash.slice(0, FEW);
+      this.ofStrategy.add(key.slice(0, DIGITS), seed, run);
+      this.ofData.add(hashOf([this.strategy, key]).slice(0, DIGITS), seed, run);
     };
   }
 }
 
-/** Distinct keys, one a line. */
+/** Seed and run of a trial; null for one of an earlier version, or one that failed. */
+type Outcome = readonly [seed: string, run: string];
+
+/**
+ * Distinct trials, one a line: a key, with the seed and the chain hash of its run. The same key
+ * with another seed is another trial if the run differs, that is if it depends on the seed.
+ */
 class TrialFile {
   readonly path: string;
-  private readonly known: Set<string>;
+  private readonly known = new Map<string, Outcome[]>();
   /** Ends a torn last line. */
   private before: string;
 
@@ -68,26 +80,41 @@ class TrialFile {
     try {
       const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
       this.before = text === '' || text.endsWith('\n') ? '' : '\n';
-      this.known = new Set(text.split('\n').filter((line) => line.length === DIGITS));
+      for (const line of text.split('\n')) {
+        const [key = '', seed, run] = line.split(' ');
+        if (key.length === DIGITS) this.note(key, seed, run);
+      }
     } catch (error) {
       throw fileError(path, error);
     }
   }
 
-  get count(): number {
-    return this.known.size;
+  private note(key: string, seed: string | undefined, run: string | undefined): void {
+    const outcomes = this.known.get(key) ?? [];
+    this.known.set(key, outcomes);
+    if (seed?.length === FEW && run?.length === FEW) outcomes.push([seed, run]);
   }
 
-  add(key: string): void {
-    if (this.known.has(key)) return;
+  get count(): number {
+    let count = 0;
+    for (const outcomes of this.known.values()) count += Math.max(1, outcomes.length);
+    return count;
+  }
+
+  add(key: string, seed: string, run: string | null): void {
+    const outcomes = this.known.get(key);
+    if (run === null && outcomes !== undefined) return;
+    if (outcomes?.some(([other, same]) => other === seed || same === run) === true) return;
+    const line = run === null ? key : `${key} ${seed} ${run}`;
     try {
       mkdirSync(dirname(this.path), { recursive: true });
-      appendFileSync(this.path, `${this.before}${key}\n`);
+      appendFileSync(this.path, `${this.before}${line}\n`);
       this.before = '';
     } catch (error) {
       throw fileError(`${this.path} (the ledger of trials; --no-ledger keeps none)`, error);
     }
-    this.known.add(key);
+    if (run === null) this.note(key, undefined, undefined);
+    else this.note(key, seed, run);
   }
 }
 

@@ -20,6 +20,11 @@ export interface WindowResult {
   readonly testScore: number | null;
   readonly test: TrialFigures | null;
   readonly testReturns: readonly number[];
+  /**
+   * Message of the test if it failed, or of the first trial if all of them failed; else null. The
+   * window is in no figure out of sample then.
+   */
+  readonly error: string | null;
 }
 
 export interface WalkForward {
@@ -111,6 +116,7 @@ async function oneWindow(
       testScore: test?.score ?? null,
       test: test?.figures ?? null,
       testReturns: test?.returns ?? [],
+      error: parameters === null ? (trials[0]?.error ?? null) : (test?.error ?? null),
     };
   } finally {
     log.close();

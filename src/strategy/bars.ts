@@ -11,6 +11,10 @@ interface OpenBar {
   lowTicks: number;
   closeTicks: number;
   lots: number;
+  /** Receipt less venue time of the last trade that has one; null without. */
+  recordedUs: number | null;
+  /** Latest time at which a trade was received; null if unknown. */
+  receivedUs: number | null;
 }
 
 /** Tick and lot size of a market as numbers. */
@@ -52,7 +56,18 @@ export class BarBuilder {
     return this.open === null ? Infinity : this.open.startUs + this.intervalUs;
   }
 
-  onTrade({ timeUs, priceTicks, lots }: BarTrade): void {
+  /**
+   * Recorded feed latency of the open bar: that of its last trade, and no less than the wait for
+   * its latest trade. Null if its trades have none.
+   */
+  get recordedUs(): number | null {
+    const { recordedUs = null, receivedUs = null } = this.open ?? {};
+    if (recordedUs === null || receivedUs === null) return null;
+    return Math.max(recordedUs, receivedUs - this.dueUs);
+  }
+
+  /** `recordedUs`: recorded receipt less venue time of the trade, or null. */
+  onTrade({ timeUs, priceTicks, lots }: BarTrade, recordedUs: number | null = null): void {
     const { open } = this;
     const size = Math.abs(lots);
     if (open === null) {
@@ -63,6 +78,8 @@ export class BarBuilder {
         lowTicks: priceTicks,
         closeTicks: priceTicks,
         lots: size,
+        recordedUs,
+        receivedUs: recordedUs === null ? null : timeUs + recordedUs,
       };
       return;
     }
@@ -70,10 +87,14 @@ export class BarBuilder {
     open.lowTicks = Math.min(open.lowTicks, priceTicks);
     open.closeTicks = priceTicks;
     open.lots += size;
+    received(open, timeUs, recordedUs);
   }
 
   /** Trades at the open, the high, the low and the close of a bar; the close has the volume. */
-  onBar({ timeUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots }: BarOfTicks): void {
+  onBar(
+    { timeUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots }: BarOfTicks,
+    recordedUs: number | null = null,
+  ): void {
     const { open } = this;
     const high = Math.max(openTicks, highTicks, lowTicks, closeTicks);
     const low = Math.min(openTicks, highTicks, lowTicks, closeTicks);
@@ -86,6 +107,8 @@ export class BarBuilder {
         lowTicks: low,
         closeTicks,
         lots: size,
+        recordedUs,
+        receivedUs: recordedUs === null ? null : timeUs + recordedUs,
       };
       return;
     }
@@ -93,6 +116,7 @@ export class BarBuilder {
     open.lowTicks = Math.min(open.lowTicks, low);
     open.closeTicks = closeTicks;
     open.lots += size;
+    received(open, timeUs, recordedUs);
   }
 
   /** Finishes the open bar. */
@@ -120,4 +144,11 @@ export class BarBuilder {
   load(saved: unknown): void {
     this.open = saved as OpenBar | null;
   }
+}
+
+/** Notes the receipt of a trade. */
+function received(open: OpenBar, timeUs: number, recordedUs: number | null): void {
+  if (recordedUs === null) return;
+  open.recordedUs = recordedUs;
+  open.receivedUs = Math.max(open.receivedUs ?? -Infinity, timeUs + recordedUs);
 }

@@ -175,7 +175,9 @@ export class Observations {
     this.bars = new Map();
     for (const [, list] of bars) {
       const [bar] = list;
-      if (bar !== undefined) this.barsOf(bar.symbol, bar.intervalUs).push(...list);
+      if (bar === undefined) continue;
+      const kept = this.barsOf(bar.symbol, bar.intervalUs);
+      for (const one of list) kept.push(one);
     }
     this.books = new Map(books);
     this.marks = new Map(marks);

@@ -49,10 +49,7 @@ class BarHoles {
       return;
     }
     if (record.startUs > this.closesUs) this.close(steps);
-    if (this.pending.length > 0) {
-      steps.push(...this.pending);
-      this.pending.length = 0;
-    }
+    this.release(steps);
     steps.push(step);
     const lengthUs = record.timeUs - record.startUs + 1;
     this.last = record;
@@ -65,8 +62,14 @@ class BarHoles {
   finish(untilUs: number): TapeStep[] {
     const steps: TapeStep[] = [];
     if (this.closesUs < untilUs) this.close(steps);
-    steps.push(...this.pending);
+    this.release(steps);
     return steps;
+  }
+
+  /** Appends the steps that waited, of any number. */
+  private release(steps: TapeStep[]): void {
+    for (const step of this.pending) steps.push(step);
+    this.pending.length = 0;
   }
 
   private close(steps: TapeStep[]): void {
@@ -78,8 +81,7 @@ class BarHoles {
       command: { kind: 'tapeGap', timeUs: atUs, market },
       inSync: false,
     });
-    steps.push(...this.pending);
-    this.pending.length = 0;
+    this.release(steps);
     this.closesUs = Infinity;
     this.isHoleFromUs = Infinity;
   }

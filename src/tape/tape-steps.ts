@@ -119,9 +119,10 @@ async function* opened(batches: AsyncIterable<TapeStep[]>): AsyncGenerator<TapeS
         continue;
       }
       const { startUs } = record;
-      steps.push(...pending.filter((earlier) => earlier.record.timeUs <= startUs));
+      for (const earlier of pending) if (earlier.record.timeUs <= startUs) steps.push(earlier);
       if (last !== null) steps.push(openStep(step, record, command, last.depthLots));
-      steps.push(...pending.filter((later) => later.record.timeUs > startUs), step);
+      for (const later of pending) if (later.record.timeUs > startUs) steps.push(later);
+      steps.push(step);
       pending = [];
       last = command;
     }

@@ -229,6 +229,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
           testPnl: String(100 - 40 * i),
           testTrades: 12,
           returns: Array.from({ length: 48 }, (_, k) => 0.0004 * (((i + k * 7) % 9) - 3.5)),
+          error: null,
         })),
         outOfSample: metricsOf(curve),
         efficiency: 0.4,

@@ -1,5 +1,6 @@
 /** The page of a walk-forward: chain of tests, windows, no network access. */
 import { expect, test } from 'vitest';
+import { metricsOf } from '../../src/metrics/metrics.ts';
 import { pageLibraries } from '../../src/report/libraries.ts';
 import { renderWalk, type WalkReport, type WalkReportWindow } from '../../src/report/walk-page.ts';
 
@@ -19,10 +20,11 @@ const window = (at: number, more: Partial<WalkReportWindow> = {}): WalkReportWin
   testPnl: '-100.5',
   testTrades: 3,
   returns: [0.01, -0.02, 0.005],
+  error: null,
   ...more,
 });
 
-async function page(windows: readonly WalkReportWindow[]) {
+async function page(windows: readonly WalkReportWindow[], more: Partial<WalkReport> = {}) {
   const walk: WalkReport = {
     title: 'Walk-forward of x',
     objective: 'sharpe',
@@ -31,6 +33,7 @@ async function page(windows: readonly WalkReportWindow[]) {
     outOfSample: null,
     efficiency: null,
     assumptions: [{ title: 'Windows: purged', text: 'a gap of 1 h' }],
+    ...more,
   };
   const html = renderWalk(walk, await pageLibraries());
   const text = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
@@ -67,4 +70,17 @@ test('the page of a walk-forward without a result has a note', async () => {
   const { html, data } = await page([window(0, { returns: [], parameters: null })]);
   expect(data.walk.chain.time).toEqual([]);
   expect(html).toContain('No window has a result out of sample.');
+});
+
+test('a test that failed is named, and the verdict says that it is left out', async () => {
+  const outOfSample = metricsOf({ timesUs: [0, 1, 2], equity: [1, 1.1, 1.2] });
+  const failed = { testScore: null, testReturn: null, testPnl: null, returns: [] };
+  const { html } = await page(
+    [window(0), window(3, { ...failed, error: 'onBook: bad <luck>' }), window(6)],
+    { outOfSample, efficiency: 0.5 },
+  );
+  expect(html).toContain('Attention: 1 of 3 windows failed and is in no figure.');
+  expect(html).toContain('<li>Window 2: onBook: bad &#60;luck&#62;</li>');
+  const { html: whole } = await page([window(0)], { outOfSample, efficiency: 0.5 });
+  expect(whole).not.toContain('Attention');
 });

@@ -1,7 +1,14 @@
 /**
  * Searches: trials do not depend on workers or interruptions; every trial is logged and counted.
  */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -168,18 +175,55 @@ describe('a sweep', () => {
     other.entryOf(searchOf({ plan: { ...search.plan, feesTimes: 2 } }))({
       point: [0, 0],
       budget: 1,
+      figures: null,
     });
     expect(ledgerOf().count).toBe(41);
     expect(ledgerOf('d2').count).toBe(0);
     // A strategy with a new name does not begin at zero.
     const renamed = new TrialLedger(state, 'cross 2', 'd1');
     expect(renamed.count).toBe(41);
-    renamed.entryOf(search)({ point: [0, 0], budget: 1 });
+    renamed.entryOf(search)({ point: [0, 0], budget: 1, figures: null });
     expect([renamed.count, ledgerOf().count]).toEqual([42, 42]);
     expect(selectionOf(trials, 365, 41).trials.count).toBe(41);
     expect(stateFolder({ ORRERY_STATE: '/s' }, '/h')).toBe('/s');
     expect(stateFolder({ XDG_STATE_HOME: '/x' }, '/h')).toBe('/x/orrery');
     expect(stateFolder({}, '/h')).toBe('/h/.local/state/orrery');
+  });
+
+  it('another seed is another trial if its run differs', () => {
+    const search = searchOf({ method: 'grid' });
+    const ledgerOf = (): TrialLedger => new TrialLedger(join(folder, 'seeds'), 'coin', 'd1');
+    const { figures } = figuresOf({
+      ...{ plan: search.plan, parameters: { fast: '3', mode: 'a' } },
+      ...{ objective: 'sharpe', options: search.options },
+    });
+    const count = (seed: string, run: string | null): number => {
+      const ledger = ledgerOf();
+      ledger.entryOf(searchOf({ method: 'grid', plan: { ...search.plan, seed } }))({
+        point: [0, 0],
+        budget: 1,
+        figures:
+          run === null || figures === null ? null : { ...figures, chainHash: run.repeat(32) },
+      });
+      expect(ledgerOf().count).toBe(ledger.count);
+      return ledger.count;
+    };
+    // A failure, and then the run of the same trial.
+    expect([count('1', null), count('1', 'a'), count('1', 'a'), count('1', null)]).toEqual([
+      1, 1, 1, 1,
+    ]);
+    // The run does not depend on this seed; with another warm-up, the run of a seed differs.
+    expect([count('2', 'a'), count('1', 'b')]).toEqual([1, 1]);
+    // The seeds of a strategy that throws coins.
+    expect([count('3', 'c'), count('4', 'd'), count('3', 'c')]).toEqual([2, 3, 3]);
+    // Lines of earlier versions have a key only.
+    const trials = join(folder, 'seeds', 'trials');
+    for (const name of readdirSync(trials)) {
+      const text = readFileSync(join(trials, name), 'utf8');
+      writeFileSync(join(trials, name), text.replaceAll(/ .*/g, ''));
+    }
+    expect(ledgerOf().count).toBe(1);
+    expect([count('1', 'a'), count('3', 'c')]).toEqual([1, 2]);
   });
 
   it('trials of a log count, also those that are older than the ledger', async () => {
@@ -358,4 +402,40 @@ it('a walk-forward selects on training and is scored on the next test', async ()
   ]);
   expect(walk.outOfSample?.periods).toBe(80);
   expect(walk.cancelled).toBe(false);
+});
+
+it('a walk-forward keeps the message of a test that failed', async () => {
+  const search = searchOf({ method: 'grid' });
+  const window = (at: number) => ({
+    trainFromUs: at,
+    trainToUs: at + 100,
+    testFromUs: at + 110,
+    testToUs: at + 150,
+  });
+  const failed = (error: string): TrialResult => ({
+    score: null,
+    error,
+    figures: null,
+    returns: [],
+  });
+  const { windows, outOfSample } = await walkForward(
+    search,
+    [window(0), window(40), window(80)],
+    365,
+    {
+      cancelled: () => false,
+      maxParallel: 1,
+      logOf: (_number, trained) => logOf(trained),
+      onWindow: () => undefined,
+      run: (task) => {
+        const { fromUs } = task.plan;
+        if (fromUs === 150) return Promise.resolve(failed('gave up after a loss'));
+        return Promise.resolve(fromUs === 80 ? failed('no money') : figuresOf(task));
+      },
+    },
+  );
+  expect(windows.map(({ error }) => error)).toEqual([null, 'gave up after a loss', 'no money']);
+  expect(windows.map(({ parameters }) => parameters === null)).toEqual([false, false, true]);
+  // The returns of one test only.
+  expect(outOfSample?.periods).toBe(40);
 });

@@ -239,6 +239,7 @@ export class StrategyRecorder {
     const margin = engine.margin(this.subaccount);
     const equity = Number(margin.accountValueQuanta) / 1e6;
     this.noteEquity(margin.accountValueQuanta);
+    const { transfers } = this.accounting.state;
     const positions = marks.map(() => 0);
     let exposure = 0;
     for (const { market, lots } of engine.positions(this.subaccount)) {
@@ -250,6 +251,7 @@ export class StrategyRecorder {
     this.state.equity.push({
       timeUs,
       equity,
+      ...(transfers === 0n ? {} : { transfers: Number(transfers) / 1e6 }),
       balance: Number(margin.balanceQuanta) / 1e6,
       positions,
       exposure,
@@ -259,8 +261,10 @@ export class StrategyRecorder {
     });
   }
 
-  private noteEquity(equity: bigint): void {
+  /** Money that transfers bring is no gain. */
+  private noteEquity(value: bigint): void {
     const { state } = this;
+    const equity = value - maxBig(0n, this.accounting.state.transfers);
     state.highQuanta = maxBig(state.highQuanta, equity);
     state.maxDrawdown = maxBig(state.maxDrawdown, state.highQuanta - equity);
   }

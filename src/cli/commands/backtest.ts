@@ -340,6 +340,12 @@ function report(
       );
     }
   }
+  for (const { id, summary } of output.strategies) {
+    if (summary.transfers === '0') continue;
+    print(
+      `moved    ${id}: transfers of ${summary.transfers}; what becomes of money elsewhere is not shown`,
+    );
+  }
   for (const { symbol, divergence } of output.markets) {
     if (stylisedFacts.length === 0) print(`diverges ${divergenceText(divergence, symbol)}`);
   }

@@ -18,6 +18,7 @@ import {
   startProgress,
 } from '../cli-support.ts';
 import { walkPage } from '../search-pages.ts';
+import { leftOutText } from '../../report/walk-page.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
@@ -128,6 +129,12 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
     ]);
   }
   print(table.toString());
+  windows.forEach(({ parameters, error }, i) => {
+    if (error === null) return;
+    const what = parameters === null ? 'no trial has a score' : 'the test failed';
+    print(`window ${String(i + 1)}: ${what}: ${error}`);
+  });
+  const failed = windows.filter(({ error }) => error !== null).length;
   if (outOfSample === null) {
     print('no window has a result out of sample');
     return;
@@ -136,6 +143,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
   print(
     `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, max drawdown ${percent(outOfSample.maxDrawdown)}`,
   );
+  if (failed > 0) print(`               ${leftOutText(failed, windows.length)}`);
   print(
     `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
   );

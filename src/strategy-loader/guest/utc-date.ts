@@ -9,10 +9,57 @@ const FIELDS = ['Date', 'FullYear', 'Hours', 'Milliseconds', 'Minutes', 'Month',
 const INVALID = 'Invalid Date';
 
 /** Dates are UTC, and so is ISO text with an offset or Z. */
-const DATE_ONLY = /^\s*[+-]?\d{4,6}(?:-\d\d){0,2}\s*$/;
+const DATE_ONLY = /^(?:\d{4}|[+-]\d{6})(?:-\d\d){0,2}$/;
 /** ISO text of a date and a time without an offset. */
-const LOCAL_ISO = /^[+-]?\d{4,6}(?:-\d\d){0,2}T\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-const ZONED = /(?<![a-z])(?:z|utc?|gmt|[ecmp][sd]t)(?![a-z])|\d:\d\d.*[+-]\d/i;
+const LOCAL_ISO = /^(?:\d{4}|[+-]\d{6})(?:-\d\d){0,2}T\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+/** Parts of other text: a word, a number or another character. */
+const PARTS = /[A-Za-z_[\\\]^`{|}~\u0080-\uffff]+|\d+|[^]/g;
+const ZONE = /^(?:z|utc?|gmt|[ecmp][sd]t)$/i;
+const MONTH = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
+
+/** Text without what is in parentheses, which may be nested; the last may be open. */
+function withoutComments(text: string): string {
+  let depth = 0;
+  let rest = '';
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === '(') depth += 1;
+    if (depth === 0) rest += character;
+    if (character === ')' && depth > 0 && --depth === 0) rest += ' ';
+  }
+  return rest;
+}
+
+/**
+ * Whether text names its time zone, as the platform reads it: a name after a number, or a sign
+ * after a time that does not only separate day, month and year.
+ */
+function namesZone(text: string): boolean {
+  const parts = text.match(PARTS) ?? [];
+  let hasNumber = false;
+  let hasTime = false;
+  /** Numbers of the time that may follow: minutes, seconds, milliseconds. */
+  let expected = 0;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] ?? '';
+    const next = parts[i + 1];
+    if (part >= '0' && part <= '9~') {
+      hasNumber = true;
+      if (next === ':') {
+        expected = hasTime ? expected - 1 : 3;
+        hasTime = true;
+        i += 1;
+      } else if (expected > 0 && next === '.') expected -= 1;
+      else if (expected > 0 && Number(part) < 60) expected = 0;
+      else if (next === '-') i += 1;
+    } else if (ZONE.test(part)) {
+      if (hasNumber) return true;
+    } else if (MONTH.test(part)) {
+      if (next === '-') i += 1;
+    } else if ((part === '+' || part === '-') && hasTime) return true;
+  }
+  return false;
+}
 
 export function defineDate(nowMs: () => number): void {
   // Static methods that use no receiver.
@@ -22,7 +69,8 @@ export function defineDate(nowMs: () => number): void {
     const given = String(text);
     if (DATE_ONLY.test(given)) return nativeParse(given);
     if (LOCAL_ISO.test(given)) return nativeParse(`${given}Z`);
-    return nativeParse(ZONED.test(given.replaceAll(/\([^)]*\)/g, '')) ? given : `${given} UTC`);
+    const read = withoutComments(given);
+    return nativeParse(namesZone(read) ? read : `${read} UTC`);
   };
   /** Arguments of the platform's constructor that do not depend on the machine. */
   const fixed = (args: readonly unknown[]): [unknown] => {

@@ -1,0 +1,61 @@
+/** Transfers of a strategy make no result: what they bring is no gain, what they take a loss. */
+import { expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/run-backtest.ts';
+import { metricsOf } from '../../src/metrics/metrics.ts';
+import { curveOf } from '../../src/report/report.ts';
+import type { Strategy, StrategyContext } from '../../src/strategy/strategy.ts';
+import { addressOfName } from '../../src/wallet/crypto-ports.ts';
+import { entryOf, inputOf } from './made-up.ts';
+
+const SECOND_US = 1_000_000;
+
+async function move(
+  context: StrategyContext,
+  amount: string,
+  accountTo: string,
+  indices: readonly [number, number] = [0, 0],
+): Promise<void> {
+  const { client, account } = context;
+  const { cashFeedId } = await client.call('getConfig', {});
+  await client.call('transfer', {
+    ...{ target: account, accountFrom: account, accountTo, feedId: cashFeedId, amount },
+    ...{ subaccountIndexFrom: indices[0], subaccountIndexTo: indices[1] },
+    ...{ nonce: Number(context.nextNonce()), expiresAt: 9e12, signatures: [] },
+  });
+}
+
+test('a present from another strategy is no return', async () => {
+  const giver: Strategy = {
+    async onStart(context) {
+      await context.sleep(5 * SECOND_US);
+      await move(context, '4000', addressOfName('taker'));
+    },
+  };
+  const entries = [entryOf(giver, { id: 'giver' }), entryOf({}, { id: 'taker' })];
+  const { strategies } = await runBacktest(inputOf(entries));
+  const [gave, took] = strategies.map(({ equity, summary }) => ({
+    summary,
+    ...metricsOf(curveOf(equity)),
+  }));
+  expect(took).toMatchObject({ totalReturn: 0, maxDrawdown: 0, endEquity: 10_000, sharpe: null });
+  expect(took?.summary).toMatchObject({ pnl: '0', transfers: '4000', equityEnd: '14000' });
+  expect(strategies[1]?.equity.at(-1)).toMatchObject({ equity: 14_000, transfers: 4000 });
+  expect(gave?.totalReturn).toBeCloseTo(-0.4, 12);
+  expect(gave?.summary).toMatchObject({ pnl: '0', transfers: '-4000', maxDrawdown: '4000' });
+});
+
+test('money in another subaccount is lost until it returns', async () => {
+  const mover: Strategy = {
+    async onStart(context) {
+      await move(context, '4000', context.account, [0, 7]);
+      await context.sleep(5 * SECOND_US);
+      await move(context, '4000', context.account, [7, 0]);
+    },
+  };
+  const { strategies } = await runBacktest(inputOf([entryOf(mover)]));
+  const [{ equity, summary }] = strategies as [(typeof strategies)[0]];
+  const { totalReturn, maxDrawdown } = metricsOf(curveOf(equity));
+  expect(totalReturn).toBe(0);
+  expect(maxDrawdown).toBeCloseTo(0.4, 12);
+  expect(summary).toMatchObject({ pnl: '0', transfers: '0' });
+});
