@@ -3,7 +3,7 @@
  * journals.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,9 @@ function orrery(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
     cwd: scratch,
     encoding: 'utf8',
+    // A command whose threads keep it alive ends without a status.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
   });
   return { status, out: stdout, err: stderr };
 }
@@ -64,7 +67,7 @@ test('the outcome of a number of runs does not depend on the workers', () => {
 test('a campaign resumes, and one of its runs is repeated by its number', () => {
   expect(orrery(...SMALL, '--runs', '4', '--out', 'r').status).toBe(0);
   const resumed = JSON.parse(
-    orrery(...SMALL, '--runs', '9', '--out', 'r', '--resume').out,
+    orrery('fuzz', '--json', '--runs', '9', '--out', 'r', '--resume').out,
   ) as object;
   expect(resumed).toMatchObject({ runs: 9, commands: 2700 });
   const again = orrery('fuzz', '--seed', 'cli', '--commands', '300', '--run', '3');
@@ -154,7 +157,19 @@ test.each([
   ['--profile none', 'Choices'],
   ['--resume --out nowhere', '--resume: nowhere/campaign.json: no such file or folder'],
   ['--journal nowhere.orrery', 'nowhere.orrery'],
+  ['--journal text.txt', 'text.txt: not a journal'],
+  ['--target nowhere --sim-token dev', '--target must be an address that starts with http://'],
+  ['--target http://127.0.0.1:9', '--target needs --sim-token'],
+  ['--config none.yaml --runs 1', '--config needs --target'],
+  ['--sim-token dev --runs 1', '--sim-token needs --target'],
+  ['--resume --seed other', '--resume and --seed exclude each other'],
+  ['--resume --profile money', '--resume and --profile exclude each other'],
+  ['--resume --commands 5', '--resume and --commands exclude each other'],
+  ['--resume --no-oracle', '--resume and --oracle exclude each other'],
+  ['--runs 1 --out blocked', 'blocked/runs.log: is a folder'],
 ])('bad input is reported: %s', (args, message) => {
+  writeFileSync(join(scratch, 'text.txt'), 'no journal');
+  mkdirSync(join(scratch, 'blocked', 'runs.log'), { recursive: true });
   const { status, err } = orrery('fuzz', ...args.split(' '));
   expect(err).toContain(message);
   expect(status).toBe(2);

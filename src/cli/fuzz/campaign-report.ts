@@ -19,9 +19,9 @@ export interface FuzzArguments extends RemoteArguments {
   readonly run: number | undefined;
   readonly seed: string | undefined;
   readonly workers: number;
-  readonly profile: CampaignPlan['profile'];
+  readonly profile: CampaignPlan['profile'] | undefined;
   readonly commands: number | undefined;
-  readonly oracle: boolean;
+  readonly oracle: boolean | undefined;
   readonly shrink: boolean;
   readonly 'shrink-seconds': number;
   readonly 'keep-going': boolean;
