@@ -1,6 +1,6 @@
 /**
- * Names the positional arguments that a command line lacks, which yargs only counts, and the options
- * that need or exclude each other as they are written.
+ * Names the positional arguments that a command line lacks, which yargs only counts. Writes options
+ * that need or exclude each other as they are given.
  */
 import type { Argv } from 'yargs';
 import { InputError } from './cli-support.ts';
