@@ -132,6 +132,54 @@ test('--verbose prints the options of a run before it starts', () => {
   expect(lines[10]).toMatch(/^runs {8}9, 2,700 commands/);
 });
 
+test('states of a user are counted, also after a resumption, and are on the page', () => {
+  const file = join(scratch, 'states.ts');
+  writeFileSync(
+    file,
+    `import type { EngineEvent } from 'orrery';
+     export const states = {
+       'a fill | of any size': { event: (event: EngineEvent) => event.kind === 'orderFilled' },
+       'a million commands': { after: (engine: { seq: number }) => engine.seq >= 1_000_000 },
+     };`,
+  );
+  const fuzz = ['fuzz', '--seed', 'cli', '--commands', '300', '--workers', '2', '--out', 's'];
+  const first = orrery(...fuzz, '--runs', '2', '--states', file, '--json');
+  const { ownStates } = JSON.parse(first.out) as { ownStates: Record<string, number> };
+  expect(ownStates).toEqual({
+    'a fill | of any size': expect.any(Number) as number,
+    'a million commands': 0,
+  });
+  // The campaign keeps the states.
+  rmSync(file);
+  const { out, status } = orrery('fuzz', '--resume', '--runs', '4', '--out', 's');
+  expect(status).toBe(0);
+  expect(out).toContain('own states  1 of 2 reached\n  never     a million commands (--states)\n');
+  const page = readFileSync(join(scratch, 's', 'coverage.md'), 'utf8');
+  const row = /^\| a fill \\\| of any size \| (\d+) \|\n\| a million commands \| never \|$/m.exec(
+    page,
+  );
+  expect(Number(row?.[1])).toBeGreaterThan(ownStates['a fill | of any size'] ?? 0);
+  expect(page.match(/^\| cli \| all \| [24] .* \| 1 of 2 \|/gm)).toHaveLength(2);
+});
+
+test.each([
+  ['export const other = {};', 'must export `states`'],
+  ['export const states = { a: {} };', 'states["a"]: needs a function event or after'],
+  ['export const states = { a: { event: 1 } };', 'states["a"].event: must be a function'],
+  ['export const states = { a: { when: 1 } };', 'states["a"].when: unknown'],
+  ['export const states = {', 'Expected'],
+  [
+    'export const states = { a: { event: () => { throw new Error("mine"); } } };',
+    '--states: states["a"] throws: mine',
+  ],
+])('a file of states that cannot be used is reported: %s', (text, message) => {
+  const file = join(scratch, 'wrong.ts');
+  writeFileSync(file, text);
+  const { status, err } = orrery('fuzz', '--runs', '1', '--states', file, '--out', 'wrong');
+  expect(err).toContain(message);
+  expect(status).toBe(2);
+});
+
 test('a journal is checked against every invariant', () => {
   const journal = join(scratch, 'fees.orrery');
   expect(orrery('run', join(root, 'scenarios', 'cascade.yaml'), '--journal', journal).status).toBe(

@@ -28,6 +28,7 @@ import { reportFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, type TargetResult } from '../fuzz/drive-target.ts';
 import { repeatAtTarget, reportTarget } from '../fuzz/target-failure.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
+import { bundleStates } from '../fuzz/own-states.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
@@ -129,6 +130,10 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         describe: 'configuration file of the host, for --target',
       })
+      .option('states', {
+        type: 'string',
+        describe: 'file that exports `states` of your own, which the coverage counts',
+      })
       .option('out', {
         type: 'string',
         default: join('reports', 'fuzz'),
@@ -144,7 +149,8 @@ export const command: CommandModule<object, FuzzArguments> = {
       })
       .options(REMOTE_OPTIONS)
       .conflicts('seconds', 'runs')
-      .conflicts('resume', ['seed', 'profile', 'commands', 'oracle'])
+      .conflicts('resume', ['seed', 'profile', 'commands', 'oracle', 'states'])
+      .conflicts('states', ['run', 'journal', 'target', 'pg'])
       .conflicts('pg', ['seconds', 'run', 'resume', 'journal', 'target'])
       .conflicts('run', ['runs', 'seconds', 'resume'])
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
@@ -209,10 +215,13 @@ function planOf(options: FuzzArguments): CampaignPlan {
 
 async function campaign(options: FuzzArguments): Promise<void> {
   const { out, json } = options;
+  const states = options.states === undefined ? {} : { states: await bundleStates(options.states) };
   await makeFolder(out);
   lockCampaign(out);
   const state =
-    options.resume === true ? await CampaignState.load(out) : new CampaignState(planOf(options));
+    options.resume === true
+      ? await CampaignState.load(out)
+      : new CampaignState({ ...planOf(options), ...states });
   const { plan } = state;
   const limits = {
     runs: options.runs ?? Infinity,

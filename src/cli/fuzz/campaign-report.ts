@@ -33,6 +33,7 @@ export interface FuzzArguments extends RemoteArguments {
   readonly 'host-command': string | undefined;
   readonly 'sim-token': string | undefined;
   readonly config: string | undefined;
+  readonly states: string | undefined;
   readonly out: string;
   readonly junit: string | undefined;
   readonly sarif: string | undefined;
