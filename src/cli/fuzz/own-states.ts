@@ -2,12 +2,9 @@
  * States of a user for the coverage of a campaign (`--states`): a file that exports `states`, as
  * for `sometimes`. The main thread bundles it; each worker loads the bundle, which the plan keeps.
  */
-import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { build, type BuildFailure } from 'esbuild';
 import { UserError } from '../../base/user-error.ts';
 import { sometimes, type Sometimes, type SometimesChecker } from '../../fuzz/sometimes.ts';
-import { fileError } from '../../platform/file-error.ts';
+import { bundlePlain } from '../../strategy-loader/plain-bundle.ts';
 import { InputError } from '../cli-support.ts';
 
 /** A state that cannot be evaluated. */
@@ -16,29 +13,9 @@ export class StateError extends UserError {
   readonly code = 'states';
 }
 
-/** The file as a script without imports. Throws `InputError`. */
+/** The file as a script without imports. Throws `UserError`. */
 export async function bundleStates(path: string): Promise<string> {
-  await stat(path).catch((error: unknown) => {
-    throw fileError(path, error);
-  });
-  let code: string;
-  try {
-    const { outputFiles } = await build({
-      entryPoints: [resolve(path)],
-      absWorkingDir: dirname(resolve(path)),
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      target: 'es2023',
-      logLevel: 'silent',
-    });
-    code = outputFiles[0]?.text ?? '';
-  } catch (error) {
-    const [first] = (error as Partial<BuildFailure>).errors ?? [];
-    throw new InputError(`${path}: ${first?.text ?? String(error)}`);
-  }
+  const code = await bundlePlain(path);
   try {
     await loadStates(code);
   } catch (error) {
