@@ -8,7 +8,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { raiseInliningLimits } from '../platform/inlining-limits.ts';
 import { explainFailure, InputError, print, takeExitCode, watchInterrupt } from './cli-support.ts';
 import { completionScript } from './completion.ts';
-import { missingArguments, recordExamples } from './missing-arguments.ts';
+import { dependentOptions, missingArguments, recordExamples } from './missing-arguments.ts';
 import { programHelp } from './program-help.ts';
 import { VERSION } from './release.ts';
 
@@ -209,7 +209,7 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
       throw (
         error ??
         missingArguments(parser, message, examples) ??
-        new InputError(message ?? 'bad command line', { hint })
+        new InputError(dependentOptions(message) ?? message ?? 'bad command line', { hint })
       );
     });
   const examples = recordExamples(parser);

@@ -1,4 +1,7 @@
-/** Names the positional arguments that a command line lacks; yargs only counts them. */
+/**
+ * Names the positional arguments that a command line lacks, which yargs only counts. Writes options
+ * that need or exclude each other as they are given.
+ */
 import type { Argv } from 'yargs';
 import { InputError } from './cli-support.ts';
 
@@ -73,4 +76,17 @@ function meaning(parser: Argv, name: string): string {
 
 function inside(parser: Argv): ReturnType<YargsInside['getInternalMethods']> {
   return (parser as unknown as YargsInside).getInternalMethods();
+}
+
+/** null if `message` of yargs is not about options that need or exclude each other. */
+export function dependentOptions(message: string | null): string | null {
+  const needs = [...(message ?? '').matchAll(/^ (\S+) -> (\S+)$/gm)];
+  if (needs.length > 0) {
+    return needs.map(([, name = '', other = '']) => `--${name} needs --${other}`).join('; ');
+  }
+  const [, one, other] =
+    /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message ?? '') ?? [];
+  return one === undefined || other === undefined
+    ? null
+    : `--${one} and --${other} exclude each other`;
 }

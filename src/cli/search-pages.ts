@@ -14,7 +14,7 @@ import type { RunPlan } from '../run-plan/plan.ts';
 import type { Robustness } from '../search/robustness.ts';
 import type { Selection, SweepPlan, SweepResult } from '../search/sweep.ts';
 import type { Trial } from '../search/trial-log.ts';
-import type { WalkForward } from '../search/walk-forward.ts';
+import { windowLogName, type WalkForward } from '../search/walk-forward.ts';
 import type { WalkLengths } from './search/walk-lengths.ts';
 import type { SearchArguments } from './search-options.ts';
 
@@ -146,8 +146,13 @@ export async function walkPage(
       objective,
       periodUs: options.period === 'rows' ? 1 : options.period,
       windows: windows.map(
+<<<<<<< HEAD
         ({ window, parameters, trials, trainScore, testScore, test, testReturns, error }) => ({
+=======
+        ({ window, parameters, trials, trainScore, testScore, test, testReturns }, number) => ({
+>>>>>>> qa30
           ...window,
+          log: windowLogName(number),
           parameters: parameters === null ? null : assignmentText(parameters),
           trials,
           trainScore,

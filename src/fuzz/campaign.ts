@@ -14,6 +14,7 @@ import { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } fr
 import { failureFiles, type FailureFiles } from './report/failure-files.ts';
 import { runFuzz, type Failure } from './fuzz-run.ts';
 import { shrink, type Shrunk } from './shrink/shrink.ts';
+import type { SometimesChecker } from './sometimes.ts';
 import { Coverage } from './coverage.ts';
 
 export interface CampaignPlan {
@@ -26,6 +27,18 @@ export interface CampaignPlan {
   readonly oracle: boolean;
   /** Commands between full scans of the state. */
   readonly every: number;
+  /** Script of the states of a user, which the workers load. */
+  readonly states?: string;
+}
+
+/** Key of a user's state in the counts of a campaign. */
+const OWN = 'own ';
+
+/** Counts of a user's states by their names, in the counts of a campaign. */
+export function ownStates(counts: Counts): readonly (readonly [name: string, count: number])[] {
+  return Object.entries(counts).flatMap(([key, count]) =>
+    key.startsWith(OWN) ? [[key.slice(OWN.length), count] as const] : [],
+  );
 }
 
 export interface BatchResult {
@@ -85,16 +98,21 @@ export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
   return { ...drawn, commands: plan.commands ?? Math.min(drawn.commands, most) };
 }
 
-/** Runs `from` to `to` − 1, up to the first failure, or until `stop` after a command. */
+/**
+ * Runs `from` to `to` − 1, up to the first failure, or until `stop` after a command. `own` counts
+ * the states of a user.
+ */
 export function runBatch(
   plan: CampaignPlan,
   from: number,
   to: number,
   stop: () => boolean = () => false,
+  own: SometimesChecker | null = null,
 ): BatchResult {
   const reached = new ReachedCounts();
   let counts: Counts = {};
   let commands = 0;
+  const all = (): Counts => addCounts(addCounts(counts, reached.counts()), ownCounts(own));
   for (let run = from; run < to; run += 1) {
     const coverage = new Coverage();
     const checks = checksOfRun(plan, run);
@@ -102,14 +120,19 @@ export function runBatch(
     const limit = { isReached: false };
     const result = runFuzz(
       profileOf(plan, run),
-      (config) => allOf(checkerOf(checks, config, { every }), reached, coverage),
+      (config) =>
+        allOf(
+          checkerOf(checks, config, { every }),
+          reached,
+          coverage,
+          ...(own === null ? [] : [own]),
+        ),
       {
         onCommand: (_command, _outcome, { seq }) => (limit.isReached = seq % every === 0 && stop()),
       },
     );
     commands += result.commands;
     counts = addCounts(counts, coverage.counts());
-    const all = (): Counts => addCounts(counts, reached.counts());
     const { failure } = result;
     if (failure !== null) {
       const failed = { run, commands: result.commands, violation: failure.violation, failure };
@@ -117,8 +140,13 @@ export function runBatch(
     }
     if (limit.isReached) return { from, to: run, commands, counts: all(), failed: null };
   }
-  return { from, to, commands, counts: addCounts(counts, reached.counts()), failed: null };
+  return { from, to, commands, counts: all(), failed: null };
 }
+
+const ownCounts = (own: SometimesChecker | null): Counts =>
+  Object.fromEntries(
+    Object.entries(own?.counts() ?? {}).map(([name, count]) => [OWN + name, count]),
+  );
 
 export interface ShrinkReport {
   readonly shrunk: Shrunk;

@@ -58,7 +58,8 @@ export class ReachedCounts implements Checker {
 export function neverReached(counts: Counts): string[] {
   const ends = new Set(
     Object.keys(counts).flatMap((key) => {
-      const [, kind, reason] = key.split(' ');
+      const [what, kind, reason] = key.split(' ');
+      if (what !== 'event') return [];
       return kind === 'orderEnded' || kind === 'orderRejected' ? [reason] : [];
     }),
   );

@@ -62,6 +62,12 @@ export class Fields {
     throw new RequestError(invalidField(this.path(name), problem));
   }
 
+  /** A query parameter that is repeated is an array. */
+  private failKind(name: string, value: unknown, problem: string): never {
+    const isRepeated = this.query && Array.isArray(value);
+    return this.fail(name, isRepeated ? 'is given more than once' : problem);
+  }
+
   private path(name: string): string {
     const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
     return this.prefix === '' ? shown : `${this.prefix}.${shown}`;
@@ -78,7 +84,7 @@ export class Fields {
   text(name: string): string {
     const value = this.get(name);
     if (value === undefined) this.fail(name, 'is required');
-    if (typeof value !== 'string') this.fail(name, 'must be a string');
+    if (typeof value !== 'string') this.failKind(name, value, 'must be a string');
     return value;
   }
 
@@ -187,7 +193,7 @@ export class Fields {
     if (this.query && typeof value === 'string' && /^-?[0-9]{1,38}$/.test(value)) {
       return BigInt(value);
     }
-    return this.fail(name, 'must be an integer');
+    return this.failKind(name, value, 'must be an integer');
   }
 
   /** Array of at most `max` strings. */

@@ -43,6 +43,42 @@ export function endIdle(server: Server): void {
   });
 }
 
+/** Shorter, so that a connection that is idle too gets its reply. */
+const UNREAD_MS = 100;
+
+type ClientErrorHandler = (error: Error & { readonly code?: string }, socket: Socket) => void;
+
+/**
+ * Handles the time limit of a request after what the client has sent is read. The check of the
+ * limit is a timer, so after a long turn of the event loop it comes before these reads. A request
+ * that still arrives has as much time again.
+ */
+export function timeOutUnread(handle: ClientErrorHandler, limitMs: number): ClientErrorHandler {
+  return (error, socket) => {
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') {
+      handle(error, socket);
+      return;
+    }
+    const hadSent = socket.bytesRead > 0;
+    const { last } = stateOf(socket);
+    const unfinished = last?.complete === true ? undefined : last;
+    const endsMs = performance.now() + limitMs;
+    const wait = (): void => {
+      const { bytesRead } = socket;
+      setTimeout(() => {
+        if (socket.destroyed) return;
+        // Node times a message from its first byte, so this one has its own limit.
+        if (!hadSent && socket.bytesRead > 0) return;
+        const current = stateOf(socket).last;
+        if (current?.complete === true && (current !== last || current === unfinished)) return;
+        if (socket.bytesRead > bytesRead && performance.now() < endsMs) wait();
+        else handle(error, socket);
+      }, UNREAD_MS);
+    };
+    wait();
+  };
+}
+
 /** The parser of a connection. It is not documented, so nothing may depend on its presence. */
 interface Parser {
   onIncoming?: ((request: IncomingMessage) => number) | null;
@@ -90,6 +126,8 @@ interface ConnectionState {
   held: 'no' | 'yes' | 'sent';
   /** For its limits; empty until it is asked for. */
   name: string;
+  /** Its latest request. */
+  last: IncomingMessage | undefined;
 }
 
 interface WithState {
@@ -98,7 +136,12 @@ interface WithState {
 
 /** State of a connection in a property of its socket, which costs less than a map of sockets. */
 function stateOf(socket: Socket): ConnectionState {
-  return ((socket as Socket & WithState)[STATE] ??= { ahead: 0, held: 'no', name: '' });
+  return ((socket as Socket & WithState)[STATE] ??= {
+    ahead: 0,
+    held: 'no',
+    name: '',
+    last: undefined,
+  });
 }
 
 let named = 0;
@@ -150,6 +193,7 @@ export function limitPipelining(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const state = stateOf(socket);
+    state.last = request;
     if (state.held !== 'no') {
       state.held = 'sent';
       stopParsing(socket);

@@ -17,7 +17,7 @@ import { RequestError } from '../gateway/request-error.ts';
 import { checkAccess, KEPT_HEADERS } from './access.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
-import { ConnectionLimit, endIdle, limitPipelining } from './connections.ts';
+import { ConnectionLimit, endIdle, limitPipelining, timeOutUnread } from './connections.ts';
 import { openApi } from '../contract/openapi.ts';
 import { contractRoutes } from './contract-routes.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
@@ -188,7 +188,7 @@ function openFastify(
       connectionsCheckingInterval: Math.ceil(limits.requestMs / 5),
     },
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
-    clientErrorHandler: answerMalformed(admission),
+    clientErrorHandler: timeOutUnread(answerMalformed(admission), limits.requestMs),
     frameworkErrors: (_error, _request, reply) => {
       sendText(reply, MESSAGES.malformedRequest);
     },

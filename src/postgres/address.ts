@@ -16,7 +16,7 @@ const SHAPE = /^(postgres(?:ql)?:\/\/)((?:[^?]*@)?)([^/?]*)(.*)$/s;
 export function hostsOf(address: string): string[] {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SHAPE.exec(address) ?? [];
   if (scheme === '') {
-    throw new DatabaseError('the address of the journal must start with postgres://');
+    throw new DatabaseError('the address of the database must start with postgres://');
   }
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`);
 }

@@ -17,6 +17,8 @@ export interface WalkReportWindow {
   /** As text, `fast=5 slow=20`; null if no trial of the window has a score. */
   readonly parameters: string | null;
   readonly trials: number;
+  /** File of the training trials beside the page. */
+  readonly log: string;
   readonly trainScore: number | null;
   readonly testScore: number | null;
   readonly testReturn: number | null;
@@ -60,6 +62,7 @@ ${walk.windows.some(({ trainScore }) => trainScore !== null) ? drawn('scores', '
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
+<p class="caption">The number of trials links to the training trials of its window: a line of JSON per trial with its parameters, score and returns.</p>
 ${failures(walk)}
 <h2 id="metrics">Metrics out of sample</h2>
 ${outOfSample === null ? '<p>None.</p>' : metricsTables(outOfSample)}
@@ -164,7 +167,7 @@ function windowTable({ windows, objective }: WalkReport): string {
         exact: ({ testFromUs, testToUs }) => `${time(testFromUs)} – ${time(testToUs)}`,
       },
       { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
-      { title: 'Trials', cell: ({ trials }) => String(trials) },
+      { title: 'Trials', cell: ({ trials }) => String(trials), link: ({ log }) => log },
       {
         title: `${titleOf(objective)} in`,
         cell: ({ trainScore }) => scoreText(objective, trainScore),

@@ -39,6 +39,10 @@ export interface WalkForward {
   readonly cancelled: boolean;
 }
 
+/** Log of a window's training trials in the folder of the analysis; windows count from 0. */
+export const windowLogName = (window: number): string =>
+  `window-${String(window + 1)}.trials.jsonl`;
+
 export interface WalkForwardPorts extends Omit<SweepPorts, 'log' | 'onTrial'> {
   /** Each window has its own log, so that a stopped analysis can resume. */
   readonly logOf: (window: number, search: SweepPlan) => Pick<TrialLog, 'get' | 'add' | 'close'>;

@@ -1,4 +1,6 @@
 /** JUnit and SARIF of `orrery fuzz` are well-formed whatever a violation's texts contain. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { junitText, sarifText, type CiReport } from '../../src/cli/fuzz/ci-report.ts';
 
@@ -54,5 +56,17 @@ test('SARIF names the rule, the place and the command line', () => {
         ],
       },
     ],
+  });
+});
+
+test.each([
+  [join(process.cwd(), 'reports', 'fuzz', 'a b'), 'reports/fuzz/a%20b'],
+  ['/elsewhere/fuzz/a b', pathToFileURL('/elsewhere/fuzz/a b').href],
+  ['../fuzz', pathToFileURL('../fuzz').href],
+])('SARIF names %s relative to the working directory, or by a file URL', (written, uri) => {
+  const findings = report.findings.map((one) => ({ ...one, written }));
+  const place = { physicalLocation: { artifactLocation: { uri } } };
+  expect(sarifOf({ ...report, findings })).toMatchObject({
+    runs: [{ results: [{ locations: [place] }] }],
   });
 });

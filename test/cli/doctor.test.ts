@@ -19,6 +19,7 @@ import {
   checkDisk,
   checkJournal,
   checkLock,
+  adviceToWrite,
   checkRights,
 } from '../../src/cli/doctor/folder-checks.ts';
 import {
@@ -260,4 +261,14 @@ test('the command ends with exit code 0 for a good folder and 1 for a bad one', 
   writeFileSync(join(folder, 'bad', `snapshot-${'1'.padStart(16, '0')}.bin`), 'x');
   expect(await main([...flags, join(folder, 'bad')])).toBe(1);
   expect(await main([...flags, path, '--config', join(folder, 'none.yaml')])).toBe(1);
+});
+
+test.each([
+  ['ENOSPC', 'free space'],
+  ['EDQUOT', 'quota'],
+  ['EROFS', 'mount it for writing'],
+  ['EACCES', 'chown -R'],
+  [undefined, 'chown -R'],
+])('the advice for a folder that cannot be written fits the error %s', (code, advice) => {
+  expect(adviceToWrite(code, '/data')).toContain(advice);
 });

@@ -86,6 +86,21 @@ test('requests.sh starts a server, and fails if an answer is not the required on
   });
 });
 
+test('requests.sh outside of the project runs the package of the current folder', async () => {
+  const project = join(scratch, 'project');
+  const bin = join(project, 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(project, 'package.json'), '{}');
+  writeFileSync(join(bin, 'orrery'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, {
+    mode: 0o755,
+  });
+  // Empty is as unset.
+  const env = { ...process.env, URL: '', ORRERY: '' };
+  const script = join(folder, 'requests.sh');
+  const { stdout } = await run('bash', [script], { cwd: project, env });
+  expect(stdout.trim().split('\n').at(-1)).toMatch(/^\d+ commands: all checks pass/);
+});
+
 test('requests.sh reproduces all responses and events on a served exchange', async () => {
   const script = readFileSync(join(folder, 'requests.sh'), 'utf8');
   const printed = /#\s+orrery serve (.*?)--data-dir/s.exec(script)?.[1] ?? '';

@@ -3,7 +3,7 @@
  * journals.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,9 @@ function orrery(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
     cwd: scratch,
     encoding: 'utf8',
+    // A command whose threads keep it alive ends without a status.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
   });
   return { status, out: stdout, err: stderr };
 }
@@ -64,7 +67,7 @@ test('the outcome of a number of runs does not depend on the workers', () => {
 test('a campaign resumes, and one of its runs is repeated by its number', () => {
   expect(orrery(...SMALL, '--runs', '4', '--out', 'r').status).toBe(0);
   const resumed = JSON.parse(
-    orrery(...SMALL, '--runs', '9', '--out', 'r', '--resume').out,
+    orrery('fuzz', '--json', '--runs', '9', '--out', 'r', '--resume').out,
   ) as object;
   expect(resumed).toMatchObject({ runs: 9, commands: 2700 });
   const again = orrery('fuzz', '--seed', 'cli', '--commands', '300', '--run', '3');
@@ -129,6 +132,54 @@ test('--verbose prints the options of a run before it starts', () => {
   expect(lines[10]).toMatch(/^runs {8}9, 2,700 commands/);
 });
 
+test('states of a user are counted, also after a resumption, and are on the page', () => {
+  const file = join(scratch, 'states.ts');
+  writeFileSync(
+    file,
+    `import type { EngineEvent } from 'orrery';
+     export const states = {
+       'a fill | of any size': { event: (event: EngineEvent) => event.kind === 'orderFilled' },
+       'a million commands': { after: (engine: { seq: number }) => engine.seq >= 1_000_000 },
+     };`,
+  );
+  const fuzz = ['fuzz', '--seed', 'cli', '--commands', '300', '--workers', '2', '--out', 's'];
+  const first = orrery(...fuzz, '--runs', '2', '--states', file, '--json');
+  const { ownStates } = JSON.parse(first.out) as { ownStates: Record<string, number> };
+  expect(ownStates).toEqual({
+    'a fill | of any size': expect.any(Number) as number,
+    'a million commands': 0,
+  });
+  // The campaign keeps the states.
+  rmSync(file);
+  const { out, status } = orrery('fuzz', '--resume', '--runs', '4', '--out', 's');
+  expect(status).toBe(0);
+  expect(out).toContain('own states  1 of 2 reached\n  never     a million commands (--states)\n');
+  const page = readFileSync(join(scratch, 's', 'coverage.md'), 'utf8');
+  const row = /^\| a fill \\\| of any size \| (\d+) \|\n\| a million commands \| never \|$/m.exec(
+    page,
+  );
+  expect(Number(row?.[1])).toBeGreaterThan(ownStates['a fill | of any size'] ?? 0);
+  expect(page.match(/^\| cli \| all \| [24] .* \| 1 of 2 \|/gm)).toHaveLength(2);
+});
+
+test.each([
+  ['export const other = {};', 'must export `states`'],
+  ['export const states = { a: {} };', 'states["a"]: needs a function event or after'],
+  ['export const states = { a: { event: 1 } };', 'states["a"].event: must be a function'],
+  ['export const states = { a: { when: 1 } };', 'states["a"].when: unknown'],
+  ['export const states = {', 'Expected'],
+  [
+    'export const states = { a: { event: () => { throw new Error("mine"); } } };',
+    '--states: states["a"] throws: mine',
+  ],
+])('a file of states that cannot be used is reported: %s', (text, message) => {
+  const file = join(scratch, 'wrong.ts');
+  writeFileSync(file, text);
+  const { status, err } = orrery('fuzz', '--runs', '1', '--states', file, '--out', 'wrong');
+  expect(err).toContain(message);
+  expect(status).toBe(2);
+});
+
 test('a journal is checked against every invariant', () => {
   const journal = join(scratch, 'fees.orrery');
   expect(orrery('run', join(root, 'scenarios', 'cascade.yaml'), '--journal', journal).status).toBe(
@@ -154,7 +205,19 @@ test.each([
   ['--profile none', 'Choices'],
   ['--resume --out nowhere', '--resume: nowhere/campaign.json: no such file or folder'],
   ['--journal nowhere.orrery', 'nowhere.orrery'],
+  ['--journal text.txt', 'text.txt: not a journal'],
+  ['--target nowhere --sim-token dev', '--target must be an address that starts with http://'],
+  ['--target http://127.0.0.1:9', '--target needs --sim-token'],
+  ['--config none.yaml --runs 1', '--config needs --target'],
+  ['--sim-token dev --runs 1', '--sim-token needs --target'],
+  ['--resume --seed other', '--resume and --seed exclude each other'],
+  ['--resume --profile money', '--resume and --profile exclude each other'],
+  ['--resume --commands 5', '--resume and --commands exclude each other'],
+  ['--resume --no-oracle', '--resume and --oracle exclude each other'],
+  ['--runs 1 --out blocked', 'blocked/runs.log: is a folder'],
 ])('bad input is reported: %s', (args, message) => {
+  writeFileSync(join(scratch, 'text.txt'), 'no journal');
+  mkdirSync(join(scratch, 'blocked', 'runs.log'), { recursive: true });
   const { status, err } = orrery('fuzz', ...args.split(' '));
   expect(err).toContain(message);
   expect(status).toBe(2);

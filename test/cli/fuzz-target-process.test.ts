@@ -103,6 +103,28 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   expect(words.out).toMatch(/\n {2}rule {6}R-/);
 });
 
+test('a host that gives no reply to a request differs from the rules', async () => {
+  let replies = 0;
+  const proxy = await changingProxy(
+    await serve(),
+    '/account/stats',
+    (text) => text,
+    (response) => {
+      replies += 1;
+      if (replies > 3) response.destroy();
+    },
+  );
+  ends.push(proxy.stop);
+  const { status, out } = await drive(proxy.url, 'dev', '--json', '--no-shrink');
+  expect(status).toBe(1);
+  const { divergence, written } = JSON.parse(out) as Record<string, unknown>;
+  expect(divergence).toMatchObject({ invariant: 'host getStats' });
+  expect((divergence as { detail: string }).detail).toMatch(
+    /: status is 0 .*socket hang up.*, expected 200 by the rules$/,
+  );
+  expect(readFileSync(join(String(written), 'requests.sh'), 'utf8')).toContain('/account/stats');
+});
+
 test('a server without this API, or with another token', async () => {
   const nothing: Server = createServer((_request, response) => {
     response.statusCode = 404;

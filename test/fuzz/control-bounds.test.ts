@@ -2,8 +2,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { Twin } from '../../src/fuzz/twin/twin.ts';
+import { userAddress } from '../../src/fuzz/run-setup.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
-import { marketId, ppb, priceTicks } from '../../src/num/units.ts';
+import { marketId, ppb, priceTicks, quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { Served } from '../http/served.ts';
 
@@ -43,4 +44,18 @@ test.each([
   const { status } = await served.sim(verb, { symbol, ...fields });
   expect(twin.apply(command).status).toBe(status);
   expect(twin.engine.seq - before.twin).toBe(engine.seq - before.host);
+});
+
+test('a withdrawal of a wallet without a deposit', async () => {
+  const account = userAddress(0);
+  const money = { account, subaccountIndex: 0, amount: quanta(5_000_000n) };
+  const compare = async (kind: 'deposit' | 'withdraw'): Promise<unknown> => {
+    const reply = await served.sim(kind, { account, subaccountIndex: 0, amount: '5' });
+    const { status } = twin.apply({ kind, timeUs: twin.engine.nowUs, ...money });
+    expect(status).toBe(reply.status);
+    return status;
+  };
+  expect(await compare('withdraw')).toBe(404);
+  expect(await compare('deposit')).toBe(200);
+  expect(await compare('withdraw')).toBe(200);
 });

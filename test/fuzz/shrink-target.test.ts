@@ -3,6 +3,7 @@
  * shell script fails on a server of that build and passes on a correct one.
  */
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/engine/commands.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { hostFiles, parseHostProbe } from '../../src/fuzz/report/host-files.ts';
 import { userAddress } from '../../src/fuzz/run-setup.ts';
@@ -17,6 +18,7 @@ import {
   parseMarketSpec,
 } from '../../src/gateway/market-config.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
+import { quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { buildWith } from './reproductions/prove-bug.ts';
 import { runScript } from './reproductions/run-script.ts';
@@ -92,4 +94,33 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
   expect(again.divergence?.violation.invariant).toBe(shown.violation.invariant);
   const sound = await repeat(record, sidesOf(new InProcessHost(config, markets, keccak)));
   expect(sound.divergence).toBeNull();
+});
+
+test('the status of a host that differs is the same after shrinking', async () => {
+  const open = (): Promise<NewHost> => {
+    const host = new InProcessHost(config, markets, keccak);
+    const sim: TwinHost['sim'] = async (verb, fields) => {
+      const reply = await host.sim(verb, fields);
+      if (verb !== 'withdraw') return reply;
+      // Both are wrong; the first difference is that of a withdrawal with a deposit before it.
+      return { status: reply.status === 200 ? 500 : 409, body: 'wrong' };
+    };
+    const wrong: TwinHost = { call: (...asked) => host.call(...asked), sim };
+    return Promise.resolve({ sides: sidesOf(wrong), close: () => Promise.resolve() });
+  };
+  const at = { timeUs: config.genesisTimeUs, account: userAddress(0), subaccountIndex: 0 };
+  const commands: Command[] = [
+    ...markets.map((spec) => ({ kind: 'listMarket', timeUs: at.timeUs, spec }) as const),
+    { kind: 'deposit', ...at, amount: quanta(50_000_000n) },
+    { kind: 'withdraw', ...at, amount: quanta(5_000_000n) },
+  ];
+  const probe = { timeMs: at.timeUs / 1000, probe: { kind: 'command' } } as const;
+  const { divergence } = await repeat(recordOf(config, commands, probe), (await open()).sides);
+  expect(divergence?.difference.actual).toBe('500 "wrong"');
+  const shrunk = await shrinkDivergence(recordOf(config, commands, probe), divergence!, {
+    open,
+    isOver: () => false,
+  });
+  expect(shrunk?.divergence.difference.actual).toBe('500 "wrong"');
+  expect(shrunk?.commands.map(({ kind }) => kind)).toContain('deposit');
 });

@@ -28,6 +28,16 @@ describe('a request', () => {
     });
 
   test.each([
+    ['/trades/BTC-USD-PERP?limit=5&limit=6', 'limit'],
+    ['/book/BTC-USD-PERP?tickSize=1&tickSize=2', 'tickSize'],
+    ['/auth?account=a&account=b', 'account'],
+  ])('a query parameter that is given twice is named: %s', async (path, name) => {
+    const response = await fetch(served.url + path);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toBe(`${name}: is given more than once`);
+  });
+
+  test.each([
     ['invalid JSON', '{', 400, /^body: is not valid JSON: /],
     ['an empty body', '', 400, /^account: is required$/],
     ['a list', '[]', 400, /^body: must be an object$/],

@@ -18,6 +18,16 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
+async function opened(served: Served): Promise<{ raw: Socket; events: string[] }> {
+  const raw = connect(Number(new URL(served.url).port), '127.0.0.1');
+  const events: string[] = [];
+  raw.on('data', (data: Buffer) => events.push(data.toString().slice(9, 12)));
+  raw.on('close', () => events.push('closed'));
+  raw.on('error', () => undefined);
+  await new Promise((resolve) => raw.once('connect', resolve));
+  return { raw, events };
+}
+
 describe('a server', () => {
   let served: Served;
   beforeEach(async () => {
@@ -99,16 +109,6 @@ describe('a server', () => {
 });
 
 describe('an HTTP connection that is idle for its time', () => {
-  async function opened(served: Served): Promise<{ raw: Socket; events: string[] }> {
-    const raw = connect(Number(new URL(served.url).port), '127.0.0.1');
-    const events: string[] = [];
-    raw.on('data', (data: Buffer) => events.push(data.toString().slice(9, 12)));
-    raw.on('close', () => events.push('closed'));
-    raw.on('error', () => undefined);
-    await new Promise((resolve) => raw.once('connect', resolve));
-    return { raw, events };
-  }
-
   test('is closed, but not if its answer waits for a long turn', async () => {
     const served = await Served.start({ limits: { requestMs: 300 } });
     await served.sim('deposit', { account: ALICE, amount: '10000' });
@@ -134,6 +134,55 @@ describe('an HTTP connection that is idle for its time', () => {
     const idle = await opened(served);
     await expect.poll(() => idle.events.at(-1), { timeout: 5000 }).toBe('closed');
     await served.remove();
+  });
+});
+
+describe('a request whose time ends during a long turn', () => {
+  const HEAD = 'GET /time HTTP/1.1\r\nHost: x\r\n';
+  let served: Served;
+  beforeEach(async () => {
+    served = await Served.start({ limits: { requestMs: 300 } });
+  });
+  afterEach(async () => {
+    await served.remove();
+  });
+
+  test.each([
+    ['nothing', '', `${HEAD}\r\n`],
+    ['a part of its head', HEAD, '\r\n'],
+  ])('is answered if the client has sent it, after %s before', async (_what, before, after) => {
+    const { raw, events } = await opened(served);
+    raw.write(before);
+    await pause(100);
+    raw.write(after);
+    block(400);
+    await expect.poll(() => events).toEqual(['200']);
+    // The connection serves the next one too.
+    raw.write(`${HEAD}\r\n`);
+    await expect.poll(() => events).toEqual(['200', '200']);
+    raw.destroy();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a part of a head', HEAD],
+  ])('gets 408 if the client has sent %s', async (_what, before) => {
+    const { raw, events } = await opened(served);
+    raw.write(before);
+    await pause(100);
+    block(400);
+    await expect.poll(() => events, { timeout: 5000 }).toEqual(['408', 'closed']);
+  });
+
+  test('gets 408 if it arrives byte by byte for twice its time', async () => {
+    const { raw, events } = await opened(served);
+    const started = performance.now();
+    raw.write(HEAD);
+    const drip = setInterval(() => raw.write('x'), 50);
+    await expect.poll(() => events.at(-1), { timeout: 5000 }).toBe('closed');
+    clearInterval(drip);
+    expect(events[0]).toBe('408');
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });
 

@@ -223,6 +223,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
           testToUs: START_US + (i + 3) * 1.728e11,
           parameters: 'fast=5 slow=20',
           trials: 25,
+          log: `window-${String(i + 1)}.trials.jsonl`,
           trainScore: 2 + i,
           testScore: 1.5 - i * 0.7,
           testReturn: 0.01 - i * 0.004,

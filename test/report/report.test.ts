@@ -89,6 +89,18 @@ test('a run of hours has a note instead of annualised figures', () => {
   expect(render(output([strategy('a')]))).toContain('Sharpe, a year');
 });
 
+test('a Sharpe ratio without a value has its reason', () => {
+  const flat = strategy('a').equity.map((point) => ({ ...point, equity: 10_000 }));
+  expect(render(output([strategy('a', { equity: flat })]))).toContain(
+    'need at least two returns that differ',
+  );
+  const single = 'The deflated Sharpe ratio is that of the best trial of a search';
+  expect(render(output([strategy('a')]))).toContain(single);
+  const run = output([strategy('a')]);
+  const searched = buildReport(run, { ...ABOUT, trials: { count: 9, sharpeVariance: 0.01 } });
+  expect(renderReport(searched, run, { scripts: ['void 0;'], styles: '' })).not.toContain(single);
+});
+
 test('the page of a market with agents only charts its stylised facts and has no strategy section', async () => {
   const run = output([]);
   const series = Array.from({ length: 200 }, (_, i) => ({

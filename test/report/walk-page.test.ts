@@ -14,6 +14,7 @@ const window = (at: number, more: Partial<WalkReportWindow> = {}): WalkReportWin
   testToUs: START_US + (at + 14) * HOUR_US,
   parameters: 'fast=5 slow=<20>',
   trials: 9,
+  log: 'window-1.trials.jsonl',
   trainScore: 2,
   testScore: -1,
   testReturn: -0.01,
@@ -64,6 +65,12 @@ test('the tests are concatenated at their own times, with drawdown from the chai
   expect(html).toContain('2023-11-14 22:13 – 11-15 08:13');
   // A link is no request: nothing is loaded.
   expect(html).not.toMatch(/src="http|<link[^>]*http/);
+});
+
+test('the number of trials of a window links to its training trials', async () => {
+  const { html } = await page([window(0), window(3, { log: 'window-2.trials.jsonl' })]);
+  expect(html).toContain('<a href="window-1.trials.jsonl">9</a>');
+  expect(html).toContain('<a href="window-2.trials.jsonl">9</a>');
 });
 
 test('the page of a walk-forward without a result has a note', async () => {

@@ -28,6 +28,7 @@ import { reportFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, type TargetResult } from '../fuzz/drive-target.ts';
 import { repeatAtTarget, reportTarget } from '../fuzz/target-failure.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
+import { bundleStates } from '../fuzz/own-states.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
@@ -44,6 +45,7 @@ import {
   setExitCode,
   startProgress,
 } from '../cli-support.ts';
+import { JournalError } from '../../journal/format/journal-error.ts';
 import { readJournal } from '../read-file.ts';
 
 const DEFAULT_SECONDS = 60;
@@ -75,14 +77,13 @@ export const command: CommandModule<object, FuzzArguments> = {
       .options(SEARCH_OPTIONS)
       .option('profile', {
         choices: [...PROFILE_NAMES, 'all'] as const,
-        default: 'all' as const,
-        describe: 'workload profile; `all` rotates through them',
+        describe: 'workload profile; `all` rotates through them [all]',
       })
       .option('commands', { type: 'number', describe: 'commands per run; default: random' })
       .option('oracle', {
         type: 'boolean',
-        default: true,
-        describe: 'compare runs with the oracle after each command; --no-oracle for longer runs',
+        describe:
+          'compare runs with the oracle after each command [true]; --no-oracle for longer runs',
       })
       .option('shrink', {
         type: 'boolean',
@@ -129,6 +130,10 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         describe: 'configuration file of the host, for --target',
       })
+      .option('states', {
+        type: 'string',
+        describe: 'file that exports `states` of your own, which the coverage counts',
+      })
       .option('out', {
         type: 'string',
         default: join('reports', 'fuzz'),
@@ -144,6 +149,8 @@ export const command: CommandModule<object, FuzzArguments> = {
       })
       .options(REMOTE_OPTIONS)
       .conflicts('seconds', 'runs')
+      .conflicts('resume', ['seed', 'profile', 'commands', 'oracle', 'states'])
+      .conflicts('states', ['run', 'journal', 'target', 'pg'])
       .conflicts('pg', ['seconds', 'run', 'resume', 'journal', 'target'])
       .conflicts('run', ['runs', 'seconds', 'resume'])
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
@@ -151,6 +158,8 @@ export const command: CommandModule<object, FuzzArguments> = {
       .implies('target', 'sim-token')
       .implies('repeat', 'target')
       .implies('host-command', 'target')
+      .implies('config', 'target')
+      .implies('sim-token', 'target')
       .example('$0 fuzz --seconds 30', 'half a minute on all cores')
       .example('$0 fuzz --seed ci --runs 200', 'reproducible runs')
       .example('$0 fuzz --seconds 5 --verbose', 'print the options of each run')
@@ -197,19 +206,22 @@ export const command: CommandModule<object, FuzzArguments> = {
 function planOf(options: FuzzArguments): CampaignPlan {
   return {
     seed: options.seed ?? seedOfEnvironment() ?? String(Date.now()),
-    profile: options.profile,
+    profile: options.profile ?? 'all',
     commands: options.commands ?? null,
-    oracle: options.oracle,
+    oracle: options.oracle ?? true,
     every: EVERY,
   };
 }
 
 async function campaign(options: FuzzArguments): Promise<void> {
   const { out, json } = options;
+  const states = options.states === undefined ? {} : { states: await bundleStates(options.states) };
   await makeFolder(out);
   lockCampaign(out);
   const state =
-    options.resume === true ? await CampaignState.load(out) : new CampaignState(planOf(options));
+    options.resume === true
+      ? await CampaignState.load(out)
+      : new CampaignState({ ...planOf(options), ...states });
   const { plan } = state;
   const limits = {
     runs: options.runs ?? Infinity,
@@ -220,13 +232,14 @@ async function campaign(options: FuzzArguments): Promise<void> {
     printPlan(plan);
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
   }
-  const pool = new FuzzPool(options.workers);
-  const progress = startProgress('fuzz', json);
-  const save = (): Promise<void> => state.save(out);
+  // Before the threads start, which would keep the process alive after an error.
   const log = new RunLog(out, plan, {
     resumed: options.resume === true,
     verbose: options.verbose && !json,
   });
+  const pool = new FuzzPool(options.workers);
+  const progress = startProgress('fuzz', json);
+  const save = (): Promise<void> => state.save(out);
   const written: Written = { folders: [], findings: [] };
   try {
     for (;;) {
@@ -277,7 +290,7 @@ const verdictOf = (commands: number, holds: boolean, checks: readonly CheckName[
 /** Runs all checks on a journal. */
 async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   const bytes = await readJournal(path);
-  const checks = CHECK_NAMES.filter((name) => options.oracle || name !== 'oracle');
+  const checks = CHECK_NAMES.filter((name) => options.oracle !== false || name !== 'oracle');
   let commands = 0;
   const progress = startProgress('check', options.json);
   let failure: Failure | null;
@@ -290,6 +303,9 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
         return isInterrupted();
       },
     });
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    throw new InputError(`${path}: ${error.message}`);
   } finally {
     progress.stop();
   }
@@ -336,7 +352,7 @@ async function reportOne(
 async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   if (options.repeat !== undefined) return repeatOne(options, url, options.repeat);
   const { json, out } = options;
-  const { seed } = planOf(options);
+  const { seed, profile } = planOf(options);
   const progress = startProgress('drive', json);
   let result: TargetResult;
   try {
@@ -346,7 +362,7 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
         simToken: options['sim-token'] ?? '',
         configPath: options.config ?? null,
         seed,
-        profile: options.profile === 'all' ? 'swarm' : options.profile,
+        profile: profile === 'all' ? 'swarm' : profile,
         commands: options.commands ?? 1_000_000,
         seconds: options.seconds ?? DEFAULT_SECONDS,
         quiet: json,

@@ -34,6 +34,21 @@ function statOf(path: string): ReturnType<typeof statSync> | null {
   }
 }
 
+/** Advice for a folder that this process cannot write, by the code of the error. */
+export function adviceToWrite(code: string | undefined, folder: string): string {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'free space, or enlarge the volume or its quota';
+    case 'EROFS':
+      return 'mount it for writing, or choose another --data-dir';
+    default: {
+      const user = String(process.getuid?.() ?? 'the user');
+      return `let user ${user} write: chown -R ${user} ${folder}; chmod 700 ${folder}`;
+    }
+  }
+}
+
 /** Rights to write, privacy, and the time of a sync. */
 export function checkRights(path: string): Finding[] {
   const there = existing(path);
@@ -57,9 +72,8 @@ export function checkRights(path: string): Finding[] {
       rmSync(probe, { force: true });
     }
   } catch (error) {
-    const user = String(process.getuid?.() ?? 'the user');
-    const advice = `let user ${user} write: chown -R ${user} ${there}; chmod 700 ${there}`;
-    return [fail('folder', `cannot write: ${(error as Error).message}`, advice)];
+    const { message, code } = error as NodeJS.ErrnoException;
+    return [fail('folder', `cannot write: ${message}`, adviceToWrite(code, there))];
   }
   const median = times.sort((a, b) => a - b)[SYNCS >> 1] ?? 0;
   const took = `median ${median.toFixed(1)} ms`;

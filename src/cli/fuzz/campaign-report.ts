@@ -19,9 +19,9 @@ export interface FuzzArguments extends RemoteArguments {
   readonly run: number | undefined;
   readonly seed: string | undefined;
   readonly workers: number;
-  readonly profile: CampaignPlan['profile'];
+  readonly profile: CampaignPlan['profile'] | undefined;
   readonly commands: number | undefined;
-  readonly oracle: boolean;
+  readonly oracle: boolean | undefined;
   readonly shrink: boolean;
   readonly 'shrink-seconds': number;
   readonly 'keep-going': boolean;
@@ -33,6 +33,7 @@ export interface FuzzArguments extends RemoteArguments {
   readonly 'host-command': string | undefined;
   readonly 'sim-token': string | undefined;
   readonly config: string | undefined;
+  readonly states: string | undefined;
   readonly out: string;
   readonly junit: string | undefined;
   readonly sarif: string | undefined;

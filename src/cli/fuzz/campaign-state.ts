@@ -4,7 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
+import {
+  ownStates,
+  type BatchResult,
+  type CampaignPlan,
+  type FailedRun,
+} from '../../fuzz/campaign.ts';
 import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
 import { statesNeverReached, COVERED_STATES, COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { fileError } from '../../platform/file-error.ts';
@@ -79,6 +84,9 @@ export class CampaignState {
     const never = statesNeverReached(this.counts);
     return {
       ...this.plan,
+      // A script.
+      states: undefined,
+      ownStates: Object.fromEntries(ownStates(this.counts)),
       runs: this.runs,
       commands: this.commands,
       seconds: Math.round(this.seconds * 10) / 10,

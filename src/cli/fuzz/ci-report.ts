@@ -1,4 +1,6 @@
 /** Results of `orrery fuzz` for build servers: JUnit XML, and SARIF 2.1.0 for code scanning. */
+import { isAbsolute, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Violation } from '../../fuzz/checker.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 
@@ -84,7 +86,12 @@ export function sarifText({ findings }: CiReport): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-const uriOf = (path: string): string => path.split(/[/\\]/).map(encodeURIComponent).join('/');
+/** Relative to the working directory, as code scanning requires; a file URL outside of it. */
+function uriOf(path: string): string {
+  const inside = relative('', path);
+  if (inside.startsWith('..') || isAbsolute(inside)) return pathToFileURL(path).href;
+  return inside.split(/[/\\]/).map(encodeURIComponent).join('/');
+}
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -38,11 +38,19 @@ export function hostOf(url: string, simToken: string, seed: string): HttpHost {
   return new HttpHost(url, simToken, names);
 }
 
+function mustBeUrl(text: string): void {
+  const { protocol = '' } = URL.canParse(text) ? new URL(text) : {};
+  if (protocol === 'http:' || protocol === 'https:') return;
+  const limit = 'an address that starts with http:// or https://';
+  throw new InputError(`--target must be ${limit}, got ${text}`, { field: 'target', limit });
+}
+
 export async function driveTarget(
   options: TargetOptions,
   progress: Progress,
 ): Promise<TargetResult> {
   const { url, seed, commands } = options;
+  mustBeUrl(url);
   const host = hostOf(url, options.simToken, seed);
   const { status, body } = await host.call('getTime', {}, null);
   if (status !== 200) throw new InputError(`${url}: GET /time responds with ${String(status)}`);

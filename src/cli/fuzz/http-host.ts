@@ -18,12 +18,15 @@ import { KeptConnections } from './kept-connections.ts';
 import { UpdateFeeds } from './update-feeds.ts';
 
 const TIMEOUT_MS = 10_000;
+/** Status of a request without a reply, as that of curl. */
+const NO_REPLY = 0;
 
 export class HttpHost implements TwinHost {
   readonly users: readonly Address[];
   private readonly url: string;
   private readonly simToken: string;
   private letIn = false;
+  private hasAnswered = false;
   private readonly http = new KeptConnections();
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
@@ -61,11 +64,12 @@ export class HttpHost implements TwinHost {
     if (client === undefined) throw new InputError(`no wallet for ${String(account)}`);
     try {
       const { status, body, page } = await client.reply(endpoint, request);
-      if (status !== 200) return { status, body: String(body) };
+      this.hasAnswered = true;
+      if (status !== 200) return { status, body: textOf(body) };
       return page === undefined ? { status, body } : { status, body, page };
     } catch (error) {
       // The login of a wallet has errors of its own.
-      if (!(error instanceof MatcherError)) throw this.unreachable(error);
+      if (!(error instanceof MatcherError)) return this.noReply(error);
       return { status: error.status, body: error.message };
     }
   }
@@ -83,7 +87,7 @@ export class HttpHost implements TwinHost {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
-      throw this.unreachable(error);
+      return this.noReply(error);
     }
     const text = await response.text();
     // With a token, 403 and 404 are responses of the exchange.
@@ -94,7 +98,7 @@ export class HttpHost implements TwinHost {
       );
     }
     this.letIn = true;
-    return { status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+    return { status, body: jsonOf(text) };
   }
 
   async bookOfFeed(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels> {
@@ -139,8 +143,29 @@ export class HttpHost implements TwinHost {
     this.http.close();
   }
 
+  /**
+   * A host that has answered before and does not answer now is a difference: the request may have
+   * ended it.
+   */
+  private noReply(error: unknown): HostReply {
+    const { message } = this.unreachable(error);
+    if (!this.hasAnswered) throw new InputError(message);
+    return { status: NO_REPLY, body: message };
+  }
+
   private unreachable(error: unknown): InputError {
     const cause = error instanceof Error ? error.message : String(error);
     return new InputError(`${this.url}: ${cause}`);
+  }
+}
+
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+/** The text itself if it is not JSON, which no reply of the twin is. */
+function jsonOf(text: string): unknown {
+  try {
+    return text === '' ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return text;
   }
 }

@@ -7,7 +7,7 @@ import workerpool from 'workerpool';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
 import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
-import { isInterrupted } from '../cli-support.ts';
+import { InputError, isInterrupted } from '../cli-support.ts';
 import type { BestSoFar } from './worker.ts';
 
 export interface ShrinkWatch {
@@ -40,8 +40,19 @@ export class FuzzPool {
   }
 
   /** `endsMs`: time in ms since 1970 at which the batch stops, within a run if need be. */
-  runBatch(plan: CampaignPlan, from: number, to: number, endsMs: number): Promise<BatchResult> {
-    return this.exec('runBatch', { plan, from, to, endsMs });
+  async runBatch(
+    plan: CampaignPlan,
+    from: number,
+    to: number,
+    endsMs: number,
+  ): Promise<BatchResult> {
+    try {
+      return await this.exec('runBatch', { plan, from, to, endsMs });
+    } catch (error) {
+      // A thread passes an error without its class.
+      if (!(error instanceof Error) || error.name !== 'StateError') throw error;
+      throw new InputError(error.message);
+    }
   }
 
   /** At most so many plans in one arena of an economic search. */

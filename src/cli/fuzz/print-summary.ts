@@ -1,4 +1,5 @@
 /** Summary of a campaign on the terminal. */
+import { ownStates } from '../../fuzz/campaign.ts';
 import { print } from '../cli-support.ts';
 import type { CampaignState } from './campaign-state.ts';
 
@@ -18,6 +19,13 @@ export function printSummary(state: CampaignState, workers: number): void {
     `states      ${String(summary['statesReached'])} of ${String(never.length + Number(summary['statesReached']))} reached`,
   );
   for (const { name, rule, says } of never) print(`  never     ${name}: ${says} (${rule})`);
+  const own = ownStates(state.counts);
+  const missing = own.filter(([, count]) => count === 0);
+  if (own.length > 0) {
+    const reached = own.length - missing.length;
+    print(`own states  ${String(reached)} of ${String(own.length)} reached`);
+  }
+  for (const [name] of missing) print(`  never     ${name} (--states)`);
   print(
     `coverage    ${String(Object.keys(state.counts).length)} kinds of events, refusals and commands`,
   );

@@ -93,7 +93,8 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
       },
     });
     if (shrunk === null && !quiet && !isInterrupted()) {
-      print('not shrunk: a new server of this build does not show it (--host-command)');
+      const build = failure.hostCommand ?? 'this build, as --host-command is not given,';
+      print(`not shrunk: a new server of ${build} does not show the difference`);
     }
   } catch (error) {
     // The commands are on disk already.

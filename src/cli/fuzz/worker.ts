@@ -18,6 +18,7 @@ import {
   type SearchOptions,
 } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
+import { countStates, loadStates } from './own-states.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 
 interface ShrinkTask {
@@ -32,15 +33,19 @@ export interface BestSoFar {
   readonly best: ShrinkReport;
 }
 
-function runBatch(task: {
+async function runBatch(task: {
   readonly plan: CampaignPlan;
   readonly from: number;
   readonly to: number;
   /** Time in ms since 1970 at which the batch stops within a run. */
   readonly endsMs: number;
-}): BatchResult {
+}): Promise<BatchResult> {
   const { plan, from, to, endsMs } = task;
-  return batch(plan, from, to, () => Date.now() >= endsMs);
+  const own = plan.states === undefined ? null : countStates(await loadStates(plan.states));
+  const result = batch(plan, from, to, () => Date.now() >= endsMs, own);
+  const fault = own?.fault() ?? null;
+  if (fault !== null) throw fault;
+  return result;
 }
 
 function searchArena(task: {

@@ -6,7 +6,7 @@ import { windowsOf, type Window } from '../../search/samplers/windows.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { TrialLog } from '../../search/trial-log.ts';
-import { walkForward, type WalkForward } from '../../search/walk-forward.ts';
+import { walkForward, windowLogName, type WalkForward } from '../../search/walk-forward.ts';
 import {
   EXIT,
   Interrupted,
@@ -56,7 +56,7 @@ export async function walkAndReport(
       maxParallel: pool.workers + 1,
       cancelled: isInterrupted,
       logOf: (window, trained) => {
-        const path = join(out, `window-${String(window + 1)}.trials.jsonl`);
+        const path = join(out, windowLogName(window));
         const log = TrialLog.open(path, searchIdentity(trained));
         const sorted = place.isRemote ? orderedLog(log) : log;
         const counted = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(trained));

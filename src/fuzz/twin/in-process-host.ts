@@ -16,7 +16,7 @@ import {
   timeUs,
   type Address,
 } from '../../num/units.ts';
-import { isBeyondControl } from './control-bounds.ts';
+import { controlRefusal } from './control-bounds.ts';
 import type { HostReply, SimVerb, TwinHost } from './twin-host.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,7 +49,8 @@ export class InProcessHost implements TwinHost {
 
   sim(verb: SimVerb, fields: Fields): Promise<HostReply> {
     const command = this.commandOf(verb, fields);
-    if (isBeyondControl(this.engine, command)) return Promise.resolve({ status: 400, body: null });
+    const refusal = controlRefusal(this.engine, command);
+    if (refusal !== null) return Promise.resolve(refusal);
     const outcome = this.engine.apply(command);
     if (outcome !== 'ok') {
       const { status, message } = refusalReply(outcome);

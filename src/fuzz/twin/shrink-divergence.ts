@@ -36,10 +36,10 @@ const LAST = [0, 2, 8, 32, 128, 512];
 /** Null if a new host does not show the difference. */
 export async function shrinkDivergence(
   recorded: Recorded,
-  { violation }: Pick<HostDivergence, 'violation'>,
+  found: Pick<HostDivergence, 'violation' | 'difference'>,
   options: ShrinkHostOptions,
 ): Promise<ShrunkDivergence | null> {
-  const shrinking = new Shrinking(violation.invariant, options);
+  const shrinking = new Shrinking(natureOf(found), options);
   if (!(await shrinking.take(recorded))) return null;
   await shrinking.run();
   const shrunk = shrinking.result(!options.isOver());
@@ -47,16 +47,26 @@ export async function shrinkDivergence(
   return shrunk;
 }
 
+/** The endpoint or feed that differs, and the status of a host that has another one. */
+function natureOf({
+  violation,
+  difference,
+}: Pick<HostDivergence, 'violation' | 'difference'>): string {
+  const { path, actual } = difference;
+  const status = path === 'status' ? (actual.split(' ', 1)[0] ?? '') : '';
+  return `${violation.invariant} ${status}`;
+}
+
 class Shrinking {
-  private readonly invariant: string;
+  private readonly nature: string;
   private readonly options: ShrinkHostOptions;
   private best: Recorded | null = null;
   private divergence: HostDivergence | null = null;
   private commands: Repeated['commands'] = [];
   private tests = 0;
 
-  constructor(invariant: string, options: ShrinkHostOptions) {
-    this.invariant = invariant;
+  constructor(nature: string, options: ShrinkHostOptions) {
+    this.nature = nature;
     this.options = options;
   }
 
@@ -69,7 +79,7 @@ class Shrinking {
     try {
       const repeated = await repeat(candidate, host.sides);
       const { divergence } = repeated;
-      if (divergence?.violation.invariant !== this.invariant) return false;
+      if (divergence === null || natureOf(divergence) !== this.nature) return false;
       this.best = upTo(candidate, repeated);
       this.divergence = divergence;
       this.commands = repeated.commands;

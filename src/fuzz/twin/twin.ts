@@ -9,7 +9,7 @@ import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { refusalReply } from '../../gateway/refusal-reply.ts';
 import { timeUs, type Address, type OrderId } from '../../num/units.ts';
-import { isBeyondControl } from './control-bounds.ts';
+import { controlRefusal } from './control-bounds.ts';
 import type { HostReply } from './twin-host.ts';
 
 export class Twin {
@@ -50,7 +50,8 @@ export class Twin {
 
   /** Applies a simulation command at the exchange's own time. */
   apply(command: Command): HostReply {
-    if (isBeyondControl(this.engine, command)) return { status: 400, body: null };
+    const refusal = controlRefusal(this.engine, command);
+    if (refusal !== null) return refusal;
     const outcome = this.submit({ ...command, timeUs: this.engine.nowUs });
     if (outcome === 'ok') return { status: 200, body: null };
     const { status, message } = refusalReply(outcome);

@@ -109,7 +109,19 @@ export function metricsTables(
     ],
     { caption: 'metrics of the trades' },
   );
-  return `${few.join('')}<div class="columns tall">${returns}${trades}</div>`;
+  const reason = emptySharpe(metrics);
+  const note = reason === null ? '' : `<p class="caption">${reason}</p>`;
+  return `${few.join('')}<div class="columns tall">${returns}${trades}</div>${note}`;
+}
+
+/** Why a Sharpe ratio of a table has no value; null if all have one. */
+function emptySharpe({ probabilisticSharpe, deflatedSharpe }: Metrics): string | null {
+  if (probabilisticSharpe === null) {
+    return 'The probabilistic and the deflated Sharpe ratio need at least two returns that differ.';
+  }
+  return deflatedSharpe === null
+    ? 'The deflated Sharpe ratio is that of the best trial of a search (orrery sweep): it needs the number of trials and the variance of their Sharpe ratios, which a single run does not have.'
+    : null;
 }
 
 const FURTHER_ROWS: readonly (readonly [string, (figures: FurtherMetrics) => string, 'yearly'?])[] =

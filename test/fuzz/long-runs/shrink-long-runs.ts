@@ -1,9 +1,9 @@
 /**
- * Measures the shrinker on failures of long runs, found by the oracle or by a restore: each must
- * shrink to at most 1.5 times the least known within a minute. Prints a row per bug, keeps the
- * table in reports/prove/long-runs.md, and ends with exit code 1 if one does not.
+ * Measures the shrinker on failures of long runs: each must shrink to at most 1.5 times the least
+ * known within a minute. Prints a row per bug, puts it into the table of
+ * reports/prove/long-runs.md, and ends with exit code 1 if one does not.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Failure } from '../../../src/fuzz/fuzz-run.ts';
@@ -18,6 +18,7 @@ const LONG = 12_000;
 const MAX_RUNS = 60;
 const MAX_SECONDS = 60;
 const FOLDER = join(import.meta.dirname, '../../../reports/prove');
+const TABLE = join(FOLDER, 'long-runs.md');
 
 interface Row {
   readonly bug: RareBug;
@@ -57,8 +58,30 @@ async function measure(bug: RareBug): Promise<Row> {
   return { bug, from, to, tests, seconds: spent(), passed: to <= 1.5 * bug.least };
 }
 
-function tableOf(rows: readonly Row[]): string {
-  return [
+function lineOf({ bug, from, to, tests, seconds }: Row): string {
+  const cells = [
+    bug.id,
+    bug.check,
+    from.toLocaleString('en-US'),
+    bug.least,
+    bug.because,
+    to,
+    tests,
+    seconds.toFixed(1),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Lines of earlier measurements stay. */
+function writeTable(rows: readonly Row[]): void {
+  const before = existsSync(TABLE) ? readFileSync(TABLE, 'utf8').split('\n') : [];
+  const lines = RARE_BUGS.flatMap(({ id }) => {
+    const row = rows.find(({ bug }) => bug.id === id);
+    const line =
+      row === undefined ? before.find((one) => one.startsWith(`| ${id} |`)) : lineOf(row);
+    return line === undefined ? [] : [line];
+  });
+  const text = [
     '# Failures of long runs',
     '',
     'Runs of up to 20,000 commands, shrunk within a minute of processor time',
@@ -66,24 +89,11 @@ function tableOf(rows: readonly Row[]): string {
     '',
     '| bug | check | commands | least known | why | shrunk to | executions | s |',
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...rows.map(({ bug, from, to, tests, seconds }) =>
-      [
-        '',
-        bug.id,
-        bug.check,
-        from.toLocaleString('en-US'),
-        bug.least,
-        bug.because,
-        to,
-        tests,
-        seconds.toFixed(1),
-        '',
-      ]
-        .join(' | ')
-        .trim(),
-    ),
+    ...lines,
     '',
-  ].join('\n');
+  ];
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(TABLE, text.join('\n'));
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
@@ -92,13 +102,10 @@ const rows: Row[] = [];
 for (const bug of RARE_BUGS.filter(({ id }) => id.includes(values.only))) {
   const row = await measure(bug);
   rows.push(row);
+  writeTable(rows);
   const { from, to, tests, seconds, passed } = row;
   console.log(
     `${passed ? 'ok  ' : 'LONG'} ${bug.id}: ${String(from)} -> ${String(to)} commands (least ${String(bug.least)}), ${String(tests)} executions, ${seconds.toFixed(1)} s`,
   );
-}
-if (rows.length === RARE_BUGS.length) {
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, 'long-runs.md'), tableOf(rows));
 }
 if (rows.length === 0 || rows.some(({ passed }) => !passed)) process.exitCode = 1;
