@@ -146,11 +146,10 @@ export async function walkPage(
       objective,
       periodUs: options.period === 'rows' ? 1 : options.period,
       windows: windows.map(
-<<<<<<< HEAD
-        ({ window, parameters, trials, trainScore, testScore, test, testReturns, error }) => ({
-=======
-        ({ window, parameters, trials, trainScore, testScore, test, testReturns }, number) => ({
->>>>>>> qa30
+        (
+          { window, parameters, trials, trainScore, testScore, test, testReturns, error },
+          number,
+        ) => ({
           ...window,
           log: windowLogName(number),
           parameters: parameters === null ? null : assignmentText(parameters),
