@@ -11,9 +11,9 @@ const part = process.env['ORRERY_FILE'] ?? '';
 const cache = (name) => `node_modules/.cache/orrery/stryker-${room}${name}.json`;
 
 export default {
-  testRunner: 'vitest',
-  vitest: { configFile: '.ci/vitest.stryker.config.mjs' },
-  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'orrery',
+  testRunnerNodeArgs: ['--import', 'tsx'],
+  plugins: [new URL('stryker-runner.mjs', import.meta.url).href],
   coverageAnalysis: 'perTest',
   mutate: part === '' ? ROOMS[room].files : [`src/**/*${part}*.ts`],
   // Texts of assertions do not affect results.
@@ -24,7 +24,7 @@ export default {
   incremental: true,
   incrementalFile: cache(''),
   tempDirName: '.stryker-tmp',
-  ignorePatterns: ['/data', '/dist', '/docs', '/examples', '/reports', '/scenarios'],
+  ignorePatterns: ['/data', '/dist', '/docs', '/examples', '/reports'],
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: cache('-report') },
   allowConsoleColors: false,
