@@ -61,6 +61,14 @@ export const ROOMS = {
   },
   orders: {
     files: ['src/engine/orders/*.ts'],
-    tests: ['test/engine/orders/*.test.ts', 'test/engine/refusals.test.ts'],
+    tests: [
+      'test/engine/refusals.test.ts',
+      'test/engine/orders/*.test.ts',
+      'test/engine/pricing/*.test.ts',
+      'test/engine/accounts/*.test.ts',
+      'test/engine/margin/isolated-margin.test.ts',
+      'test/engine/margin/isolated-fills.test.ts',
+      'test/gateway/groups.test.ts',
+    ],
   },
 };

@@ -2,6 +2,7 @@
  * Plugin of Stryker: a test runner without processes of vitest (stryker-stages.mjs). It loads
  * TypeScript through tsx (`testRunnerNodeArgs`), from the instrumented copy of the repository.
  */
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { INSTRUMENTER_CONSTANTS } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
@@ -12,6 +13,9 @@ import { TestFiles } from './stryker-tests.mjs';
 const QUICK_TESTS = 'test/mutants/stryker/quick-tests.ts';
 /** Another seed would change which tests reach a mutant. */
 const SETUP = ['test/setup/seed.ts'];
+
+/** Modules cannot be replaced here. */
+const runsHere = (path) => !/\bvi\.(?:do)?[mM]ock\(/.test(readFileSync(path, 'utf8'));
 
 class Runner {
   #stages;
@@ -27,7 +31,7 @@ class Runner {
     this.#stages = new Stages({
       quick,
       file: QUICK_TESTS,
-      files: new TestFiles(tests.flatMap(filesOf), SETUP),
+      files: new TestFiles(tests.flatMap(filesOf).filter(runsHere), SETUP),
       ns: (globalThis[INSTRUMENTER_CONSTANTS.NAMESPACE] ??= {}),
     });
   }

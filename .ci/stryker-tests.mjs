@@ -62,7 +62,10 @@ export class TestFiles {
         failed ||= test.result?.state === 'fail';
       },
     };
-    const results = await startTests(files.map((path) => join(process.cwd(), path)), runner);
+    const results = await startTests(
+      files.map((path) => join(process.cwd(), path)),
+      runner,
+    );
     return results.flatMap(resultsOf);
   }
 }

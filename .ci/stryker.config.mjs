@@ -6,8 +6,8 @@
 import { ROOMS } from './stryker-rooms.mjs';
 
 const room = process.env['ORRERY_ROOM'] ?? 'num';
-/** Text in the names of the files to mutate; empty: all of the room. */
-const part = process.env['ORRERY_FILE'] ?? '';
+/** Paths of the files to mutate; default: all of the room. */
+const files = process.env['ORRERY_FILES'];
 const cache = (name) => `node_modules/.cache/orrery/stryker-${room}${name}.json`;
 
 export default {
@@ -15,7 +15,7 @@ export default {
   testRunnerNodeArgs: ['--import', 'tsx'],
   plugins: [new URL('stryker-runner.mjs', import.meta.url).href],
   coverageAnalysis: 'perTest',
-  mutate: part === '' ? ROOMS[room].files : [`src/**/*${part}*.ts`],
+  mutate: files?.split(',') ?? ROOMS[room].files,
   // Texts of assertions do not affect results.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,

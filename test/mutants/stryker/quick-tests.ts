@@ -88,7 +88,10 @@ const isSampled = (i: number, commands: readonly Command[]): boolean =>
 
 /** Hashed state, and the figures that follow from it. */
 const stateOf = (engine: Exchange): string =>
-  engine.stateHash() + allRows(engine).map(({ value }) => value).join();
+  engine.stateHash() +
+  allRows(engine)
+    .map(({ value }) => value)
+    .join();
 
 /** The commands that the generator makes for the exchange without a mutant. */
 function drawn(profile: FuzzProfile): Recording {
@@ -121,7 +124,10 @@ function scenarioTest(name: string): QuickTest {
       return { failure: problems.join('\n'), journal: null };
     }
     const { scenario } = parsed;
-    const { passed, stateHash, journal } = runScenario(scenario, { keccak, addressOf: addressOfName });
+    const { passed, stateHash, journal } = runScenario(scenario, {
+      keccak,
+      addressOf: addressOfName,
+    });
     if (!passed) return { failure: 'a step differs from its expectation', journal };
     const golden = stateHash === scenario.expect.stateHash;
     return { failure: golden ? null : 'the state hash is not the golden one', journal };
