@@ -64,10 +64,9 @@ export const ROOMS = {
     tests: [
       'test/engine/refusals.test.ts',
       'test/engine/orders/*.test.ts',
-      'test/engine/pricing/*.test.ts',
-      'test/engine/accounts/*.test.ts',
-      'test/engine/margin/isolated-margin.test.ts',
-      'test/engine/margin/isolated-fills.test.ts',
+      'test/tables/groups.test.ts',
+      'test/tables/refusal-order.test.ts',
+      'test/tables/rejections.test.ts',
       'test/gateway/groups.test.ts',
     ],
   },

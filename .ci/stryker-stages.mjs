@@ -84,7 +84,7 @@ export class Stages {
       const endless = this.#endless(hitLimit);
       if (endless !== null) return endless;
       if (at < 0) continue;
-      const failure = failureOf(test, at) ?? failureOf(test);
+      const failure = failureOf(test, at) ?? failureOf(test, Infinity);
       if (failure !== null) {
         this.#activate(null);
         this.#restored(id, test.differsAt() < 0);

@@ -21,6 +21,8 @@ export default {
   ignoreStatic: true,
   concurrency: Number(process.env['ORRERY_WORKERS'] ?? 2),
   timeoutMS: 5_000,
+  // On a machine under load.
+  dryRunTimeoutMinutes: 30,
   incremental: true,
   incrementalFile: cache(''),
   tempDirName: '.stryker-tmp',

@@ -24,14 +24,16 @@ export interface QuickTest {
   record(): void;
   /** The first command whose answer or state differs from the record; -1 if none does. */
   differsAt(): number;
-  /** The whole test, or its part up to a command; null, or the failure. */
+  /** The whole test; with `upTo`, its part up to a command, and restores. Null, or the failure. */
   judge(upTo?: number): string | null;
 }
 
 const RUNS_EACH = 2;
-const COMMANDS = 1000;
+const COMMANDS = 600;
 /** Commands between two comparisons of the state. */
 const STATE_EVERY = 64;
+/** Commands between two restores from a snapshot, which change no answer. */
+const RESTORE_EVERY = 100;
 
 /** A run of the fuzzer, or a journal. */
 interface Recording {
@@ -49,8 +51,9 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
     name,
     record: () => {
       const { config, commands } = known();
-      const engine = new Exchange(config);
+      let engine = new Exchange(config);
       for (const [i, command] of commands.entries()) {
+        if (i % RESTORE_EVERY === RESTORE_EVERY - 1) engine = engine.fork();
         engine.apply(command);
         hashes.push(engine.chainHash());
         if (isSampled(i, commands)) states.set(i, stateOf(engine));
@@ -60,8 +63,9 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
       const { config, commands } = known();
       let at = 0;
       try {
-        const engine = new Exchange(config);
+        let engine = new Exchange(config);
         for (const command of commands) {
+          if (at % RESTORE_EVERY === RESTORE_EVERY - 1) engine = engine.fork();
           engine.apply(command);
           if (engine.chainHash() !== hashes[at]) return at;
           if (isSampled(at, commands) && stateOf(engine) !== states.get(at)) return at;
@@ -75,7 +79,9 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
     judge: (upTo) => {
       const { config, commands } = known();
       const part = upTo === undefined ? commands : commands.slice(0, upTo + 1);
-      const failure = checkCommands(config, part, { checks: ['state', 'oracle'], every: 64 });
+      const failure =
+        checkCommands(config, part, { checks: ['state', 'oracle'], every: 64 }) ??
+        (upTo === undefined ? null : checkCommands(config, part, { checks: ['restore'], every: 64 }));
       if (failure === null) return null;
       const { rule, detail } = failure.violation;
       return `${rule}: ${detail}`;

@@ -1,0 +1,84 @@
+/** Orders in states that random runs reach rarely. */
+import { expect, test } from 'vitest';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
+import { lots, marketId, priceTicks, subaccountId } from '../../../src/num/units.ts';
+import { ANN, BOB, CAT, GroupWorld, type Draft } from '../../tables/group-world.ts';
+
+const ANY = {
+  types: null,
+  statuses: null,
+  market: null,
+  createdFromUs: 0,
+  createdToUs: Infinity,
+  updatedFromUs: 0,
+  updatedToUs: Infinity,
+};
+
+const stop: Draft = {
+  size: -10,
+  price: 1,
+  orderType: 'stopLoss',
+  triggerTicks: priceTicks(900),
+  ioc: true,
+  reduceOnly: true,
+};
+
+test('a leg without a position waits while its parent may fill, and then fires (R-3.6)', () => {
+  const world = new GroupWorld({}, { markSource: 'index' });
+  world.group(BOB, { size: -4, price: 1000 });
+  expect(world.group(ANN, { size: 10, price: 1000 }, { ...stop, attached: true })).toBe('ok');
+  const leg = world.last;
+  world.group(CAT, { size: 4, price: 1001 });
+  world.group(ANN, { size: -4, price: 1001, ioc: true });
+  expect(world.position(ANN)).toBe(0);
+  world.index(0, 890);
+  expect([world.shown(leg - 1), world.shown(leg)]).toEqual(['partiallyFilled 4', 'pending 0']);
+  world.index(0, 1000);
+  world.group(BOB, { size: -6, price: 1000 });
+  world.group(CAT, { size: 6, price: 950 });
+  expect([world.shown(leg), world.position(ANN)]).toEqual(['pending 0', 6]);
+  world.index(0, 899);
+  expect([world.shown(leg), world.position(ANN)]).toEqual(['cancelled -6 positionClosed', 0]);
+});
+
+test('all orders of an unknown market are not cancelled', () => {
+  const world = new GroupWorld();
+  world.group(ANN, { size: 1, price: 990 });
+  const cancelAll = (market: number | null): string =>
+    world.apply({
+      kind: 'cancelAll',
+      timeUs: world.now,
+      subaccount: subaccountId(ANN),
+      market: market === null ? null : marketId(market),
+    });
+  expect(cancelAll(2)).toBe('market_not_found');
+  expect(world.shown(world.last)).toBe('new 0');
+  expect(cancelAll(null)).toBe('ok');
+  expect(world.shown(world.last)).toBe('cancelled 0 user');
+});
+
+test.each([0, 1, 3, 4])('%i ended orders of an account are kept', (endedOrdersPerAccount) => {
+  const { retention } = DEFAULT_EXCHANGE_CONFIG;
+  const world = new GroupWorld({ retention: { ...retention, endedOrdersPerAccount } });
+  for (let i = 0; i < 3; i++) {
+    world.group(ANN, { size: 1, price: 990 });
+    world.cancel(world.last);
+  }
+  const found = world.engine.findOrders(subaccountId(ANN), ANY, 500);
+  expect(found.total).toBe(Math.min(3, endedOrdersPerAccount));
+});
+
+test('an order that turns a position over adds no open interest to a lowered cap', () => {
+  const world = new GroupWorld();
+  world.group(BOB, { size: -5, price: 1000 });
+  world.group(ANN, { size: 5, price: 1000 });
+  const market = marketId(0);
+  const { spec } = world.engine.market(market);
+  const lower = { ...spec, maxOpenInterestLots: lots(3) };
+  expect(world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: lower })).toBe('ok');
+  world.wait(1000);
+  world.group(ANN, { size: -10, price: 1010 });
+  expect(world.shown(world.last)).toBe('new 0');
+  world.group(ANN, { size: -11, price: 1010 });
+  expect(world.shown(world.last)).toBe('rejected 0 openInterest');
+});
