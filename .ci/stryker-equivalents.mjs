@@ -3,7 +3,117 @@
  * of the source and of the mutant, and how often the file has it, by default once. An entry that no
  * longer survives is reported, and must go.
  */
-const EQUIVALENT = [];
+const EQUIVALENT = [
+  {
+    reason: 'The case is only faster: the general one gives the same, in bigint.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER', 'false'],
+        ['product <= Number.MAX_SAFE_INTEGER', 'product < Number.MAX_SAFE_INTEGER'],
+        ['product >= -Number.MAX_SAFE_INTEGER', 'product > -Number.MAX_SAFE_INTEGER'],
+        ['-Number.MAX_SAFE_INTEGER', '+Number.MAX_SAFE_INTEGER'],
+        [
+          '{ // Exact: so are remainders, and quotients of multiples. Both round toward +∞. const remainder = product % PPB; const whole = (product - remainder) / PPB; return quanta(BigInt(remainder > 0 ? whole',
+          '{}',
+        ],
+      ],
+      'src/engine/accounts/order-fees.ts': [
+        ['!fees.others', 'false'],
+        ['rate === 0', 'false'],
+        ['rate !== 0', 'true'],
+      ],
+      'src/engine/accounts/fees.ts': [
+        ['!Number.isSafeInteger(product)', 'true', 2],
+        ['originatorRate === 0', 'false'],
+      ],
+      'src/engine/orders/close-reduce-only.ts': [['closing.size === 0', 'false']],
+      'src/engine/orders/admission.ts': [["market.status !== 'open'", 'true']],
+    },
+  },
+  {
+    reason: 'At the limit, both branches give the same.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['above > 0n', 'above >= 0n'],
+        ['below < 0n', 'below <= 0n'],
+        ['premium > MAX_PREMIUM', 'premium >= MAX_PREMIUM'],
+        ['left <= 0n', 'left < 0n'],
+        ['exact > 0n', 'exact >= 0n'],
+      ],
+    },
+  },
+  {
+    reason: 'A size or a side is never 0.',
+    mutants: {
+      'src/engine/orders/admission.ts': [
+        ['terms.lots > 0', 'terms.lots >= 0', 2],
+        ['lots > 0', 'lots >= 0', 2],
+        ['side > 0', 'side >= 0', 2],
+      ],
+    },
+  },
+  {
+    reason:
+      'The other condition, or the caller, excludes the case: a market without an index has no fresh one, and a market has a tier.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['index === null', 'false'],
+        ['tier !== undefined', 'true'],
+        ['index !== null', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'A check of risk that is not needed finds nothing.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['paid > 0n', 'true'],
+        ['paid > 0n', 'paid >= 0n'],
+      ],
+    },
+  },
+  {
+    reason:
+      'The end of the interval is computed again, to the same time: it is a multiple of the interval, and terms that change the interval move it.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['market.fundingDueUs === Infinity', 'true'],
+        ['state.nowUs - (state.nowUs % intervalUs)', 'state.nowUs + state.nowUs % intervalUs'],
+      ],
+    },
+  },
+  {
+    reason: 'The value is assigned before it is read, or repeats the one before.',
+    mutants: {
+      'src/engine/accounts/order-fees.ts': [['false', 'true']],
+      'src/engine/funding/funding.ts': [['rate !== market.fundingRatePpb', 'true']],
+    },
+  },
+  {
+    reason: 'An empty ladder has no price, and a comparison with none is false.',
+    mutants: {
+      'src/engine/orders/admission.ts': [['level === NO_LEVEL', 'false']],
+    },
+  },
+  {
+    reason: 'A leg fires only if it may fill (`fire`), so it has no such fault at its activation.',
+    mutants: {
+      'src/engine/orders/activate.ts': [
+        ["fault === 'reduceOnly' && table.conditional(slot)?.leg === true", 'false'],
+        ["fault === 'reduceOnly'", 'true'],
+        ["fault === 'reduceOnly'", "fault !== 'reduceOnly'"],
+        ['table.conditional(slot)?.leg', 'table.conditional(slot).leg'],
+        [
+          "{ const over = legOver(table, slot, exposure); if (over === null) waitAgain(state, slot, exposure); else endOrder(state, slot, 'cancelled', over); }",
+          '{}',
+        ],
+        ['over === null', 'true'],
+        ['over === null', 'false'],
+        ['over === null', 'over !== null'],
+      ],
+    },
+  },
+];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */
 export function withoutEquivalents(file, survivors, list = EQUIVALENT) {

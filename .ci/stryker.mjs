@@ -1,6 +1,6 @@
 /**
  * `npm run stryker`: Stryker's mutants of the rooms in .ci/stryker-rooms.mjs. Writes the score of
- * each file and the surviving mutants to reports/prove/stryker.md, with the last results of rooms
+ * each file and the surviving mutants to reports/prove/stryker.md, with the last results of files
  * that this call does not run. Exit code 1 below a required score.
  */
 import { spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ const page = join(root, 'reports', 'prove', 'stryker.md');
 const HELP = `npm run stryker -- [--only <rooms>] [--file <text>] [--workers <n>] [--fresh]
 
   --only <rooms>  ${Object.keys(ROOMS).join(', ')}, separated by commas [all]
-  --file <text>   only files whose name contains it; the others keep their last results
+  --file <text>   only files whose path contains it; the others keep their last results
   --workers <n>   mutants at the same time [2]
   --fresh         forget what earlier runs found
 
@@ -34,6 +34,7 @@ Examples:
 
 const FOUND = new Set(['Killed', 'Timeout']);
 const ALIVE = new Set(['Survived', 'NoCoverage']);
+const NOT_COVERED = 'not covered by a test';
 
 /** Files of a room in slices of some minutes; an interrupt loses the slice that runs. */
 function slicesOf(room, text) {
@@ -79,27 +80,44 @@ function run(room, files, { workers }) {
 
 /** Killed and surviving mutants of each file, without invalid and ignored ones. */
 function resultsOf(report) {
-  return Object.entries(report.files).map(([name, { source, mutants }]) => {
-    const survivors = mutants
+  return Object.entries(report.files).map(([name, { source, mutants }]) => ({
+    name,
+    found: mutants.filter(({ status }) => FOUND.has(status)).length,
+    survivors: mutants
       .filter(({ status }) => ALIVE.has(status))
       .map((mutant) => ({
         line: mutant.location.start.line,
-        from: textAt(source, mutant.location),
-        to: (mutant.replacement ?? mutant.mutatorName).replace(/\s+/g, ' '),
+        from: oneLine(textAt(source, mutant.location)),
+        to: oneLine(mutant.replacement ?? mutant.mutatorName),
         covered: mutant.status !== 'NoCoverage',
-      }));
-    const { alive, equivalent, stale } = withoutEquivalents(name, survivors);
-    const found = mutants.filter(({ status }) => FOUND.has(status)).length;
-    return { name, found, alive, equivalent, stale };
-  });
+      })),
+  }));
 }
 
-/** Source text of a mutant, as one line. */
+/** Source text of a mutant. */
 function textAt(source, { start, end }) {
   const lines = source.split('\n').slice(start.line - 1, end.line);
   lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1);
   lines[0] = lines[0].slice(start.column - 1);
-  return lines.join(' ').replace(/\s+/g, ' ');
+  return lines.join(' ');
+}
+
+const oneLine = (text) => text.replace(/\s+/g, ' ').trim().slice(0, 200).trim();
+
+/** The results on the page, for files that were measured elsewhere. */
+function resultsOnPage(text) {
+  return [...text.matchAll(/^\| (\S+\.ts) \| \d+ \| (\d+) \|/gm)].map(([, name, found]) => ({
+    name,
+    found: Number(found),
+    survivors: [...text.matchAll(/^- (\S+?):(\d+): `(.*)` → `(.*)`(.*)$/gm)]
+      .filter(([, file]) => file === name)
+      .map(([, , line, from, to, note]) => ({
+        line: Number(line),
+        from,
+        to,
+        covered: !note.includes(NOT_COVERED),
+      })),
+  }));
 }
 
 const scoreOf = (found, alive) => (found + alive === 0 ? 100 : (100 * found) / (found + alive));
@@ -115,6 +133,13 @@ function pageOf(files) {
     const cells = [name, all, found, equivalent, ...scores.map((score) => score.toFixed(1))];
     return `| ${cells.join(' | ')} |`;
   };
+  const listed = (mutants) =>
+    files.flatMap(({ name, ...file }) =>
+      file[mutants].map(
+        ({ line, from, to, covered }) =>
+          `- ${name}:${line}: \`${from}\` → \`${to}\`${covered ? '' : ` (${NOT_COVERED})`}`,
+      ),
+    );
   const text = [
     '# Stryker',
     '',
@@ -128,13 +153,11 @@ function pageOf(files) {
     '',
     '## Surviving mutants',
     '',
-    ...files.flatMap(({ name, alive }) =>
-      alive.map(({ line, from, to, covered }) => {
-        const shown = from.length > 120 ? `${from.slice(0, 120)}…` : from;
-        const note = covered ? '' : ' (not covered by a test)';
-        return `- ${name}:${line}: \`${shown}\` → \`${to.slice(0, 120)}\`${note}`;
-      }),
-    ),
+    ...listed('alive'),
+    '',
+    '## Equivalent mutants',
+    '',
+    ...listed('equivalent'),
     '',
   ].join('\n');
   return { text, found, alive, score: scoreOf(found, alive) };
@@ -151,10 +174,18 @@ const { values } = parseArgs({
 });
 /** Writes the page with all last results; what is below a required score, as text. */
 function writePage() {
-  const reports = Object.keys(ROOMS).map((room) => cache(room, '-report'));
-  const files = reports
+  const rooms = Object.keys(ROOMS);
+  const measured = rooms
+    .map((room) => cache(room, '-report'))
     .filter((report) => existsSync(report))
     .flatMap((report) => resultsOf(JSON.parse(readFileSync(report, 'utf8'))));
+  const earlier = existsSync(page) ? resultsOnPage(readFileSync(page, 'utf8')) : [];
+  const files = rooms
+    .flatMap((room) => ROOMS[room].files.flatMap(filesOf))
+    .flatMap((name) =>
+      [measured, earlier].flatMap((from) => from.filter((f) => f.name === name)).slice(0, 1),
+    )
+    .map((file) => ({ ...file, ...withoutEquivalents(file.name, file.survivors) }));
   const { text, found, alive, score } = pageOf(files);
   mkdirSync(dirname(page), { recursive: true });
   writeFileSync(page, text);
