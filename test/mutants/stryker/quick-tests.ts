@@ -41,10 +41,36 @@ interface Recording {
   readonly commands: readonly Command[];
 }
 
+/** A number that depends on every field of every event so far. */
+class EventSum {
+  sum = 0;
+  readonly add = (event: object): void => {
+    for (const value of Object.values(event) as unknown[]) this.sum = mixed(this.sum, value);
+  };
+}
+
+function mixed(sum: number, value: unknown): number {
+  switch (typeof value) {
+    case 'number':
+      return (Math.imul(sum, 31) + (value % 0x7fff_fff1)) | 0;
+    case 'bigint':
+      return mixed(sum, Number(value % 0x7fff_fff1n));
+    case 'string':
+      return mixed(mixed(sum, value.length), value.charCodeAt(0));
+    case 'object':
+      return value === null
+        ? mixed(sum, 2)
+        : (Object.values(value) as unknown[]).reduce<number>(mixed, mixed(sum, 3));
+    default:
+      return mixed(sum, value === true ? 4 : 5);
+  }
+}
+
 /** A run is compared with its record at full speed; only the oracle decides that it fails. */
 export function testOf(name: string, recorded: () => Recording): QuickTest {
   let recording: Recording | null = null;
   const hashes: string[] = [];
+  const sums: number[] = [];
   const states = new Map<number, string>();
   const known = (): Recording => (recording ??= recorded());
   return {
@@ -52,10 +78,12 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
     record: () => {
       const { config, commands } = known();
       let engine = new Exchange(config);
+      const events = new EventSum();
       for (const [i, command] of commands.entries()) {
         if (i % RESTORE_EVERY === RESTORE_EVERY - 1) engine = engine.fork();
-        engine.apply(command);
+        engine.apply(command, events.add);
         hashes.push(engine.chainHash());
+        sums.push(events.sum);
         if (isSampled(i, commands)) states.set(i, stateOf(engine));
       }
     },
@@ -64,10 +92,11 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
       let at = 0;
       try {
         let engine = new Exchange(config);
+        const events = new EventSum();
         for (const command of commands) {
           if (at % RESTORE_EVERY === RESTORE_EVERY - 1) engine = engine.fork();
-          engine.apply(command);
-          if (engine.chainHash() !== hashes[at]) return at;
+          engine.apply(command, events.add);
+          if (events.sum !== sums[at] || engine.chainHash() !== hashes[at]) return at;
           if (isSampled(at, commands) && stateOf(engine) !== states.get(at)) return at;
           at += 1;
         }
@@ -81,7 +110,9 @@ export function testOf(name: string, recorded: () => Recording): QuickTest {
       const part = upTo === undefined ? commands : commands.slice(0, upTo + 1);
       const failure =
         checkCommands(config, part, { checks: ['state', 'oracle'], every: 64 }) ??
-        (upTo === undefined ? null : checkCommands(config, part, { checks: ['restore'], every: 64 }));
+        (upTo === undefined
+          ? null
+          : checkCommands(config, part, { checks: ['restore'], every: 64 }));
       if (failure === null) return null;
       const { rule, detail } = failure.violation;
       return `${rule}: ${detail}`;
