@@ -13,6 +13,8 @@ import {
 
 /** In the ids of tests of the first stage. */
 const PREFIX = 'quick#';
+/** Stryker's limit of hits is 100 times those of all tests; here it is 5 times those, in one test. */
+const HITS_SHARE = 20;
 /** Differing tests that are run in full before a mutant goes to the second stage. */
 const JUDGED = 8;
 
@@ -77,11 +79,12 @@ export class Stages {
 
   #firstStage({ activeMutant, hitLimit, testFilter: ids }) {
     let judged = 0;
-    this.#activate(activeMutant, hitLimit);
+    const limit = hitLimit === undefined ? undefined : Math.ceil(hitLimit / HITS_SHARE);
     for (const [id, test] of this.#quick) {
       if (!ids.includes(id)) continue;
+      this.#activate(activeMutant, limit);
       const at = test.differsAt();
-      const endless = this.#endless(hitLimit);
+      const endless = this.#endless(limit);
       if (endless !== null) return endless;
       if (at < 0) continue;
       const failure = failureOf(test, at) ?? failureOf(test, Infinity);
