@@ -60,7 +60,7 @@ export class Stages {
           ? { ...test, status: TestStatus.Success }
           : { ...test, status: TestStatus.Failed, failureMessage: failure },
       ),
-      mutantCoverage: structuredClone(ns.mutantCoverage ?? { static: {}, perTest: {} }),
+      mutantCoverage: ns.mutantCoverage ?? { static: {}, perTest: {} },
     };
   }
 
