@@ -13,7 +13,7 @@ import {
 
 /** In the ids of tests of the first stage. */
 const PREFIX = 'quick#';
-/** Stryker's limit of hits is 100 times those of all tests; here it is 5 times those, in one test. */
+/** Stryker's limit is 100 times the hits of all tests; for one test it is 5 times those. */
 const HITS_SHARE = 20;
 /** Differing tests that are run in full before a mutant goes to the second stage. */
 const JUDGED = 8;

@@ -1,7 +1,7 @@
 /**
  * Runs test files of vitest in this process, many times, so that a mutant does not load the engine
- * again. Only the test files themselves are loaded anew. The functions of vitest are its own; tests
- * that need its module loader (`vi.mock`), its fake timers or its snapshots cannot run here.
+ * again. Only the test files themselves are loaded for each. The functions of vitest are its own;
+ * tests that need its module loader (`vi.mock`), its fake timers or its snapshots cannot run here.
  */
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

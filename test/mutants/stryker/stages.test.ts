@@ -33,7 +33,7 @@ const { Stages } = stages as unknown as {
 };
 
 let ns: Namespace;
-/** What a mutant left behind in the engine. */
+/** A mutant left something behind in the engine. */
 let leftBehind: boolean;
 let filesRun: (readonly string[])[];
 
