@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { MarketView } from '../../../src/engine/read/views.ts';
+import { durationUs } from '../../../src/num/units.ts';
 import { GENESIS, RiskWorld, dollars } from '../risk-world.ts';
 
 const HOUR = 3_600_000;
@@ -108,7 +109,7 @@ describe('settlement (R-7.2, R-7.3)', () => {
       MarketView,
     ];
     // Samples at odd microseconds, ends of intervals at multiples of three.
-    const funding = { ...spec.funding, sampleIntervalUs: 2, intervalUs: 3 };
+    const funding = { ...spec.funding, sampleIntervalUs: durationUs(2), intervalUs: durationUs(3) };
     world.apply({
       kind: 'listMarket',
       timeUs: world.now,

@@ -1,5 +1,6 @@
 /** The stages of `npm run stryker` (`.ci/stryker-stages.mjs`), with mutants of a function here. */
 import { beforeEach, describe, expect, test } from 'vitest';
+// @ts-expect-error: a module of the build scripts, without types
 import * as stages from '../../../.ci/stryker-stages.mjs';
 import type { QuickTest } from './quick-tests.ts';
 
@@ -28,7 +29,7 @@ interface Stages {
   dryRun(): Promise<{ readonly tests: readonly { id: string; status: string }[] }>;
   mutantRun(options: object): Promise<Result>;
 }
-const { Stages } = stages as unknown as {
+const { Stages } = stages as {
   readonly Stages: new (parts: object) => Stages;
 };
 
