@@ -5,8 +5,25 @@
  */
 const EQUIVALENT = [
   {
-    reason: 'The case is only faster: the general one gives the same, in bigint.',
+    reason: 'The case is only faster: the general one gives the same.',
     mutants: {
+      'src/num/exact-sum.ts': [
+        ['sum > Number.MAX_SAFE_INTEGER', 'true'],
+        ['sum > Number.MAX_SAFE_INTEGER', 'sum >= Number.MAX_SAFE_INTEGER'],
+      ],
+      'src/num/notional.ts': [['Number.isSafeInteger(product)', 'false']],
+      'src/engine/orders/fill.ts': [
+        ['takerFees.others', 'true'],
+        ['!makerHouse', 'true'],
+        ['takerSlot !== NONE', 'true'],
+      ],
+      'src/engine/orders/match.ts': [
+        ['best === NO_LEVEL', 'false'],
+        ['!reduceOnly && (side > 0 ? touch > limit : touch < limit)', 'false'],
+        ['!reduceOnly', 'reduceOnly'],
+        ['touch > limit', 'false'],
+        ['touch < limit', 'false'],
+      ],
       'src/engine/funding/funding.ts': [
         ['product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER', 'false'],
         ['product <= Number.MAX_SAFE_INTEGER', 'product < Number.MAX_SAFE_INTEGER'],
@@ -45,6 +62,14 @@ const EQUIVALENT = [
   {
     reason: 'A size or a side is never 0.',
     mutants: {
+      'src/engine/orders/match.ts': [['side > 0', 'side >= 0', 6]],
+      'src/engine/orders/resting.ts': [
+        ['table.side(slot) > 0', 'table.side(slot) >= 0'],
+        ['side > 0', 'side >= 0', 2],
+      ],
+      'src/engine/orders/pending.ts': [
+        ['state.orders.side(slot) < 0', 'state.orders.side(slot) <= 0', 3],
+      ],
       'src/engine/orders/admission.ts': [
         ['terms.lots > 0', 'terms.lots >= 0', 2],
         ['lots > 0', 'lots >= 0', 2],
@@ -110,6 +135,58 @@ const EQUIVALENT = [
         ['over === null', 'true'],
         ['over === null', 'false'],
         ['over === null', 'over !== null'],
+      ],
+    },
+  },
+  {
+    reason: 'Without a listener, an event that is built is dropped.',
+    mutants: {
+      'src/engine/orders/fill.ts': [['context.hasSink', 'true', 2]],
+      'src/engine/orders/place.ts': [['context.hasSink', 'true', 2]],
+      'src/engine/orders/resting.ts': [['context.hasSink', 'true']],
+      'src/engine/orders/end.ts': [['context.hasSink', 'true']],
+    },
+  },
+  {
+    reason:
+      'An index forgets earlier or later that an order no longer waits; until then it asks for each.',
+    mutants: {
+      'src/engine/orders/pending.ts': [
+        ['!conditional.following', 'conditional.following'],
+        ['!conditional.following', 'true'],
+        ['!conditional.following', 'false'],
+        [
+          '{ (conditional.trailingPpm === null ? triggers.prices : triggers.activations).forget(waits); }',
+          '{}',
+        ],
+        ['conditional.trailingPpm === null', 'true'],
+        ['conditional.trailingPpm === null', 'false'],
+        ['conditional.trailingPpm === null', 'conditional.trailingPpm !== null'],
+        ['state.orders.side(slot) < 0', 'true'],
+        ['state.orders.side(slot) < 0', 'false'],
+        ['state.orders.side(slot) < 0', 'state.orders.side(slot) >= 0'],
+      ],
+    },
+  },
+  {
+    reason: 'A bound that is wider than needed only costs time.',
+    mutants: {
+      'src/engine/orders/resting.ts': [
+        ['price > exposure.highestPrice', 'price >= exposure.highestPrice'],
+        ['price > exposure.highestBid', 'price >= exposure.highestBid'],
+        ['price < exposure.lowestAsk', 'price <= exposure.lowestAsk'],
+        ['exposure.bidLots === 0', 'false'],
+        ['exposure.askLots === 0', 'false'],
+        ['exposure.bidLots === 0 && exposure.askLots === 0', 'false'],
+        ['market.tape.carry.size > 0', 'true'],
+        ['market.tape.carry.size > 0', 'market.tape.carry.size >= 0'],
+      ],
+      'src/engine/orders/triggers.ts': [
+        ['!context.due.anyRepriced && context.newTriggers.length === 0', 'false'],
+        ['due.length === 0', 'false'],
+        ['context.due.anyRepriced', 'true'],
+        ['context.newTriggers.length > 0', 'true'],
+        ['context.newTriggers.length > 0', 'context.newTriggers.length >= 0'],
       ],
     },
   },

@@ -68,6 +68,52 @@ test.each([0, 1, 3, 4])('%i ended orders of an account are kept', (endedOrdersPe
   expect(found.total).toBe(Math.min(3, endedOrdersPerAccount));
 });
 
+test('a trigger at exactly the mark fires at once', () => {
+  const world = new GroupWorld({}, { markSource: 'index' });
+  world.group(BOB, { size: -3, price: 1000 });
+  world.group(ANN, { size: 3, price: 1000 });
+  world.group(CAT, { size: 3, price: 990 });
+  const at = (ticks: number) => ({ ...stop, size: -1, triggerTicks: priceTicks(ticks) });
+  world.group(ANN, at(999));
+  expect([world.shown(world.last), world.position(ANN)]).toEqual(['pending 0', 3]);
+  world.group(ANN, at(1000));
+  expect([world.shown(world.last), world.position(ANN)]).toEqual(['filled -1', 2]);
+  world.group(ANN, { ...at(1000), orderType: 'takeProfit' });
+  expect([world.shown(world.last), world.position(ANN)]).toEqual(['filled -1', 1]);
+});
+
+test('a leg whose sibling fills in the same command ends before its turn (R-3.5)', () => {
+  const world = new GroupWorld({}, { markSource: 'index' });
+  world.group(BOB, { size: -10, price: 1000 });
+  world.group(ANN, { size: 10, price: 1000 });
+  const leg = { ...stop, size: -5, ioc: false };
+  world.group(
+    ANN,
+    { ...leg, price: 1010, orderType: 'takeProfit', triggerTicks: priceTicks(1005) },
+    { ...leg, price: 1008, triggerTicks: priceTicks(995) },
+  );
+  const [profit, loss] = [world.last - 1, world.last];
+  world.index(0, 1005);
+  world.index(0, 995);
+  expect([world.shown(profit), world.shown(loss)]).toEqual(['new 0', 'new 0']);
+  world.group(BOB, { size: 10, price: 1010 });
+  expect([world.shown(profit), world.shown(loss), world.shown(world.last)]).toEqual([
+    'cancelled 0 ocoSibling',
+    'filled -5',
+    'partiallyFilled 5',
+  ]);
+  expect(world.position(ANN)).toBe(5);
+});
+
+test('a fill may reach the cap of open interest, and no further', () => {
+  const world = new GroupWorld({}, { maxOpenInterest: '5' });
+  world.group(BOB, { size: -5, price: 1000 });
+  world.group(ANN, { size: 5, price: 1000 });
+  expect([world.shown(world.last), world.position(ANN)]).toEqual(['filled 5', 5]);
+  world.group(CAT, { size: 1, price: 1000 });
+  expect(world.shown(world.last)).toBe('rejected 0 openInterest');
+});
+
 test('an order that turns a position over adds no open interest to a lowered cap', () => {
   const world = new GroupWorld();
   world.group(BOB, { size: -5, price: 1000 });
@@ -77,8 +123,10 @@ test('an order that turns a position over adds no open interest to a lowered cap
   const lower = { ...spec, maxOpenInterestLots: lots(3) };
   expect(world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: lower })).toBe('ok');
   world.wait(1000);
-  world.group(ANN, { size: -10, price: 1010 });
-  expect(world.shown(world.last)).toBe('new 0');
   world.group(ANN, { size: -11, price: 1010 });
   expect(world.shown(world.last)).toBe('rejected 0 openInterest');
+  world.group(ANN, { size: -10, price: 1010 });
+  expect(world.shown(world.last)).toBe('new 0');
+  world.group(BOB, { size: 10, price: 1010 });
+  expect([world.position(ANN), world.position(BOB)]).toEqual([-5, 5]);
 });
