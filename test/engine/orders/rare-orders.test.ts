@@ -121,7 +121,9 @@ test('an order that turns a position over adds no open interest to a lowered cap
   const market = marketId(0);
   const { spec } = world.engine.market(market);
   const lower = { ...spec, maxOpenInterestLots: lots(3) };
-  expect(world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: lower })).toBe('ok');
+  expect(world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: lower })).toBe(
+    'ok',
+  );
   world.wait(1000);
   world.group(ANN, { size: -11, price: 1010 });
   expect(world.shown(world.last)).toBe('rejected 0 openInterest');
