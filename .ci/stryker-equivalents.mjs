@@ -43,6 +43,11 @@ const EQUIVALENT = [
         ['!Number.isSafeInteger(product)', 'true', 2],
         ['originatorRate === 0', 'false'],
       ],
+      'src/engine/orders/end.ts': [
+        ['limit === 0', 'false'],
+        ['conditional.legs.length > 0', 'true'],
+        ['conditional.legs.length > 0', 'conditional.legs.length >= 0'],
+      ],
       'src/engine/orders/close-reduce-only.ts': [['closing.size === 0', 'false']],
       'src/engine/orders/admission.ts': [["market.status !== 'open'", 'true']],
     },

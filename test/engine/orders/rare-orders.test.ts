@@ -66,6 +66,9 @@ test.each([0, 1, 3, 4])('%i ended orders of an account are kept', (endedOrdersPe
   }
   const found = world.engine.findOrders(subaccountId(ANN), ANY, 500);
   expect(found.total).toBe(Math.min(3, endedOrdersPerAccount));
+  // The time since when all are kept, if some are not.
+  const isCut = endedOrdersPerAccount === 1;
+  expect(found.keptSinceUs).toBe(isCut ? world.atUs : null);
 });
 
 test('a trigger at exactly the mark fires at once', () => {
