@@ -135,3 +135,19 @@ test('an order that turns a position over adds no open interest to a lowered cap
   world.group(BOB, { size: 10, price: 1010 });
   expect([world.position(ANN), world.position(BOB)]).toEqual([-5, 5]);
 });
+
+test('an order expires in time when a thousand others with an expiry ended before', () => {
+  const world = new GroupWorld();
+  world.checks = false;
+  const inMs = (ms: number): bigint => BigInt(world.atUs / 1000 + ms);
+  world.group(ANN, { size: 1, price: 990, expiresAtMs: inMs(5000) });
+  const kept = world.last;
+  for (let i = 0; i < 1100; i++) {
+    world.group(ANN, { size: 1, price: 990, expiresAtMs: inMs(60_000) });
+    world.cancel(world.last);
+  }
+  world.wait(4000);
+  expect(world.shown(kept)).toBe('new 0');
+  world.wait(2000);
+  expect(world.shown(kept)).toBe('expired 0 expired');
+});
