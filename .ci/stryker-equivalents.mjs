@@ -174,6 +174,22 @@ const EQUIVALENT = [
     },
   },
   {
+    reason: 'The heap drops ended orders earlier or later.',
+    mutants: {
+      'src/engine/orders/expiry.ts': [
+        ['heap.size > 1024 && heap.size > 4 * state.expiring', 'true'],
+        ['heap.size > 1024 && heap.size > 4 * state.expiring', 'false'],
+        [
+          'heap.size > 1024 && heap.size > 4 * state.expiring',
+          'heap.size > 1024 || heap.size > 4 * state.expiring',
+        ],
+        ['heap.size > 1024', 'true'],
+        ['heap.size > 1024', 'heap.size >= 1024'],
+        ['heap.size > 1024', 'heap.size <= 1024'],
+      ],
+    },
+  },
+  {
     reason: 'A bound that is wider than needed only costs time.',
     mutants: {
       'src/engine/orders/resting.ts': [
