@@ -6,25 +6,27 @@
 import { ROOMS } from './stryker-rooms.mjs';
 
 const room = process.env['ORRERY_ROOM'] ?? 'num';
-/** Text in the names of the files to mutate; empty: all of the room. */
-const part = process.env['ORRERY_FILE'] ?? '';
+/** Paths of the files to mutate; default: all of the room. */
+const files = process.env['ORRERY_FILES'];
 const cache = (name) => `node_modules/.cache/orrery/stryker-${room}${name}.json`;
 
 export default {
-  testRunner: 'vitest',
-  vitest: { configFile: '.ci/vitest.stryker.config.mjs' },
-  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'orrery',
+  testRunnerNodeArgs: ['--import', 'tsx'],
+  plugins: [new URL('stryker-runner.mjs', import.meta.url).href],
   coverageAnalysis: 'perTest',
-  mutate: part === '' ? ROOMS[room].files : [`src/**/*${part}*.ts`],
+  mutate: files?.split(',') ?? ROOMS[room].files,
   // Texts of assertions do not affect results.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
   concurrency: Number(process.env['ORRERY_WORKERS'] ?? 2),
   timeoutMS: 5_000,
+  // On a machine under load.
+  dryRunTimeoutMinutes: 30,
   incremental: true,
   incrementalFile: cache(''),
   tempDirName: '.stryker-tmp',
-  ignorePatterns: ['/data', '/dist', '/docs', '/examples', '/reports', '/scenarios'],
+  ignorePatterns: ['/data', '/dist', '/docs', '/examples', '/reports'],
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: cache('-report') },
   allowConsoleColors: false,

@@ -1,6 +1,8 @@
 /** Funding (§7): samples, the rate of an interval, settlement to the Quantum, external series, candles. */
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../../src/engine/events.ts';
+import type { MarketView } from '../../../src/engine/read/views.ts';
+import { durationUs } from '../../../src/num/units.ts';
 import { GENESIS, RiskWorld, dollars } from '../risk-world.ts';
 
 const HOUR = 3_600_000;
@@ -100,6 +102,31 @@ describe('premium samples (R-7.1)', () => {
 });
 
 describe('settlement (R-7.2, R-7.3)', () => {
+  test('a first sample on the end of an interval belongs to it', () => {
+    const world = new RiskWorld([MEDIAN]);
+    world.fund({ cat: '1000000' });
+    const [{ spec }] = world.engine.markets().map(({ id }) => world.engine.market(id)) as [
+      MarketView,
+    ];
+    // Samples at odd microseconds, ends of intervals at multiples of three.
+    const funding = { ...spec.funding, sampleIntervalUs: durationUs(2), intervalUs: durationUs(3) };
+    world.apply({
+      kind: 'listMarket',
+      timeUs: world.now,
+      spec: { ...spec, symbol: 'N', funding },
+    });
+    world.atUs += 2;
+    world.price('100', 'N');
+    world.order('cat', '50', '100.5', { symbol: 'N' });
+    world.order('cat', '-50', '100.7', { symbol: 'N' });
+    world.atUs += 4;
+    world.wait(0);
+    const timesOf = (kind: 'fundingSampled' | 'fundingSettled'): number[] =>
+      of(world, kind).map(({ timeUs }) => timeUs - GENESIS);
+    expect(timesOf('fundingSampled')).toEqual([3, 5]);
+    expect(timesOf('fundingSettled')).toEqual([3, 6]);
+  });
+
   test('an hour of a steady premium: P + clamp(0.01 % − P), an eighth of it, longs pay shorts', () => {
     const world = quoted('100.5', '101');
     world.wait(HOUR);
@@ -186,6 +213,8 @@ describe('recorded rates (R-7.3)', () => {
     ['a market with computed funding', { funding: {} }, '0.0001', 'funding_source_not_external'],
     ['a rate above 100 %', {}, '1.000000001', 'funding_rate_out_of_range'],
     ['a negative rate below −100 %', {}, '-1.000000001', 'funding_rate_out_of_range'],
+    ['a rate of 100 %', {}, '1', 'ok'],
+    ['a rate of −100 %', {}, '-1', 'ok'],
     ['a rate', {}, '-0.0001', 'ok'],
   ] as const)('%s', (_name, market, rate, outcome) => {
     const world = new RiskWorld([market]);

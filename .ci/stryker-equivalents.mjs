@@ -1,0 +1,234 @@
+/**
+ * Surviving mutants of `npm run stryker` that change no result, by the reason. An entry is the text
+ * of the source and of the mutant, and how often the file has it, by default once. An entry that no
+ * longer survives is reported, and must go.
+ */
+const EQUIVALENT = [
+  {
+    reason: 'The case is only faster: the general one gives the same.',
+    mutants: {
+      'src/num/exact-sum.ts': [
+        ['sum > Number.MAX_SAFE_INTEGER', 'true'],
+        ['sum > Number.MAX_SAFE_INTEGER', 'sum >= Number.MAX_SAFE_INTEGER'],
+      ],
+      'src/num/notional.ts': [['Number.isSafeInteger(product)', 'false']],
+      'src/engine/orders/fill.ts': [
+        ['takerFees.others', 'true'],
+        ['!makerHouse', 'true'],
+        ['takerSlot !== NONE', 'true'],
+      ],
+      'src/engine/orders/match.ts': [
+        ['best === NO_LEVEL', 'false'],
+        ['!reduceOnly && (side > 0 ? touch > limit : touch < limit)', 'false'],
+        ['!reduceOnly', 'reduceOnly'],
+        ['touch > limit', 'false'],
+        ['touch < limit', 'false'],
+      ],
+      'src/engine/funding/funding.ts': [
+        ['product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER', 'false'],
+        ['product <= Number.MAX_SAFE_INTEGER', 'product < Number.MAX_SAFE_INTEGER'],
+        ['product >= -Number.MAX_SAFE_INTEGER', 'product > -Number.MAX_SAFE_INTEGER'],
+        ['-Number.MAX_SAFE_INTEGER', '+Number.MAX_SAFE_INTEGER'],
+        [
+          '{ // Exact: so are remainders, and quotients of multiples. Both round toward +∞. const remainder = product % PPB; const whole = (product - remainder) / PPB; return quanta(BigInt(remainder > 0 ? whole',
+          '{}',
+        ],
+      ],
+      'src/engine/accounts/order-fees.ts': [
+        ['!fees.others', 'false'],
+        ['rate === 0', 'false'],
+        ['rate !== 0', 'true'],
+      ],
+      'src/engine/accounts/fees.ts': [
+        ['!Number.isSafeInteger(product)', 'true', 2],
+        ['originatorRate === 0', 'false'],
+      ],
+      'src/engine/orders/end.ts': [
+        ['limit === 0', 'false'],
+        ['conditional.legs.length > 0', 'true'],
+        ['conditional.legs.length > 0', 'conditional.legs.length >= 0'],
+      ],
+      'src/engine/orders/close-reduce-only.ts': [['closing.size === 0', 'false']],
+      'src/engine/orders/admission.ts': [["market.status !== 'open'", 'true']],
+    },
+  },
+  {
+    reason: 'At the limit, both branches give the same.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['above > 0n', 'above >= 0n'],
+        ['below < 0n', 'below <= 0n'],
+        ['premium > MAX_PREMIUM', 'premium >= MAX_PREMIUM'],
+        ['left <= 0n', 'left < 0n'],
+        ['exact > 0n', 'exact >= 0n'],
+      ],
+    },
+  },
+  {
+    reason: 'A size or a side is never 0.',
+    mutants: {
+      'src/engine/orders/match.ts': [['side > 0', 'side >= 0', 6]],
+      'src/engine/orders/resting.ts': [
+        ['table.side(slot) > 0', 'table.side(slot) >= 0'],
+        ['side > 0', 'side >= 0', 2],
+      ],
+      'src/engine/orders/pending.ts': [
+        ['state.orders.side(slot) < 0', 'state.orders.side(slot) <= 0', 3],
+      ],
+      'src/engine/orders/admission.ts': [
+        ['terms.lots > 0', 'terms.lots >= 0', 2],
+        ['lots > 0', 'lots >= 0', 2],
+        ['side > 0', 'side >= 0', 2],
+      ],
+    },
+  },
+  {
+    reason:
+      'The other condition, or the caller, excludes the case: a market without an index has no fresh one, and a market has a tier.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['index === null', 'false'],
+        ['tier !== undefined', 'true'],
+        ['index !== null', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'A check of risk that is not needed finds nothing.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['paid > 0n', 'true'],
+        ['paid > 0n', 'paid >= 0n'],
+      ],
+    },
+  },
+  {
+    reason:
+      'The end of the interval is computed again, to the same time: it is a multiple of the interval, and terms that change the interval move it.',
+    mutants: {
+      'src/engine/funding/funding.ts': [
+        ['market.fundingDueUs === Infinity', 'true'],
+        ['state.nowUs - (state.nowUs % intervalUs)', 'state.nowUs + state.nowUs % intervalUs'],
+      ],
+    },
+  },
+  {
+    reason: 'The value is assigned before it is read, or repeats the one before.',
+    mutants: {
+      'src/engine/accounts/order-fees.ts': [['false', 'true']],
+      'src/engine/funding/funding.ts': [['rate !== market.fundingRatePpb', 'true']],
+    },
+  },
+  {
+    reason: 'An empty ladder has no price, and a comparison with none is false.',
+    mutants: {
+      'src/engine/orders/admission.ts': [['level === NO_LEVEL', 'false']],
+    },
+  },
+  {
+    reason: 'A leg fires only if it may fill (`fire`), so it has no such fault at its activation.',
+    mutants: {
+      'src/engine/orders/activate.ts': [
+        ["fault === 'reduceOnly' && table.conditional(slot)?.leg === true", 'false'],
+        ["fault === 'reduceOnly'", 'true'],
+        ["fault === 'reduceOnly'", "fault !== 'reduceOnly'"],
+        ['table.conditional(slot)?.leg', 'table.conditional(slot).leg'],
+        [
+          "{ const over = legOver(table, slot, exposure); if (over === null) waitAgain(state, slot, exposure); else endOrder(state, slot, 'cancelled', over); }",
+          '{}',
+        ],
+        ['over === null', 'true'],
+        ['over === null', 'false'],
+        ['over === null', 'over !== null'],
+      ],
+    },
+  },
+  {
+    reason: 'Without a listener, an event that is built is dropped.',
+    mutants: {
+      'src/engine/orders/fill.ts': [['context.hasSink', 'true', 2]],
+      'src/engine/orders/place.ts': [['context.hasSink', 'true', 2]],
+      'src/engine/orders/resting.ts': [['context.hasSink', 'true']],
+      'src/engine/orders/end.ts': [['context.hasSink', 'true']],
+    },
+  },
+  {
+    reason:
+      'An index forgets earlier or later that an order no longer waits; until then it asks for each.',
+    mutants: {
+      'src/engine/orders/pending.ts': [
+        ['!conditional.following', 'conditional.following'],
+        ['!conditional.following', 'true'],
+        ['!conditional.following', 'false'],
+        [
+          '{ (conditional.trailingPpm === null ? triggers.prices : triggers.activations).forget(waits); }',
+          '{}',
+        ],
+        ['conditional.trailingPpm === null', 'true'],
+        ['conditional.trailingPpm === null', 'false'],
+        ['conditional.trailingPpm === null', 'conditional.trailingPpm !== null'],
+        ['state.orders.side(slot) < 0', 'true'],
+        ['state.orders.side(slot) < 0', 'false'],
+        ['state.orders.side(slot) < 0', 'state.orders.side(slot) >= 0'],
+      ],
+    },
+  },
+  {
+    reason: 'The heap drops ended orders earlier or later.',
+    mutants: {
+      'src/engine/orders/expiry.ts': [
+        ['heap.size > 1024 && heap.size > 4 * state.expiring', 'true'],
+        ['heap.size > 1024 && heap.size > 4 * state.expiring', 'false'],
+        [
+          'heap.size > 1024 && heap.size > 4 * state.expiring',
+          'heap.size > 1024 || heap.size > 4 * state.expiring',
+        ],
+        ['heap.size > 1024', 'true'],
+        ['heap.size > 1024', 'heap.size >= 1024'],
+        ['heap.size > 1024', 'heap.size <= 1024'],
+      ],
+    },
+  },
+  {
+    reason: 'A bound that is wider than needed only costs time.',
+    mutants: {
+      'src/engine/orders/resting.ts': [
+        ['price > exposure.highestPrice', 'price >= exposure.highestPrice'],
+        ['price > exposure.highestBid', 'price >= exposure.highestBid'],
+        ['price < exposure.lowestAsk', 'price <= exposure.lowestAsk'],
+        ['exposure.bidLots === 0', 'false'],
+        ['exposure.askLots === 0', 'false'],
+        ['exposure.bidLots === 0 && exposure.askLots === 0', 'false'],
+        ['market.tape.carry.size > 0', 'true'],
+        ['market.tape.carry.size > 0', 'market.tape.carry.size >= 0'],
+      ],
+      'src/engine/orders/triggers.ts': [
+        ['!context.due.anyRepriced && context.newTriggers.length === 0', 'false'],
+        ['due.length === 0', 'false'],
+        ['context.due.anyRepriced', 'true'],
+        ['context.newTriggers.length > 0', 'true'],
+        ['context.newTriggers.length > 0', 'context.newTriggers.length >= 0'],
+      ],
+    },
+  },
+];
+
+/** Splits the survivors of a file; `stale`: entries of the list without a survivor. */
+export function withoutEquivalents(file, survivors, list = EQUIVALENT) {
+  const left = list.flatMap(({ mutants }) =>
+    (mutants[file] ?? []).map(([from, to, times = 1]) => ({ from, to, times })),
+  );
+  const equivalent = [];
+  const alive = [];
+  for (const mutant of survivors) {
+    const entry = left.find(
+      ({ from, to, times }) => times > 0 && from === mutant.from && to === mutant.to,
+    );
+    if (entry === undefined) alive.push(mutant);
+    else {
+      entry.times -= 1;
+      equivalent.push(mutant);
+    }
+  }
+  return { equivalent, alive, stale: left.filter(({ times }) => times > 0) };
+}
