@@ -13,6 +13,7 @@ import { FURTHER_BUGS } from './further-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
+import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -44,6 +45,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (HIDDEN_BUGS.includes(bug)) return 'hidden';
   if (CONCEALED_BUGS.includes(bug)) return 'concealed';
   if (FURTHER_BUGS.includes(bug)) return 'further';
+  if (OUTSIDE_BUGS.includes(bug)) return 'outside';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

@@ -5,6 +5,7 @@ import { FURTHER_BUGS } from './further-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
+import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -22,4 +23,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...HIDDEN_BUGS,
   ...CONCEALED_BUGS,
   ...FURTHER_BUGS,
+  ...OUTSIDE_BUGS,
 ];
