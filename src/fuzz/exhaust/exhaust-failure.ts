@@ -12,7 +12,8 @@ import type { FailureFiles } from '../report/failure-files.ts';
 import type { ExhaustFailure } from './expand.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { OPERATIONS } from './operations.ts';
-import { CONFIG, OPENING } from './setting.ts';
+import { openingOf } from './preparations.ts';
+import { CONFIG } from './setting.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
 
 /** Checks that compare the exchange with itself: no single run of commands shows their failures. */
@@ -31,8 +32,8 @@ export const namesOf = (world: WorldName, path: readonly number[]): readonly str
 /** The opening, and the commands of a path; ends with the command that throws, if one does. */
 export function commandsOfPath(world: WorldName, path: readonly number[]): Command[] {
   const exchange = new ExploredExchange(CONFIG);
-  const commands = [...OPENING];
-  for (const command of OPENING) exchange.apply(command);
+  const commands = [...openingOf(world)];
+  for (const command of commands) exchange.apply(command);
   for (const i of path) {
     const name = must(operationsOf(world)[i], 'a path has known operations');
     const command = OPERATIONS[name](exchange);
