@@ -65,3 +65,38 @@ export async function runScript(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * Exit code of the generated test, which starts a server of the build with the edits; `sound` has no
+ * edits.
+ */
+export async function runHostTest(
+  id: string,
+  edits: readonly SourceEdit[],
+  { files }: Pick<ShrinkReport, 'files'>,
+): Promise<number | null> {
+  const main = await commandOf(id, edits);
+  const correct = await commandOf('sound', []);
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-host-test-'));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(folder, name), content);
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const commands = {
+      ORRERY: `${process.execPath} ${main}`,
+      FUZZ: `${process.execPath} ${correct}`,
+    };
+    return await new Promise((resolve) => {
+      const child = spawn(process.execPath, [vitest, 'run', '--root', folder], {
+        cwd: folder,
+        env: { ...process.env, ...commands, URL: '' },
+        stdio: 'ignore',
+      });
+      child.on('close', resolve);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
