@@ -16,6 +16,7 @@ import {
   status,
   strip,
   trade,
+  type Stage,
 } from './stage.ts';
 
 /** A second of a sampled market is cheap for the oracle, an hour is not. */
@@ -28,8 +29,9 @@ const SECOND_US = 1_000_000;
  */
 export function isolatedPosition(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  const stage = setStage(context, 3, ({ spec }) => lowestRate(spec) <= PPM / 4);
-  if (stage === null) return [];
+  const found = setStage(context, 3, ({ spec }) => lowestRate(spec) <= PPM / 4);
+  if (found === null) return [];
+  const stage = { ...found, size: atTier(context, found) };
   const { market, side, size, actors } = stage;
   const [a, b, c] = actors;
   if (a === undefined || (a.positions[market.id] ?? 0) !== 0) return [];
@@ -76,6 +78,15 @@ export function isolatedPosition(context: Context): readonly Planned[] {
     (now) => order(stage, a, -(a.positions[market.id] ?? 0), 0, { ioc: true })(now),
     ...(dice.chance(700) ? [mode(a, market, false, 1)] : []),
   ];
+}
+
+/** A size whose double passes the floor of the last tier, where that is near; the usual one. */
+function atTier({ dice }: Context, { market, size }: Stage): number {
+  const { tiers, maxLots, minLots, quantaPerTickLot } = market.spec;
+  const floor = Number(tiers.at(-1)?.floorQuanta ?? 0n);
+  const lots = Math.ceil((floor * dice.pick([0.6, 0.9])) / (market.markTicks * quantaPerTickLot));
+  if (floor === 0 || lots < minLots || 4 * lots > maxLots || !dice.chance(600)) return size;
+  return lots;
 }
 
 const lowestRate = ({ tiers }: KnownMarket['spec']): number => tiers[0]?.initialMarginPpm ?? PPM;

@@ -259,7 +259,11 @@ export function frozenGains(context: Context): readonly Planned[] {
 /** The vault takes positions over, offers them minute by minute, and pays holders of shares. */
 export function vaultTakeover(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  const stage = setStage(context, 4);
+  // Few markets end near their opening price: there the vault may have nothing to offer.
+  const isLow = ({ spec, openingTicks }: KnownMarket): boolean =>
+    spec.maxPriceTicks < 1.3 * openingTicks;
+  const low = dice.chance(400) ? setStage(context, 4, isLow) : null;
+  const stage = low ?? setStage(context, 4);
   if (stage === null) return [];
   const { actors, market, side, size } = stage;
   const [a, , , d] = actors;
@@ -269,7 +273,11 @@ export function vaultTakeover(context: Context): readonly Planned[] {
   const funds = dice.pick([value, 4n * value, initial, (initial * 5n) / 4n]);
   const minute = (): readonly Planned[] => [
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 1000, 1_000_000])),
-    price(market, () => away(market.markTicks, dice.pick([-300, 0, 300]))),
+    price(market, () =>
+      low !== null && dice.chance(600)
+        ? market.spec.maxPriceTicks - dice.pick([0, 0, 1])
+        : away(market.markTicks, dice.pick([-300, 0, 300])),
+    ),
     index(market, dice.pick([-3000, -300, 0, 300, 3000])),
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US)),
     // Takes a part of what the vault offers, or all.
@@ -302,6 +310,8 @@ const redeem =
     const vault = view.subaccountIdOf(context.setup.config.clsAccount, 0);
     const free = vault === undefined ? 0n : view.margin(vault).withdrawableQuanta;
     const isAll = free > 0n && free < BigInt(holder.shares) && context.dice.chance(400);
+    // All that is free, a Quantum more, or what the margin of the vault's positions holds.
+    const more = context.dice.pick([0n, 0n, 1n, free / 4n]);
     return {
       kind: 'transfer',
       timeUs: context.nowUs,
@@ -309,7 +319,7 @@ const redeem =
       fromIndex: 0,
       to: holder.address,
       toIndex: holder.index,
-      amount: quanta(isAll ? free : BigInt(1 + Math.floor(holder.shares * part))),
+      amount: quanta(isAll ? free + more : BigInt(1 + Math.floor(holder.shares * part))),
       market: null,
       signer: holder.address,
       nonce: context.nonce(),

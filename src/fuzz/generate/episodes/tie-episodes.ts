@@ -271,6 +271,52 @@ export function noticeUntilInstant(context: Context): readonly Planned[] {
   ];
 }
 
+/**
+ * The notice of a higher maintenance margin ends at an instant, often a midnight, at which holders
+ * of the vault have their shares recorded: it endangers a position that the vault may take over.
+ */
+export function tightenedUntilInstant(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const { termsNoticeUs: noticeUs } = setup.config;
+  const stage = noticeUs === 0 ? null : setStage(context, 4);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, , , d] = actors;
+  const { spec: before } = market;
+  const instant = new Instant(noticeUs + SECOND_US);
+  const value = BigInt(size) * BigInt(market.markTicks) * BigInt(before.quantaPerTickLot);
+  const tiers = before.tiers.map((tier) => {
+    const maintenanceMarginPpm = ppm(Math.min(PPM, Math.ceil(tier.maintenanceMarginPpm * 1.5)));
+    const initialMarginPpm = ppm(Math.max(tier.initialMarginPpm, maintenanceMarginPpm));
+    return { ...tier, initialMarginPpm, maintenanceMarginPpm };
+  });
+  const gaps = tiers.flatMap(({ initialMarginPpm, maintenanceMarginPpm }) => [
+    initialMarginPpm - maintenanceMarginPpm,
+    Math.floor(maintenanceMarginPpm / 2),
+  ]);
+  const maxMarkDeviationPpm = ppm(Math.min(before.maxMarkDeviationPpm, ...gaps));
+  return [
+    ...endowVault(d, dice.pick([4n * value, (value * 3n) / 2n])),
+    ...leveraged(context, stage),
+    // The equity is a little above the maintenance in force.
+    lose(stage, a, -dice.pick([0.1, 0.25, 0.4])),
+    instant.before(noticeUs),
+    refresh(market),
+    ({ nowUs }) => ({
+      kind: 'setMarketTerms',
+      timeUs: nowUs,
+      market: market.id,
+      spec: { ...market.spec, tiers, maxMarkDeviationPpm },
+    }),
+    instant.before(dice.pick([1, 1000, 400_000])),
+    refresh(market),
+    instant.before(dice.pick([0, 0, -1, -SECOND_US])),
+    refresh(market),
+    price(market, () => away(market.markTicks, side * dice.pick([-300, 300]))),
+    ({ nowUs }) => ({ kind: 'setMarketTerms', timeUs: nowUs, market: market.id, spec: before }),
+  ];
+}
+
 /** Terms with another fee, and with another cap of funding, which has a notice. */
 const newTerms =
   (market: KnownMarket): Planned =>
