@@ -1,8 +1,8 @@
 /**
- * Episodes at edges: a halt between a change of the book and its sample, orders that close at a
- * great loss, debts of several frozen markets, and a market that ends at a loss.
+ * Episodes at edges: a halt between a change of the book and its sample, trades beside the book,
+ * orders that close at a great loss, debts of several frozen markets, and a market that ends.
  */
-import { PPM, ppm, priceTicks } from '../../../num/units.ts';
+import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
@@ -82,6 +82,39 @@ export function haltedQuotes(context: Context): readonly Planned[] {
     order(stage, c, side * market.spec.minLots, -side * 2 * wide),
     advance(SECOND_US),
     ...trade(stage, a, b, side * market.spec.minLots),
+  ];
+}
+
+/**
+ * Recorded trades move the last price while the book stays: the mark follows at the next whole
+ * second, or not at all.
+ */
+export function printsAlone(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const fits = ({ spec: { markSource } }: KnownMarket): boolean =>
+    markSource === 'last' || (markSource === 'median' && dice.chance(300));
+  const stage = setStage(context, 2, fits, () => true);
+  if (stage === null) return [];
+  const { market, side } = stage;
+  const print = (movePpm: number): readonly Planned[] => [
+    ({ nowUs }) => ({
+      kind: 'tapeTrade',
+      timeUs: nowUs,
+      market: market.id,
+      priceTicks: priceTicks(away(market.markTicks, movePpm)),
+      lots: lots(side * market.spec.minLots),
+    }),
+    advance(dice.pick([1, 1000, 400_000])),
+    advance(dice.pick([0, 1, 3]) * SECOND_US),
+  ];
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    advance(2 * SECOND_US),
+    ...print(side * dice.pick([300, 3000])),
+    ...print(-side * dice.pick([300, 3000])),
+    ...print(0),
+    ...print(side * dice.pick([0, 3000])),
   ];
 }
 

@@ -6,7 +6,13 @@ import type { Dice } from '../../dice.ts';
 import type { FuzzProfile } from '../../profile.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
-import { delistedAtLoss, haltedQuotes, owedWhileHalted, reducedAtLoss } from './edge-episodes.ts';
+import {
+  delistedAtLoss,
+  haltedQuotes,
+  owedWhileHalted,
+  printsAlone,
+  reducedAtLoss,
+} from './edge-episodes.ts';
 import {
   bankruptcy,
   frozenGains,
@@ -44,6 +50,7 @@ const EPISODES: readonly Episode[] = [
   reopenedInPause,
   nonceWindow,
   isolatedPosition,
+  printsAlone,
   equalNotionals,
   vaultTakeover,
   reducedAtLoss,

@@ -259,10 +259,10 @@ export function frozenGains(context: Context): readonly Planned[] {
 /** The vault takes positions over, offers them minute by minute, and pays holders of shares. */
 export function vaultTakeover(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  // Few markets end near their opening price: there the vault may have nothing to offer.
+  // Some markets end near their opening price: there the vault may have nothing to offer.
   const isLow = ({ spec, openingTicks }: KnownMarket): boolean =>
     spec.maxPriceTicks < 1.3 * openingTicks;
-  const low = dice.chance(400) ? setStage(context, 4, isLow) : null;
+  const low = dice.chance(700) ? setStage(context, 4, isLow) : null;
   const stage = low ?? setStage(context, 4);
   if (stage === null) return [];
   const { actors, market, side, size } = stage;
