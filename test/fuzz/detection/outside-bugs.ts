@@ -123,6 +123,7 @@ export const OUTSIDE_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'shares-paid-out-of-margin',
+    equivalent: 'a transfer out of the vault compares its amount with the same limit again',
     area: 'vault',
     file: 'engine/vault/vault.ts#sharesBurned',
     find: 'withdrawable(state, state.vault)',
@@ -165,6 +166,7 @@ export const OUTSIDE_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'bounds-without-a-quantum-each',
+    equivalent: 'maintenance rises by at most the rounded-up product, which a whole share covers',
     area: 'liquidation',
     file: 'engine/liquidation/endangered.ts#setBounds',
     find: 'equity - maintenance - count',
