@@ -50,7 +50,7 @@ test('a market whose index becomes stale without an update is found before its i
   expect(staleness()).toContain('indexStale');
 });
 
-/** What the check finds in a command that ends two orders. */
+/** The violation that the check finds in a command that ends two orders. */
 function twoEnds(): string | null {
   const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
   const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1 });

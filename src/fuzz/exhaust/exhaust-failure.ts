@@ -48,7 +48,7 @@ export function commandsOfPath(world: WorldName, path: readonly number[]): Comma
   return commands;
 }
 
-/** What a check finds in a run of the commands; null if nothing. */
+/** The first violation that a check finds in a run of the commands; null if none. */
 function foundInRun(commands: readonly Command[]): Violation | null {
   const checker = checkerOf(['state', 'stream', 'oracle', 'restore'], CONFIG, { every: 1 });
   const engine = new Exchange(CONFIG);

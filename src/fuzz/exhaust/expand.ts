@@ -249,7 +249,7 @@ export class Expander {
     return null;
   }
 
-  /** Operations that a restored exchange takes: all near the root, then another one in each state. */
+  /** Operations for a restored exchange: all near the root, then another one in each state. */
   private restoredAt(length: number): readonly number[] {
     const { names, before } = this;
     if (length < RESTORED_DEPTH) return [...names.keys()];

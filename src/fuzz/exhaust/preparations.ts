@@ -13,7 +13,7 @@ const PREPARATIONS: Partial<Record<WorldName, readonly OperationName[]>> = {
   frozen: ['yRecovers', 'stale', 'xReturns', 'catOffers', 'xHalts'],
   /** Only users who have positions quote X. */
   thin: ['catCancelsX'],
-  /** Before midnight the vault is long in Z, whose highest price is near, and nobody bids in X. */
+  /** Before midnight the vault is long in Z, near its highest price; X has no bid. */
   vault: [
     ...['zLists', 'danDeposits', 'zReturns', 'catSellsZ', 'danBuysZ', 'zSinks', 'evening'],
     ...['catFeedsVault', 'catCancelsX', 'zReturns', 'xSags', 'yRecovers'],

@@ -1,4 +1,4 @@
-/** Some markets end a little above their opening price: orders, quotes and prices meet the limit. */
+/** Some markets end little above their opening price: orders, quotes and prices meet the limit. */
 import { formatDecimal } from '../../num/decimal.ts';
 import { Dice } from '../dice.ts';
 import type { ProfileName } from '../profile.ts';
