@@ -24,6 +24,8 @@ import {
 } from './stage.ts';
 
 const SECOND_US = 1_000_000;
+/** An odd size, half of the largest whole number that a double has exactly. */
+const HUGE = 2 ** 52 + 1;
 
 /** Cancels what a user has in the market when its turn comes. */
 const cancels =
@@ -96,13 +98,15 @@ export function printsAlone(context: Context): readonly Planned[] {
   const stage = setStage(context, 2, fits, () => true);
   if (stage === null) return [];
   const { market, side } = stage;
+  // Two of these in a minute are beyond what a double counts exactly.
+  const huge = dice.chance(350) ? HUGE + 2 * dice.below(1000) : 0;
   const print = (movePpm: number): readonly Planned[] => [
     ({ nowUs }) => ({
       kind: 'tapeTrade',
       timeUs: nowUs,
       market: market.id,
       priceTicks: priceTicks(away(market.markTicks, movePpm)),
-      lots: lots(side * market.spec.minLots),
+      lots: lots(side * (huge === 0 ? market.spec.minLots : huge)),
     }),
     advance(dice.pick([1, 1000, 400_000])),
     advance(dice.pick([0, 1, 3]) * SECOND_US),
