@@ -30,10 +30,14 @@ interface Package {
   readonly imports: Readonly<Record<string, unknown>>;
 }
 
+/** Builds of this process: a file of an earlier one may have other sources. */
+const built = new Set<string>();
+
 /** The command of a build, in one file. */
 export async function commandOf(id: string, edits: readonly SourceEdit[]): Promise<string> {
   const main = join(CACHE, `${id}-main.mjs`);
-  if (!existsSync(main) || edits.length > 0) {
+  if (!built.has(id) || edits.length > 0) {
+    built.add(id);
     mkdirSync(CACHE, { recursive: true });
     linkAssets();
     await bundleWith(join(ROOT, 'src/cli/main.ts'), main, id, edits);
