@@ -69,3 +69,17 @@ test('an order that a replay publishes again with another one is found', () => {
   });
   expect(twoEnds()).toContain('orderEnded publishes the orders 1, 2');
 });
+
+test('a change of rights that ends no subscription is found', () => {
+  const found = (): string | null => {
+    const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
+    const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1000 });
+    const command: Command = { kind: 'advanceTime', timeUs: timeUs(now) };
+    const outcome = engine.apply(command, checker.onEvent);
+    checker.onEvent?.({ kind: 'delegateChanged' } as EngineEvent);
+    return checker.after(engine, command, outcome)?.detail ?? null;
+  };
+  expect(found()).toBeNull();
+  vi.spyOn(Changes.prototype, 'note').mockReturnValue(undefined);
+  expect(found()).toContain('delegateChanged is not noted');
+});

@@ -135,7 +135,10 @@ export function isLiquidationUpdate(
   return kind === 'positionTransferred';
 }
 
-/** Whether a list has gained other events than those of the command; null if not. */
+/**
+ * Whether a list has gained other events than those of the command, or a change of rights is
+ * missing; null if not.
+ */
 function unlistedFault(
   changes: Changes,
   listed: readonly number[],
@@ -148,7 +151,11 @@ function unlistedFault(
     const isSame = found.length === wanted.length && wanted.every((event, k) => event === found[k]);
     if (!isSame) return `${name}: ${String(found.length)} events, not ${String(wanted.length)}`;
   }
-  return null;
+  // Subscriptions of accounts end with the rights to them.
+  const changed = events.find(
+    ({ kind }) => kind === 'delegateChanged' || kind === 'signersChanged',
+  );
+  return changed === undefined || changes.rights ? null : `${changed.kind} is not noted`;
 }
 
 /**
