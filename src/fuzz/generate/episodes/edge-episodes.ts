@@ -2,11 +2,11 @@
  * Episodes at edges: a halt between a change of the book and its sample, trades beside the book,
  * orders that close at a great loss, debts of several frozen markets, and a market that ends.
  */
-import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
+import { lots, PPM, priceTicks } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
-import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
+import { mode } from './isolated-episodes.ts';
 import { lose } from './loss-episodes.ts';
 import {
   advance,
@@ -213,17 +213,6 @@ export function delistedAtLoss(context: Context): readonly Planned[] {
   const { market, side, size, actors } = stage;
   const [a, b] = actors;
   if (a === undefined || (a.positions[market.id] ?? 0) !== 0) return [];
-  const isolates: Planned = (now) => ({
-    kind: 'updateMargin',
-    timeUs: now.nowUs,
-    subaccount: a.id,
-    market: market.id,
-    isolated: dice.chance(800),
-    marginPpm: ppm(market.spec.tiers[0]?.initialMarginPpm ?? PPM),
-    nonce: now.nonce(),
-    expiresAtMs: NEVER_MS,
-    delegate: null,
-  });
   const ends: Planned = ({ nowUs }) => {
     const from = world.view.market(market.id).indexTicks ?? market.markTicks;
     const band = Math.floor((from * market.spec.priceBandPpm) / PPM);
@@ -238,7 +227,7 @@ export function delistedAtLoss(context: Context): readonly Planned[] {
   return [
     refresh(market),
     ...clearBook(context, market),
-    isolates,
+    mode(a, market, dice.chance(800), 1),
     ...purse(stage, a, 1_500_000),
     ...purse(stage, b, 5_000_000),
     ...trade(stage, a, b, side * size),

@@ -29,7 +29,10 @@ const SECOND_US = 1_000_000;
  */
 export function isolatedPosition(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  const found = setStage(context, 3, ({ spec }) => lowestRate(spec) <= PPM / 4);
+  const fits = ({ spec }: KnownMarket): boolean => lowestRate(spec) <= PPM / 4;
+  const isTiered = (market: KnownMarket): boolean => market.spec.tiers.length > 1 && fits(market);
+  const tiered = dice.chance(500) ? setStage(context, 3, isTiered) : null;
+  const found = tiered ?? setStage(context, 3, fits);
   if (found === null) return [];
   const stage = { ...found, size: atTier(context, found) };
   const { market, side, size, actors } = stage;
@@ -85,14 +88,14 @@ function atTier({ dice }: Context, { market, size }: Stage): number {
   const { tiers, maxLots, minLots, quantaPerTickLot } = market.spec;
   const floor = Number(tiers.at(-1)?.floorQuanta ?? 0n);
   const lots = Math.ceil((floor * dice.pick([0.6, 0.9])) / (market.markTicks * quantaPerTickLot));
-  if (floor === 0 || lots < minLots || 4 * lots > maxLots || !dice.chance(600)) return size;
+  if (floor === 0 || lots < minLots || 4 * lots > maxLots || !dice.chance(800)) return size;
   return lots;
 }
 
 const lowestRate = ({ tiers }: KnownMarket['spec']): number => tiers[0]?.initialMarginPpm ?? PPM;
 
 /** Margin mode, and a rate of so many times the market's own. */
-const mode =
+export const mode =
   (owner: KnownSubaccount, market: KnownMarket, isolated: boolean, times: number): Planned =>
   (context) => ({
     kind: 'updateMargin',

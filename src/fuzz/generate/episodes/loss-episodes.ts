@@ -4,6 +4,7 @@ import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
+import { mode } from './isolated-episodes.ts';
 import {
   advance,
   advanceTo,
@@ -359,6 +360,8 @@ export function shortfall(context: Context): readonly Planned[] {
   const insured = dice.chance(700);
   return [
     ...(insured ? [insure(stage, dice.pick([10, 1000, 20_000, 50_000]))] : []),
+    // Its isolated margin receives funding, so that a part of it may leave.
+    ...(c !== undefined && dice.chance(400) ? [mode(c, market, true, 1)] : []),
     ...leveraged(context, stage),
     index(market, 0),
     ruin(stage, a, dice.pick([1100, 1500, 3000])),
