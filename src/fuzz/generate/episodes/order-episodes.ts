@@ -44,7 +44,7 @@ export function partialLegs(context: Context): readonly Planned[] {
       ...(lastPrice ? trade(stage, b, c, market.spec.minLots) : []),
       order(stage, c, side * thin, -side * 600),
       // What is left of its cover, to the lot: the leg has nothing more to protect, or waits.
-      ...(dice.chance(500) ? [takeCover(stage, a, c), price(market, () => ticks)] : []),
+      ...(dice.chance(800) ? [takeCover(stage, a, c), price(market, () => ticks)] : []),
     ];
   };
   const turns = dice.chance(500) ? ([1, -1, 1, -1, 1] as const) : ([-1, 1, 1, -1, -1] as const);
