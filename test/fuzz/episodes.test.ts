@@ -4,11 +4,14 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { EpisodeTurns } from '../../src/fuzz/generate/episodes/episodes.ts';
+import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/edge-episodes.ts';
 import { dayLater } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
+import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
-const MINUTE_US = 60_000_000;
+const SECOND_US = 1_000_000;
+const MINUTE_US = 60 * SECOND_US;
 const DAY_US = 1440 * MINUTE_US;
 
 afterEach(() => {
@@ -69,4 +72,46 @@ test('something happens to the microsecond a day after a minute with a trade beg
     return false;
   };
   expect(reaches(dayLater, ['matching', 'money', 'swarm', 'groups'], 24, isReached)).toBe(true);
+});
+
+test('new margin endangers a position at midnight, and the vault takes it over', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean =>
+    events.some(
+      (event) =>
+        event.kind === 'liquidationStep' &&
+        event.step === 'takeover' &&
+        event.timeUs % DAY_US === 0,
+    );
+  expect(reaches(tightenedUntilInstant, ['stress', 'money', 'swarm'], 24, isReached)).toBe(true);
+});
+
+test('a reduce-only order ends because of the margin of others of its side', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const closing = new Set<number>();
+    return events.some((event) => {
+      if (event.kind === 'orderAccepted' && event.reduceOnly) closing.add(event.orderId);
+      return (
+        event.kind === 'orderEnded' &&
+        event.reason === 'insufficientMargin' &&
+        closing.has(event.orderId)
+      );
+    });
+  };
+  expect(reaches(reducedAtLoss, ['stress', 'money', 'swarm'], 12, isReached)).toBe(true);
+});
+
+test('a halt begins less than a second after a change of the book, and ends', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const changed = new Map<number, number>();
+    const halted = new Set<number>();
+    return events.some((event) => {
+      if (event.kind === 'orderRested') changed.set(event.market, event.timeUs);
+      if (event.kind !== 'marketFrozen') return false;
+      const { market, frozen, timeUs } = event;
+      if (!frozen) return halted.has(market);
+      if (timeUs - (changed.get(market) ?? -SECOND_US) < SECOND_US) halted.add(market);
+      return false;
+    });
+  };
+  expect(reaches(haltedQuotes, ['matching', 'stress', 'swarm', 'money'], 12, isReached)).toBe(true);
 });

@@ -1,9 +1,11 @@
 /** The check `feeds` compares at each publication what time alone changes. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkerOf } from '../../src/fuzz/checks/checks.ts';
+import { Changes } from '../../src/gateway/feeds/changes.ts';
 import { MarketWatch } from '../../src/gateway/feeds/market-watch.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import type { Command } from '../../src/engine/commands.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
 import { marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 import { World } from '../setup/world.ts';
 
@@ -46,4 +48,38 @@ test('a market whose index becomes stale is published', () => {
 test('a market whose index becomes stale without an update is found before its index is fresh', () => {
   vi.spyOn(MarketWatch.prototype, 'note').mockReturnValue(false);
   expect(staleness()).toContain('indexStale');
+});
+
+/** The violation that the check finds in a command that ends two orders. */
+function twoEnds(): string | null {
+  const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
+  const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1 });
+  const command: Command = { kind: 'advanceTime', timeUs: timeUs(now) };
+  const outcome = engine.apply(command, checker.onEvent);
+  for (const orderId of [1, 2]) {
+    checker.onEvent?.({ kind: 'orderEnded', orderId, market: 0, subaccount: 0 } as EngineEvent);
+  }
+  return checker.after(engine, command, outcome)?.detail ?? null;
+}
+
+test('an order that a replay publishes again with another one is found', () => {
+  expect(twoEnds() ?? '').not.toContain('publishes');
+  vi.spyOn(Changes.prototype, 'takeOrdered').mockImplementation(function (this: Changes) {
+    return { trades: [], fills: [], orders: this.orders };
+  });
+  expect(twoEnds()).toContain('orderEnded publishes the orders 1, 2');
+});
+
+test('a change of rights that ends no subscription is found', () => {
+  const found = (): string | null => {
+    const { engine, now } = new World(DEFAULT_EXCHANGE_CONFIG, [LAST]);
+    const checker = checkerOf(['feeds'], DEFAULT_EXCHANGE_CONFIG, { every: 1000 });
+    const command: Command = { kind: 'advanceTime', timeUs: timeUs(now) };
+    const outcome = engine.apply(command, checker.onEvent);
+    checker.onEvent?.({ kind: 'delegateChanged' } as EngineEvent);
+    return checker.after(engine, command, outcome)?.detail ?? null;
+  };
+  expect(found()).toBeNull();
+  vi.spyOn(Changes.prototype, 'note').mockReturnValue(undefined);
+  expect(found()).toContain('delegateChanged is not noted');
 });

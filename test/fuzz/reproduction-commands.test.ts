@@ -5,6 +5,10 @@ import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import { allOf } from '../../src/fuzz/checker.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { CAT, CONFIG, X } from '../../src/fuzz/exhaust/setting.ts';
+import { openingOf } from '../../src/fuzz/exhaust/preparations.ts';
+import { ExploredExchange } from '../../src/fuzz/exhaust/explored-exchange.ts';
+import { OPERATIONS } from '../../src/fuzz/exhaust/operations.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { reproduce } from '../../src/fuzz/report/reproduction.ts';
@@ -14,6 +18,7 @@ import { describeCommand } from '../../src/journal/format/codec.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
+import { priceTicks, timeUs } from '../../src/num/units.ts';
 import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const VIOLATION = { invariant: 'none', rule: 'R-1.6', says: 'all is well', detail: 'nothing' };
@@ -74,4 +79,23 @@ test('recorded levels that cross keep their order', () => {
   expect(failed).toEqual([]);
   expect(made).toEqual(stated);
   expect(made.at(-1)).toBe(textOf(last));
+});
+
+test('an order that is placed where the vault has just placed its own is named by its reply', () => {
+  const exchange = new ExploredExchange(CONFIG);
+  const commands = [...openingOf('vault')];
+  for (const command of commands) exchange.apply(command);
+  const before = exchange.lastOrderId;
+  // Its time passes midnight, at which the vault offers its position.
+  const bid = OPERATIONS.catPosts(exchange);
+  if (bid?.kind !== 'placeOrder') throw new Error('a bid is an order');
+  const late = { ...bid, priceTicks: priceTicks(930), timeUs: timeUs(bid.timeUs + 2_000_000) };
+  expect(exchange.apply(late)).toBe('ok');
+  expect(exchange.lastOrderId - before).toBe(2);
+  const placed = exchange.oldestOrder(CAT.id, X);
+  if (placed === null) throw new Error('the bid rests');
+  const cancel: Command = { kind: 'cancelOrder', timeUs: late.timeUs, orderId: placed };
+  const { made, stated, failed } = bothOf(CONFIG, [...commands, late, cancel]);
+  expect(failed).toEqual([]);
+  expect(made).toEqual(stated);
 });

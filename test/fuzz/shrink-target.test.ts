@@ -4,9 +4,9 @@
  */
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
+import { hostOf } from '../../src/cli/fuzz/drive-target.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { hostFiles, parseHostProbe } from '../../src/fuzz/report/host-files.ts';
-import { userAddress } from '../../src/fuzz/run-setup.ts';
 import { driveHost } from '../../src/fuzz/twin/drive.ts';
 import { InProcessHost } from '../../src/fuzz/twin/in-process-host.ts';
 import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
@@ -21,7 +21,7 @@ import { JournalReader } from '../../src/journal/format/frames.ts';
 import { quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { buildWith } from './reproductions/prove-bug.ts';
-import { runScript } from './reproductions/run-script.ts';
+import { runHostTest, runScript } from './reproductions/run-script.ts';
 
 const config = DEFAULT_EXCHANGE_CONFIG;
 const markets = DEFAULT_MARKETS.map((market) => {
@@ -29,7 +29,8 @@ const markets = DEFAULT_MARKETS.map((market) => {
   if (!spec.ok) throw new Error(spec.error);
   return spec.value;
 });
-const users = [0, 1, 2].map(userAddress);
+/** Those that a repetition over HTTP has too. */
+const users = hostOf('http://localhost', 'dev', 'created').users.slice(0, 3);
 const sidesOf = (host: TwinHost): NewHost['sides'] => ({ host, config, markets, users, keccak });
 
 const BUG = {
@@ -80,6 +81,8 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
   expect(files['README.md']).toContain(note);
   expect(await runScript('created-late', [BUG], { files }), 'with the bug').toBe(1);
   expect(await runScript('sound', [], { files }), 'without it').toBe(0);
+  expect(await runHostTest('created-late', [BUG], { files }), 'with the bug').toBe(1);
+  expect(await runHostTest('sound', [], { files }), 'without it').toBe(0);
 
   // The journal and the probe repeat it too.
   const reader = new JournalReader(files['journal.orrery'] as Uint8Array);

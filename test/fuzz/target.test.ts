@@ -157,6 +157,30 @@ test.each([
   },
 );
 
+test('a subscriber who joins later and gets another book is detected (R-11.4)', async () => {
+  const clients = [2, 3].map((size) => ({
+    gaps: 0,
+    subscribe: () =>
+      Promise.resolve([
+        {
+          symbol: 'X',
+          snapshot: true,
+          bids: [{ price: '1', quantity: String(size) }],
+          asks: [],
+          sequence_number: 5,
+          time: 1,
+        },
+      ]),
+    close: () => Promise.resolve(),
+  }));
+  const feeds = await BookFeeds.open(() => clients.shift() as unknown as FeedClient);
+  const asked = (): Promise<unknown> => feeds.book('X', ({ bids }) => bids[0]?.quantity === '2');
+  for (let times = 1; times < 5; times += 1) {
+    expect(await asked()).toMatchObject({ bids: [{ quantity: '2' }] });
+  }
+  expect(await asked()).toMatchObject({ bids: [{ quantity: '3' }] });
+});
+
 test('a book feed whose sequence numbers do not count up is detected (R-11.4)', async () => {
   const { url } = await serve();
   const host = new HttpHost(url, SIM_TOKEN, ['seven', 'eight', 'nine']);
@@ -176,7 +200,7 @@ test('a book feed whose sequence numbers do not count up is detected (R-11.4)', 
     subscribe: () => Promise.resolve(messages),
     close: () => Promise.resolve(),
   };
-  const feeds = await BookFeeds.open(client as unknown as FeedClient);
+  const feeds = await BookFeeds.open(() => client as unknown as FeedClient);
   await feeds.book('X', ({ bids }) => bids.length > 0);
   expect(feeds.fault()).toBe('X: sequence number 5 after 5');
   host.feedFault = () => feeds.fault();

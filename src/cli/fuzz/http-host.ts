@@ -103,7 +103,7 @@ export class HttpHost implements TwinHost {
 
   async bookOfFeed(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels> {
     try {
-      this.feeds ??= await BookFeeds.open(this.anyone.feeds());
+      this.feeds ??= await BookFeeds.open(() => this.anyone.feeds());
     } catch (error) {
       throw this.unreachable(error);
     }

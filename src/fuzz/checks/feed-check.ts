@@ -46,6 +46,8 @@ const MERGED_EVERY = 4;
 const JOIN_EVERY = 7;
 /** After one publication in so many all leave, and one returns. */
 const LEAVE_EVERY = 61;
+/** The events of one command in so many are published one by one, too. */
+const ORDERED_EVERY = 16;
 /** An address in a record of a public feed. */
 const ADDRESS = /0x[0-9a-f]{40}/;
 
@@ -95,7 +97,10 @@ export function feedCheck(every: number): Checker {
       changes ??= new Changes(shortfallOf(engine));
       const listed = LISTS.map((name) => changes?.[name].length ?? 0);
       for (const event of pending) changes.note(event);
-      const unlisted = unlistedFault(changes, listed, pending, shortfallOf(engine));
+      const isOrdered = every === 1 || engine.seq % ORDERED_EVERY === 0;
+      const unlisted =
+        unlistedFault(changes, listed, pending, shortfallOf(engine)) ??
+        (isOrdered ? unorderedFault(new Changes(shortfallOf(engine)), pending) : null);
       pending.length = 0;
       if (unlisted !== null) return broken(engine, unlisted);
       if (engine.seq % every === 0) return compare(engine);
@@ -130,7 +135,10 @@ export function isLiquidationUpdate(
   return kind === 'positionTransferred';
 }
 
-/** Whether a list has gained other events than those of the command; null if not. */
+/**
+ * Whether a list has gained other events than those of the command, or a change of rights is
+ * missing; null if not.
+ */
 function unlistedFault(
   changes: Changes,
   listed: readonly number[],
@@ -142,6 +150,29 @@ function unlistedFault(
     const found = changes[name].slice(listed[i]);
     const isSame = found.length === wanted.length && wanted.every((event, k) => event === found[k]);
     if (!isSame) return `${name}: ${String(found.length)} events, not ${String(wanted.length)}`;
+  }
+  // Subscriptions of accounts end with the rights to them.
+  const changed = events.find(
+    ({ kind }) => kind === 'delegateChanged' || kind === 'signersChanged',
+  );
+  return changed === undefined || changes.rights ? null : `${changed.kind} is not noted`;
+}
+
+/**
+ * Whether an event publishes another order, trade or fill than its own; null if not. A replay takes
+ * them after each event.
+ */
+function unorderedFault(ordered: Changes, events: readonly EngineEvent[]): string | null {
+  for (const event of events) {
+    ordered.note(event);
+    const { orders, trades, fills } = ordered.takeOrdered();
+    const own = 'orderId' in event ? event.orderId : null;
+    const ids = [...orders.keys()];
+    const isSame = own === null ? ids.length === 0 : ids.length === 1 && ids[0] === own;
+    if (!isSame) return `${event.kind} publishes the orders ${ids.join(', ') || 'none'}`;
+    for (const list of [trades, fills]) {
+      if (list.some((one) => one !== event)) return `${event.kind} publishes another event`;
+    }
   }
   return null;
 }

@@ -17,9 +17,11 @@ import { divergenceViolation } from '../oracle-checker.ts';
 import { firstFound, newStreamInvariants } from '../stream-checker.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
-import { CONFIG, OPENING } from './setting.ts';
+import { openingOf } from './preparations.ts';
+import { CONFIG } from './setting.ts';
 import { KEY_WORDS, sameWords, StateKey } from './state-key.ts';
 import { Walk } from './walk.ts';
+import { operationsOf, type WorldName } from './worlds.ts';
 
 /** All checks of one edge. Its state is in fields only, so that a checkpoint covers it. */
 class EdgeChecker implements Checker {
@@ -81,9 +83,9 @@ export class CheckedWalk {
   private failed: PathFailure | null = null;
   private steps = 0;
 
-  constructor(operations: readonly OperationName[]) {
+  constructor(world: WorldName, operations: readonly OperationName[] = operationsOf(world)) {
     const { exchange, checker } = this;
-    for (const command of OPENING) {
+    for (const command of openingOf(world)) {
       const { violation } = this.step(command);
       if (violation !== null) this.failed ??= { length: 0, violation };
     }

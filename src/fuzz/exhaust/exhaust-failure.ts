@@ -12,10 +12,11 @@ import type { FailureFiles } from '../report/failure-files.ts';
 import type { ExhaustFailure } from './expand.ts';
 import { ExploredExchange } from './explored-exchange.ts';
 import { OPERATIONS } from './operations.ts';
-import { CONFIG, OPENING } from './setting.ts';
+import { openingOf } from './preparations.ts';
+import { CONFIG } from './setting.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
 
-/** Checks that compare the exchange with itself: no single run of commands shows their failures. */
+/** Checks that compare the exchange with itself: not every failure shows in one run of commands. */
 const COMPARISONS = new Set(['mergedStates', 'restored', 'labels', 'refusalChangesState']);
 
 export interface ExhaustReport {
@@ -31,8 +32,8 @@ export const namesOf = (world: WorldName, path: readonly number[]): readonly str
 /** The opening, and the commands of a path; ends with the command that throws, if one does. */
 export function commandsOfPath(world: WorldName, path: readonly number[]): Command[] {
   const exchange = new ExploredExchange(CONFIG);
-  const commands = [...OPENING];
-  for (const command of OPENING) exchange.apply(command);
+  const commands = [...openingOf(world)];
+  for (const command of commands) exchange.apply(command);
   for (const i of path) {
     const name = must(operationsOf(world)[i], 'a path has known operations');
     const command = OPERATIONS[name](exchange);
@@ -47,16 +48,16 @@ export function commandsOfPath(world: WorldName, path: readonly number[]): Comma
   return commands;
 }
 
-/** The violation with the name of the check that finds it in a run of the commands. */
-function named(violation: Violation, commands: readonly Command[]): Violation {
-  const checker = checkerOf(['state', 'stream', 'oracle'], CONFIG, { every: 1 });
+/** The first violation that a check finds in a run of the commands; null if none. */
+function foundInRun(commands: readonly Command[]): Violation | null {
+  const checker = checkerOf(['state', 'stream', 'oracle', 'restore'], CONFIG, { every: 1 });
   const engine = new Exchange(CONFIG);
   const emit = checker.onEvent ?? (() => undefined);
   for (const command of commands) {
     const found = applyChecked(engine, command, emit, checker).violation;
     if (found !== null) return found;
   }
-  return violation;
+  return null;
 }
 
 /**
@@ -71,8 +72,9 @@ export function exhaustReport(
   const { violation, path, other } = failure;
   const commands = commandsOfPath(world, path);
   const origin = [...options.origin, '', `operations: ${namesOf(world, path).join(', ')}`];
-  if (!COMPARISONS.has(violation.invariant)) {
-    const failed: Failure = { violation: named(violation, commands), config: CONFIG, commands };
+  const found = foundInRun(commands);
+  if (found !== null || !COMPARISONS.has(violation.invariant)) {
+    const failed: Failure = { violation: found ?? violation, config: CONFIG, commands };
     const report: ShrinkReport = shrinkFailure(failed, { ...options, origin });
     return { files: report.files, commands: report.shrunk.to };
   }

@@ -16,7 +16,8 @@ import { CheckedWalk } from './checked-walk.ts';
 import { gatherBuffers } from './gather-buffers.ts';
 import { KeySet } from './key-set.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
-import { CONFIG_WITHOUT_HISTORY, OPENING } from './setting.ts';
+import { openingOf } from './preparations.ts';
+import { CONFIG_WITHOUT_HISTORY } from './setting.ts';
 import { KEY_WORDS, sameWords, StateKey } from './state-key.ts';
 import { Walk } from './walk.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
@@ -65,6 +66,8 @@ export interface Expansion {
 const COMPARED_EVERY = 16;
 const COMPARED_PER_BATCH = 1;
 const MILLION = 1_000_000;
+/** All operations on states of shorter paths are repeated on a restored exchange. */
+const RESTORED_DEPTH = 2;
 
 /** A path and the index of its state in the batch. */
 interface Place {
@@ -94,7 +97,7 @@ export class Expander {
     const { exchange } = this;
     this.plan = plan;
     this.names = operationsOf(plan.world);
-    for (const command of OPENING) {
+    for (const command of openingOf(plan.world)) {
       must(exchange.apply(command) === 'ok' ? true : undefined, 'the opening is accepted');
     }
     exchange.holdLabels();
@@ -104,7 +107,7 @@ export class Expander {
       if (command !== null) exchange.apply(command);
     };
     this.walk = new Walk([exchange], apply, exchange.parts, isSameBytes);
-    this.checks = new CheckedWalk(this.names);
+    this.checks = new CheckedWalk(plan.world);
   }
 
   /** Key of the state after the opening. */
@@ -238,11 +241,19 @@ export class Expander {
       if (checks.refusedChanges(name)) return failed(i, refusalChanges(name, code));
       checks.leave();
     }
-    // One operation of each state, another one in each.
-    const chosen = ((this.before[2] ?? 0) >>> 0) % names.length;
-    const violation = checks.enterRestored(must(names[chosen], 'operations have numbers'));
-    checks.leave();
-    return violation === null ? null : failed(chosen, violation);
+    for (const i of this.restoredAt(path.length)) {
+      const violation = checks.enterRestored(must(names[i], 'operations have numbers'));
+      checks.leave();
+      if (violation !== null) return failed(i, violation);
+    }
+    return null;
+  }
+
+  /** Operations for a restored exchange: all near the root, then another one in each state. */
+  private restoredAt(length: number): readonly number[] {
+    const { names, before } = this;
+    if (length < RESTORED_DEPTH) return [...names.keys()];
+    return [((before[2] ?? 0) >>> 0) % names.length];
   }
 
   private command(i: number): Command | null {

@@ -19,13 +19,14 @@ import {
 } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { ExploredExchange } from './explored-exchange.ts';
-import { ANN, BOB, CAT, CONFIG, SPEC_X, X, Y, type User } from './setting.ts';
+import { ANN, BOB, CAT, CONFIG, DAN, SPEC_X, SPEC_Z, X, Y, Z, type User } from './setting.ts';
 
 export type Operation = (exchange: ExploredExchange) => Command | null;
 
 const SECOND_US = 1_000_000;
 const MINUTE_US = 60 * SECOND_US;
 const HOUR_US = 60 * MINUTE_US;
+const DAY_US = 24 * HOUR_US;
 const USD = 1_000_000n;
 
 /** Accounts 0 to 5 are those of the exchange. */
@@ -387,6 +388,52 @@ export const OPERATIONS = {
     })),
   }),
   xOpenFees: terms({ takerFeePpm: ppm(1000), openNotionalUpper: quanta(40_000n * USD) }),
+  /** Of prepared worlds. */
+  annQuotes: limit(ANN, -16, 1010),
+  annDumps: limit(ANN, -4, 805, { reduceOnly: true }),
+  bobBuysLess: limit(BOB, 3, 1040, { ioc: true }),
+  catOffers: limit(CAT, -3, 998),
+  catFeedsVault: transfer(() => ({
+    from: CAT.address,
+    to: CONFIG.clsAccount,
+    amount: quanta(2000n * USD),
+    signer: CAT.address,
+  })),
+  bobClosesY: limit(BOB, -3, 515, { market: Y, reduceOnly: true }),
+  bobSellsSomeY: limit(BOB, -3, 515, { market: Y }),
+  catClosesY: limit(CAT, 4, 525, { market: Y, reduceOnly: true }),
+  catBuysY: limit(CAT, 2, 525, { market: Y }),
+  catSellsY: limit(CAT, -2, 500, { market: Y }),
+  catBuysZ: limit(CAT, 2, 992, { market: Z }),
+  catSellsZ: limit(CAT, -2, 990, { market: Z }),
+  catSellsMoreZ: limit(CAT, -5, 900, { market: Z }),
+  danBuysX: limit(DAN, 2, 1005),
+  danBuysY: limit(DAN, 2, 500, { market: Y }),
+  danBuysZ: limit(DAN, 2, 990, { market: Z }),
+  danBuysMoreZ: limit(DAN, 5, 900, { market: Z }),
+  danSellsX: limit(DAN, -1, 995, { reduceOnly: true }),
+  danSellsY: limit(DAN, -1, 495, { market: Y, reduceOnly: true }),
+  danWithdraws: withdrawAll(DAN),
+  danDeposits: deposit(DAN.address, 200n),
+  danDepositsMore: deposit(DAN.address, 1000n),
+  yRecovers: index(Y, 520),
+  yGains: index(Y, 600),
+  yHalts: restrict(Y, 'halted'),
+  xSags: index(X, 944),
+  xSinks: index(X, 905),
+  xGains: index(X, 1100),
+  zLists: ({ nowUs }) => ({ kind: 'listMarket', timeUs: nowUs, spec: SPEC_Z }),
+  zStarts: index(Z, 900),
+  zReturns: index(Z, 990),
+  zTops: index(Z, 1000),
+  zSinks: index(Z, 936),
+  zCrashes: index(Z, 600),
+  zHalts: restrict(Z, 'halted'),
+  /** To a notice before the next midnight. */
+  evening: ({ nowUs }) => ({
+    kind: 'advanceTime',
+    timeUs: timeUs((Math.floor(nowUs / DAY_US) + 2) * DAY_US - 1.5 * SECOND_US),
+  }),
   yDelists: ({ nowUs }) => ({ kind: 'delistMarket', timeUs: nowUs, market: Y, priceTicks: null }),
 } as const satisfies Record<string, Operation>;
 

@@ -24,6 +24,8 @@ import { NEVER_MS, userAddress } from '../run-setup.ts';
 
 export const X = marketId(0);
 export const Y = marketId(1);
+/** A market of prepared worlds only. */
+export const Z = marketId(2);
 
 export interface User {
   readonly address: Address;
@@ -37,6 +39,8 @@ const user = (i: number): User => ({ address: userAddress(i), id: subaccountId(6
 export const ANN = user(0);
 export const BOB = user(1);
 export const CAT = user(2);
+/** A user of prepared worlds only. */
+export const DAN = user(3);
 
 /** One second before 00:00 UTC, so that a step may cross a candle, an hour and a day. */
 const GENESIS_US = timeUs(1_704_153_599_000_000);
@@ -119,11 +123,29 @@ export const SPEC_Y: MarketSpec = valueOf(
   ),
 );
 
+/** Its highest price is close to its index. */
+export const SPEC_Z: MarketSpec = valueOf(
+  parseMarketSpec(
+    {
+      symbol: 'Z',
+      feedId: `0x${'33'.repeat(32)}`,
+      tickSize: '1',
+      lotSize: '1',
+      maxPrice: '1000',
+      initialMargin: '0.1',
+      maintenanceMargin: '0.05',
+      markSource: 'index',
+      funding: FUNDING,
+    },
+    noFeed,
+  ),
+);
+
 /** Prices of the opening. */
 const MARK_X = 1000;
 const MARK_Y = 500;
 
-/** Commands before the first step. */
+/** Commands before the first step of every world; `preparations.ts` has those after them. */
 export const OPENING: readonly Command[] = opening();
 
 function opening(): Command[] {

@@ -1,4 +1,7 @@
-/** Worlds: the operations that one exploration combines. All have the same opening. */
+/**
+ * Worlds: the operations that one exploration combines. All have the same opening; prepared worlds
+ * begin some operations later (`preparations.ts`), where few more of them reach a rare rule.
+ */
 import type { OperationName } from './operations.ts';
 
 /** `small` has a representative of each rule; the others go deeper into one part of the rules. */
@@ -28,6 +31,34 @@ export const WORLDS = {
     ...['annOwnMargin', 'annGrants', 'annRevokes', 'catActsForAnn', 'annSigners', 'bobSellsY'],
     ...['catBatches', 'xReduceOnly', 'xTightens', 'xOpenFees', 'yDelists', 'yFalls', 'xFalls'],
     ...['pause', 'bobSells'],
+  ],
+  frozen: [
+    ...[
+      'yFalls',
+      'bobAddsMargin',
+      'bobCutsMargin',
+      'bobTakesExcess',
+      'bobClosesY',
+      'bobSellsSomeY',
+    ],
+    ...['catClosesY', 'catBuysY', 'catSellsY', 'catCancelsX', 'annReduces', 'annSweeps', 'bobBuys'],
+    ...['xHalts', 'yHalts', 'yRecovers', 'xFalls', 'xCrashes', 'second', 'stale'],
+    ...['catWithdraws', 'annWithdraws'],
+  ],
+  thin: [
+    ...['annQuotes', 'annDumps', 'annAsks', 'annReduces', 'annBids', 'annCancels', 'annWithdraws'],
+    ...['bobBuys', 'bobBuysLess', 'bobSells', 'bobSlices', 'catPosts', 'catIcebergs', 'xFalls'],
+    ...['xRises', 'xDrops', 'xSinks', 'xHalts', 'second', 'stale'],
+  ],
+  vault: [
+    ...['zTops', 'zReturns', 'zSinks', 'zHalts', 'catBuysZ', 'catSellsZ', 'danDeposits'],
+    ...['danBuysZ', 'bobJoinsVault', 'catLeavesVault', 'xTightens', 'xSinks', 'xCrashes'],
+    ...['xReturns', 'catPosts', 'pause', 'second', 'stale', 'annDeposits', 'yDelists'],
+  ],
+  debt: [
+    ...['xHalts', 'yHalts', 'zReturns', 'zSinks', 'zHalts', 'xReturns', 'xDrops', 'yFalls'],
+    ...['yGains', 'danSellsX', 'danSellsY', 'danBuysX', 'danDeposits', 'danWithdraws'],
+    ...['catWithdraws', 'catPosts', 'bobBuysY', 'insured', 'second', 'hour', 'yDelists'],
   ],
 } as const satisfies Record<string, readonly OperationName[]>;
 

@@ -1,4 +1,4 @@
-/** Few markets end a little above their opening price: orders, quotes and prices meet the limit. */
+/** Some markets end little above their opening price: orders, quotes and prices meet the limit. */
 import { formatDecimal } from '../../num/decimal.ts';
 import { Dice } from '../dice.ts';
 import type { ProfileName } from '../profile.ts';
@@ -12,7 +12,7 @@ export function drawCeiling(
 ): { readonly maxPrice?: string } {
   const dice = Dice.of(market, `ceiling ${name}`);
   // Bankrupting prices are far from the opening price.
-  if (name === 'crisis' || !dice.chance(100)) return {};
+  if (name === 'crisis' || !dice.chance(180)) return {};
   const above = Math.ceil((ticks * dice.pick([2, 30, 200])) / 1000);
   return { maxPrice: formatDecimal(BigInt(ticks + above), tickScale) };
 }

@@ -9,6 +9,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { journalOf } from '../check-journal.ts';
+import type { Violation } from '../checker.ts';
 import type { HostDivergence, Probe } from '../twin/divergence.ts';
 import {
   CURL_SECRET,
@@ -66,7 +67,59 @@ export function hostFiles(failure: HostFailure, keccak: Keccak): FailureFiles {
     ].join('\n'),
     'serve.yaml': serveConfigText(config, reproduction),
     secret: CURL_SECRET,
+    'regression.test.ts': testText(violation),
   };
+}
+
+/** A test that starts a server, or uses one, and repeats the requests beside a twin. */
+function testText({ invariant, rule, says }: Violation): string {
+  return [
+    "import { execFile, spawn } from 'node:child_process';",
+    "import { mkdtempSync, rmSync } from 'node:fs';",
+    "import { tmpdir } from 'node:os';",
+    "import { join } from 'node:path';",
+    "import { fileURLToPath } from 'node:url';",
+    "import { afterAll, expect, test } from 'vitest';",
+    '',
+    '// URL: a new server of the build under test, started with serve.yaml. Without it, ORRERY is the',
+    '// command that starts one. FUZZ is the command of a correct build, whose twin replies too.',
+    "const { ORRERY = 'npx orrery', FUZZ = 'npx orrery', SIM = 'dev' } = process.env;",
+    "const here = fileURLToPath(new URL('.', import.meta.url));",
+    "const data = mkdtempSync(join(tmpdir(), 'orrery-test-'));",
+    'const ends: (() => void)[] = [];',
+    'afterAll(() => {',
+    '  for (const end of ends) end();',
+    '  rmSync(data, { recursive: true, force: true });',
+    '});',
+    '',
+    'function start(): Promise<string> {',
+    '  const args = `serve --config serve.yaml --clock virtual --sim-token ${SIM} --trust-signatures`;',
+    '  const command = `exec ${ORRERY} ${args} --secret-file secret --port 0 --data-dir ${data}`;',
+    "  const server = spawn('/bin/sh', ['-c', command], { cwd: here, detached: true });",
+    '  ends.push(() => process.kill(-Number(server.pid)));',
+    '  return new Promise((resolve, reject) => {',
+    "    let text = '';",
+    "    server.on('exit', () => reject(new Error(`the server does not start: ${text}`)));",
+    '    for (const stream of [server.stdout, server.stderr]) {',
+    "      stream.on('data', (chunk) => {",
+    '        text += String(chunk);',
+    '        const [, url] = /^orrery listens on (\\S+)/m.exec(text) ?? [];',
+    '        if (url !== undefined) resolve(url);',
+    '      });',
+    '    }',
+    '  });',
+    '}',
+    '',
+    `test(${JSON.stringify(`${rule}: ${says} (${invariant})`)}, { timeout: 120_000 }, async () => {`,
+    "  const url = process.env['URL'] || (await start());",
+    "  const command = `exec ${FUZZ} fuzz --target ${url} --sim-token ${SIM} --repeat '${here}'`;",
+    '  const failed = await new Promise((resolve) => {',
+    "    execFile('/bin/sh', ['-c', command], (error, out, err) => resolve(error === null ? null : out + err));",
+    '  });',
+    '  expect(failed).toBeNull();',
+    '});',
+    '',
+  ].join('\n');
 }
 
 /** `text` is that of probe.json; throws if it is not. */
@@ -170,8 +223,9 @@ function readme({ divergence, commands, shrunk }: HostFailure): string {
     '| `requests.sh` | the requests with curl; `ORRERY` starts the server, or `URL` names one |',
     '| `journal.orrery`, `probe.json` | the same for `orrery fuzz --target <url> --repeat .` |',
     '| `serve.yaml` | configuration for `orrery serve --config` |',
+    '| `regression.test.ts` | a test for vitest with the same variables |',
     '',
-    'Both repetitions need a new server. They have exit code 1 until the defect is fixed.',
+    'Each repetition needs a new server, and fails until the defect is fixed.',
     '',
     '## Commands',
     '',

@@ -120,10 +120,12 @@ class Writer {
     const { engine, options } = this;
     const waitUs = Math.max(0, command.timeUs - engine.nowUs);
     const at = this.steps.length;
-    const before = engine.lastOrderId;
+    let before = engine.lastOrderId;
     let act: RequestForm | null = null;
     if (options.readable && this.isSound) {
       if (waitUs > 0) this.apply({ kind: 'advanceTime', timeUs: command.timeUs });
+      // The reply has none of the orders that the exchange itself places while time passes.
+      before = engine.lastOrderId;
       act = this.actOf(command);
       // Only a request has a step that waits.
       if (waitUs > 0 && act === null) this.commands.pop();

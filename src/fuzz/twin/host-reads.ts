@@ -70,6 +70,12 @@ export class HostReads {
       { endpoint: 'getPositions', request: owner, caller: account },
       { endpoint: 'listOrders', request: { ...owner, status: 'open', limit: 20 }, caller: account },
       { endpoint: 'getTransferMax', request: owner, caller: account },
+      {
+        endpoint: 'getTransferMax',
+        request: { ...owner, feedId: this.feedOf(symbol) },
+        caller: account,
+      },
+      { endpoint: 'getMargin', request: owner, caller: account },
       { endpoint: 'getTime', request: {}, caller: null },
       this.deepBook(symbol),
     ];
@@ -110,6 +116,13 @@ export class HostReads {
       cursors = { twin: next.twin, host: next.host };
     }
     return pairs;
+  }
+
+  /** The feed of a market: its isolated margin is transferable, too. */
+  private feedOf(symbol: string): string {
+    const { engine } = this.readers.twin;
+    const market = engine.markets().find(({ spec }) => spec.symbol === symbol);
+    return market?.spec.feedId ?? engine.config.cashFeedId;
   }
 
   private deepBook(symbol: string): Read {

@@ -139,7 +139,15 @@ export class TwinFeeds {
       return list.fault(`${source} of ${subject}`, false);
     }
     const known = this.latestOf(source, subject);
-    for (const update of updates) known.set(keyOf(source, update), update);
+    for (const update of updates) {
+      const key = keyOf(source, update);
+      const last = known.get(key);
+      // Each event changes the record of its order.
+      const repeats =
+        source === 'order' && last !== undefined && differingField(last, update, 'order') === null;
+      if (repeats) return `order of ${subject}: ${key} is sent again as it was`;
+      known.set(key, update);
+    }
     return null;
   }
 

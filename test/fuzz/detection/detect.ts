@@ -14,6 +14,7 @@ import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { FOREIGN_BUGS } from './foreign-bugs.ts';
+import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -46,6 +47,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (CONCEALED_BUGS.includes(bug)) return 'concealed';
   if (FURTHER_BUGS.includes(bug)) return 'further';
   if (FOREIGN_BUGS.includes(bug)) return 'foreign';
+  if (OUTSIDE_BUGS.includes(bug)) return 'outside';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

@@ -4,6 +4,7 @@ import type { SubtleBug } from './subtle-bug.ts';
 export const FRESH_BUGS: readonly SubtleBug[] = [
   {
     id: 'frozen-taker-flips',
+    equivalent: 'an admitted taker of a frozen market is never larger than what it reduces',
     area: 'matching',
     file: 'engine/orders/match.ts#matchOrder',
     find: 'Math.min(size, takerReducible, makerReducible)',

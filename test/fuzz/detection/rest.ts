@@ -13,8 +13,11 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Violation } from '../../../src/fuzz/checker.ts';
 import { WORLD_NAMES } from '../../../src/fuzz/exhaust/worlds.ts';
+import type { FailureFiles } from '../../../src/fuzz/report/failure-files.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { bundleWith } from '../../mutants/build.ts';
-import { commandOf } from '../reproductions/run-script.ts';
+import { buildWith, judge } from '../reproductions/prove-bug.ts';
+import { commandOf, runScript } from '../reproductions/run-script.ts';
 import { loadRest, saveRest } from './rest-results.ts';
 import { loadResults } from './results.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -32,14 +35,40 @@ const HELP = `node --import tsx test/fuzz/detection/rest.ts [options]
   --seconds <n>    seconds of each of ${String(SEEDS.length)} campaigns against a server [20]
   --for <n>        seconds after which this call starts no further bug [unlimited]`;
 
-/** The rule by which the exploration of all worlds fails; null if it does not. */
+/**
+ * The rule by which the exploration of a world fails, its path, and what its artefacts do not show;
+ * null if no world fails.
+ */
 async function byExhaust(bug: SubtleBug, depth: number): Promise<string | null> {
   const file = join(FOLDER, `${bug.id}.mjs`);
   await bundleWith(ENTRY, file, bug.id, [bug]);
   const built = (await import(pathToFileURL(file).href)) as typeof import('../exhaust/entry.ts');
-  const { failure } = built.explore({ worlds: WORLD_NAMES, depth, checkedDepth: depth });
-  if (failure === null) return null;
-  return `${failure.violation.invariant} ${failure.violation.rule}`;
+  for (const world of WORLD_NAMES) {
+    const { failure } = built.explore({ worlds: [world], depth, checkedDepth: depth });
+    if (failure === null) continue;
+    const { invariant, rule } = failure.violation;
+    const path = built.namesOf(world, failure.path).join(', ');
+    const { files } = built.exhaustReport(world, failure, { keccak, origin: [] });
+    const faults = await faultsOf(bug, files);
+    return [`${invariant} ${rule}, ${world}: ${path || 'its opening'}`, ...faults].join('; ');
+  }
+  return null;
+}
+
+/** The artefacts that do not fail with the bug, or do not pass without it. */
+async function faultsOf(bug: SubtleBug, files: FailureFiles): Promise<string[]> {
+  const broken = judge(await buildWith(`rest-${bug.id}`, [bug]), { files });
+  const whole = judge(await buildWith('sound', []), { files });
+  return [
+    ...(broken.journal === null ? ['the journal passes with the bug'] : []),
+    ...(broken.scenario === null ? ['the scenario passes with the bug'] : []),
+    ...(whole.journal === null ? [] : ['the journal fails without it']),
+    ...(whole.scenario === null ? [] : ['the scenario fails without it']),
+    ...((await runScript(`rest-${bug.id}`, [bug], { files })) === 1
+      ? []
+      : ['the script passes with the bug']),
+    ...((await runScript('sound', [], { files })) === 0 ? [] : ['the script fails without it']),
+  ];
 }
 
 /** The check by which a campaign against a server fails; null if none does. */

@@ -6,6 +6,7 @@ import { FOREIGN_BUGS } from './foreign-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
+import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -24,4 +25,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...CONCEALED_BUGS,
   ...FURTHER_BUGS,
   ...FOREIGN_BUGS,
+  ...OUTSIDE_BUGS,
 ];

@@ -8,10 +8,11 @@ import { gatherBuffers } from '../../../src/fuzz/exhaust/gather-buffers.ts';
 import { KeySet } from '../../../src/fuzz/exhaust/key-set.ts';
 import { OPERATIONS } from '../../../src/fuzz/exhaust/operations.ts';
 import { Search } from '../../../src/fuzz/exhaust/search.ts';
-import { CONFIG, OPENING } from '../../../src/fuzz/exhaust/setting.ts';
+import { openingOf } from '../../../src/fuzz/exhaust/preparations.ts';
+import { CONFIG } from '../../../src/fuzz/exhaust/setting.ts';
 import { KEY_WORDS, StateKey } from '../../../src/fuzz/exhaust/state-key.ts';
 import { Walk } from '../../../src/fuzz/exhaust/walk.ts';
-import { operationsOf, WORLD_NAMES } from '../../../src/fuzz/exhaust/worlds.ts';
+import { operationsOf, WORLD_NAMES, type WorldName } from '../../../src/fuzz/exhaust/worlds.ts';
 
 const plan = (changes: Partial<ExhaustPlan>): ExhaustPlan => ({
   world: 'small',
@@ -34,9 +35,9 @@ function finish(search: Search, expander: Expander): Search {
   return search;
 }
 
-function opened(): ExploredExchange {
+function opened(world: WorldName): ExploredExchange {
   const exchange = new ExploredExchange(CONFIG);
-  for (const command of OPENING) expect(exchange.apply(command)).toBe('ok');
+  for (const command of openingOf(world)) expect(exchange.apply(command)).toBe('ok');
   exchange.holdLabels();
   return exchange;
 }
@@ -76,6 +77,26 @@ test('the worlds have the states and edges that the rules give', () => {
         "1 20 25 5 0",
         "2 225 500 110 3",
       ],
+      [
+        "frozen",
+        "1 18 22 3 0",
+        "2 211 396 53 5",
+      ],
+      [
+        "thin",
+        "1 17 19 0 0",
+        "2 232 328 3 4",
+      ],
+      [
+        "vault",
+        "1 18 20 1 1",
+        "2 229 360 18 19",
+      ],
+      [
+        "debt",
+        "1 16 21 1 1",
+        "2 155 336 21 18",
+      ],
     ]
   `);
 });
@@ -86,7 +107,7 @@ test('every edge of one operation passes the oracle, all invariants and a restor
     const { rows, failure, reached } = finish(newSearch(expander), expander);
     expect(failure).toBeNull();
     expect(rows[0]?.checked).toBe(rows[0]?.edges);
-    expect(rows[0]?.edges).toBeGreaterThan(20);
+    expect(rows[0]?.edges).toBeGreaterThan(15);
     expect(reached.size).toBeGreaterThan(0);
   }
 });
@@ -127,7 +148,7 @@ test('a resumed search, and results out of order, give the same table', () => {
 });
 
 test('keys are equal exactly where SHA-256 hashes of the state are', () => {
-  const exchange = opened();
+  const exchange = opened('small');
   const archive = new StateKey();
   const names = operationsOf('small');
   const walk = new Walk([exchange], (i) => {
@@ -154,7 +175,7 @@ test('keys are equal exactly where SHA-256 hashes of the state are', () => {
 
 test('an edge has the key of its whole state, and the way back restores every byte', () => {
   for (const world of WORLD_NAMES) {
-    const exchange = opened();
+    const exchange = opened(world);
     const buffers = gatherBuffers(exchange, exchange.parts().owners);
     const bytes = (): readonly Buffer[] => buffers.map((of) => Buffer.from(of));
     const archive = new StateKey();
@@ -213,7 +234,7 @@ test('states of equal key continue alike, and states that differ are reported', 
 });
 
 test('a continuation that depends on something outside the key is reported', () => {
-  const exchange = opened();
+  const exchange = opened('small');
   const archive = new StateKey();
   const names = operationsOf('small');
   let applied = 0;
@@ -236,7 +257,7 @@ test('a continuation that depends on something outside the key is reported', () 
 });
 
 test('a checkpoint restores an exchange byte by byte', () => {
-  const exchange = opened();
+  const exchange = opened('small');
   const names = operationsOf('risk');
   const step = (i: number): void => {
     const command = OPERATIONS[names[i % names.length]!](exchange);

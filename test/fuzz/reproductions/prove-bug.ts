@@ -73,7 +73,7 @@ export interface Verdict {
   readonly scenario: string | null;
 }
 
-export function judge(build: Built, { files }: ShrinkReport): Verdict {
+export function judge(build: Built, { files }: Pick<ShrinkReport, 'files'>): Verdict {
   const journal = build.checkJournal(files['journal.orrery'] as Uint8Array);
   return {
     journal: journal === null ? null : journal.violation.invariant,

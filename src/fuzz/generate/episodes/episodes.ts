@@ -7,6 +7,13 @@ import type { FuzzProfile } from '../../profile.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
 import {
+  delistedAtLoss,
+  haltedQuotes,
+  owedWhileHalted,
+  printsAlone,
+  reducedAtLoss,
+} from './edge-episodes.ts';
+import {
   bankruptcy,
   frozenGains,
   reopenedInPause,
@@ -28,6 +35,7 @@ import {
   NEAR_US,
   noticeUntilInstant,
   pausedUntilInstant,
+  tightenedUntilInstant,
 } from './tie-episodes.ts';
 
 /** The commands of an episode; empty if this state offers none. */
@@ -38,16 +46,20 @@ const EPISODES: readonly Episode[] = [
   shortfall,
   movedAtInstant,
   partialLegs,
+  haltedQuotes,
   reopenedInPause,
   nonceWindow,
   isolatedPosition,
+  printsAlone,
   equalNotionals,
   vaultTakeover,
+  reducedAtLoss,
   savedInPause,
   cappedMarket,
   frozenGains,
   bankruptcy,
   noticeUntilInstant,
+  owedWhileHalted,
   trailingStops,
   stoppedSweep,
   slicedLiquidation,
@@ -55,11 +67,13 @@ const EPISODES: readonly Episode[] = [
   announcedMargin,
   vaultHolders,
   pausedUntilInstant,
+  tightenedUntilInstant,
   dayLater,
+  delistedAtLoss,
 ];
 
 /** Those that end at an instant: the first ones when a day is about to begin. */
-const OF_INSTANTS: readonly Episode[] = [pausedUntilInstant, movedAtInstant];
+const OF_INSTANTS: readonly Episode[] = [pausedUntilInstant, tightenedUntilInstant, movedAtInstant];
 
 /** Share of runs that fill a window of nonces. */
 const FILL_PERMILLE = 200;

@@ -16,6 +16,7 @@ import {
   status,
   strip,
   trade,
+  type Stage,
 } from './stage.ts';
 
 /** A second of a sampled market is cheap for the oracle, an hour is not. */
@@ -28,8 +29,12 @@ const SECOND_US = 1_000_000;
  */
 export function isolatedPosition(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  const stage = setStage(context, 3, ({ spec }) => lowestRate(spec) <= PPM / 4);
-  if (stage === null) return [];
+  const fits = ({ spec }: KnownMarket): boolean => lowestRate(spec) <= PPM / 4;
+  const isTiered = (market: KnownMarket): boolean => market.spec.tiers.length > 1 && fits(market);
+  const tiered = dice.chance(500) ? setStage(context, 3, isTiered) : null;
+  const found = tiered ?? setStage(context, 3, fits);
+  if (found === null) return [];
+  const stage = { ...found, size: atTier(context, found) };
   const { market, side, size, actors } = stage;
   const [a, b, c] = actors;
   if (a === undefined || (a.positions[market.id] ?? 0) !== 0) return [];
@@ -78,10 +83,19 @@ export function isolatedPosition(context: Context): readonly Planned[] {
   ];
 }
 
+/** A size whose double passes the floor of the last tier, where that is near; the usual one. */
+function atTier({ dice }: Context, { market, size }: Stage): number {
+  const { tiers, maxLots, minLots, quantaPerTickLot } = market.spec;
+  const floor = Number(tiers.at(-1)?.floorQuanta ?? 0n);
+  const lots = Math.ceil((floor * dice.pick([0.6, 0.9])) / (market.markTicks * quantaPerTickLot));
+  if (floor === 0 || lots < minLots || 4 * lots > maxLots || !dice.chance(800)) return size;
+  return lots;
+}
+
 const lowestRate = ({ tiers }: KnownMarket['spec']): number => tiers[0]?.initialMarginPpm ?? PPM;
 
 /** Margin mode, and a rate of so many times the market's own. */
-const mode =
+export const mode =
   (owner: KnownSubaccount, market: KnownMarket, isolated: boolean, times: number): Planned =>
   (context) => ({
     kind: 'updateMargin',

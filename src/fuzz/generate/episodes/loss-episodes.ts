@@ -4,6 +4,7 @@ import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
+import { mode } from './isolated-episodes.ts';
 import {
   advance,
   advanceTo,
@@ -259,7 +260,11 @@ export function frozenGains(context: Context): readonly Planned[] {
 /** The vault takes positions over, offers them minute by minute, and pays holders of shares. */
 export function vaultTakeover(context: Context): readonly Planned[] {
   const { dice, setup } = context;
-  const stage = setStage(context, 4);
+  // Some markets end near their opening price: there the vault may have nothing to offer.
+  const isLow = ({ spec, openingTicks }: KnownMarket): boolean =>
+    spec.maxPriceTicks < 1.3 * openingTicks;
+  const low = dice.chance(700) ? setStage(context, 4, isLow) : null;
+  const stage = low ?? setStage(context, 4);
   if (stage === null) return [];
   const { actors, market, side, size } = stage;
   const [a, , , d] = actors;
@@ -269,7 +274,11 @@ export function vaultTakeover(context: Context): readonly Planned[] {
   const funds = dice.pick([value, 4n * value, initial, (initial * 5n) / 4n]);
   const minute = (): readonly Planned[] => [
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 1000, 1_000_000])),
-    price(market, () => away(market.markTicks, dice.pick([-300, 0, 300]))),
+    price(market, () =>
+      low !== null && dice.chance(600)
+        ? market.spec.maxPriceTicks - dice.pick([0, 0, 1])
+        : away(market.markTicks, dice.pick([-300, 0, 300])),
+    ),
     index(market, dice.pick([-3000, -300, 0, 300, 3000])),
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US)),
     // Takes a part of what the vault offers, or all.
@@ -302,6 +311,8 @@ const redeem =
     const vault = view.subaccountIdOf(context.setup.config.clsAccount, 0);
     const free = vault === undefined ? 0n : view.margin(vault).withdrawableQuanta;
     const isAll = free > 0n && free < BigInt(holder.shares) && context.dice.chance(400);
+    // All that is free, a Quantum more, or what the margin of the vault's positions holds.
+    const more = context.dice.pick([0n, 0n, 1n, free / 4n]);
     return {
       kind: 'transfer',
       timeUs: context.nowUs,
@@ -309,7 +320,7 @@ const redeem =
       fromIndex: 0,
       to: holder.address,
       toIndex: holder.index,
-      amount: quanta(isAll ? free : BigInt(1 + Math.floor(holder.shares * part))),
+      amount: quanta(isAll ? free + more : BigInt(1 + Math.floor(holder.shares * part))),
       market: null,
       signer: holder.address,
       nonce: context.nonce(),
@@ -349,6 +360,8 @@ export function shortfall(context: Context): readonly Planned[] {
   const insured = dice.chance(700);
   return [
     ...(insured ? [insure(stage, dice.pick([10, 1000, 20_000, 50_000]))] : []),
+    // Its isolated margin receives funding, so that a part of it may leave.
+    ...(c !== undefined && dice.chance(400) ? [mode(c, market, true, 1)] : []),
     ...leveraged(context, stage),
     index(market, 0),
     ruin(stage, a, dice.pick([1100, 1500, 3000])),

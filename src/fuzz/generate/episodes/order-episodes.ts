@@ -9,6 +9,7 @@ import {
   clearBook,
   groupOrder,
   order,
+  placeOrder,
   price,
   purse,
   refresh,
@@ -42,6 +43,8 @@ export function partialLegs(context: Context): readonly Planned[] {
       price(market, () => ticks),
       ...(lastPrice ? trade(stage, b, c, market.spec.minLots) : []),
       order(stage, c, side * thin, -side * 600),
+      // What is left of its cover, to the lot: the leg has nothing more to protect, or waits.
+      ...(dice.chance(800) ? [takeCover(stage, a, c), price(market, () => ticks)] : []),
     ];
   };
   const turns = dice.chance(500) ? ([1, -1, 1, -1, 1] as const) : ([-1, 1, 1, -1, -1] as const);
@@ -60,6 +63,27 @@ export function partialLegs(context: Context): readonly Planned[] {
     ...turns.slice(2).flatMap(round),
   ];
 }
+
+/** Takes from a resting leg exactly the lots that its parent has filled and its pair has not. */
+const takeCover =
+  ({ market }: Stage, owner: KnownSubaccount, taker: KnownSubaccount | undefined): Planned =>
+  (context) => {
+    const { view } = context.world;
+    const own = view.openOrders(owner.id).filter((one) => one.market === market.id);
+    const leg = own.find(({ orderType, parent, status }) => {
+      const isLeg = orderType === 'takeProfit' || orderType === 'stopLoss';
+      return isLeg && parent !== null && status !== 'pending';
+    });
+    const parent = leg?.parent == null ? undefined : view.order(leg.parent.orderId);
+    if (leg === undefined || parent === undefined || taker === undefined) return null;
+    const sibling = leg.sibling === null ? undefined : view.order(leg.sibling.orderId);
+    const size = (of: { readonly settledLots: number } | undefined): number =>
+      Math.abs(of?.settledLots ?? 0);
+    const cover = Math.min(Math.abs(leg.lots), size(parent)) - size(leg) - size(sibling);
+    if (cover < market.spec.minLots) return null;
+    const signed = -Math.sign(leg.lots) * cover;
+    return placeOrder(context, { owner: taker, market }, signed, leg.priceTicks, { ioc: true });
+  };
 
 /** A limit order at the mark with take-profit and stop-loss of one size. */
 const bracket =

@@ -2,6 +2,7 @@
  * Episodes about ties: several timers that end in one instant, such as slices, expiries, pauses,
  * notices, marks from the book, and minutes or days. Their order decides the result.
  */
+import { halfSipHash, halfSipKey } from '../../../base/half-siphash.ts';
 import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
 import type { Command, NewOrder, TapeLevel } from '../../../engine/commands.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
@@ -38,15 +39,25 @@ export const NEAR_US = 2 * MINUTE_US;
 class Instant {
   private chosen = 0;
   private readonly leadUs: number;
+  private readonly sampled: KnownMarket | null;
 
-  /** `leadUs`: the longest timer that has to begin before. */
-  constructor(leadUs: number) {
+  /**
+   * `leadUs`: the longest timer that has to begin before. `sampled`: a market of which a sample of
+   * the premium may be the instant.
+   */
+  constructor(leadUs: number, sampled: KnownMarket | null = null) {
     this.leadUs = leadUs;
+    this.sampled = sampled;
   }
 
-  at({ nowUs, dice, world }: Context): number {
+  at({ nowUs, dice, world, setup }: Context): number {
     if (this.chosen !== 0) return this.chosen;
     const from = nowUs + this.leadUs;
+    const { sampled: market } = this;
+    if (market !== null && market.spec.funding.source !== 'external' && dice.chance(200)) {
+      this.chosen = nextSample(setup.config.samplingSeed, market, from);
+      return this.chosen;
+    }
     const day = nextMultiple(from, DAY_US);
     const minute = nextMultiple(from, MINUTE_US);
     const sampled = world.markets.filter(({ spec }) => spec.funding.source !== 'external');
@@ -62,6 +73,18 @@ class Instant {
 
   /** Waits until so long before the instant. */
   readonly before = (us: number): Planned => advanceTo((now) => this.at(now) - us);
+}
+
+const PREMIUM = 2;
+const WORD = 0x100000000;
+
+/** The first sample of a market's premium in an interval that begins after a time (R-7.1). */
+function nextSample(seed: string, { id, spec }: KnownMarket, fromUs: number): number {
+  const { sampleIntervalUs } = spec.funding;
+  const n = Math.floor(fromUs / sampleIntervalUs) + 1;
+  const draw = halfSipHash(halfSipKey(seed), [PREMIUM, id, n | 0, Math.floor(n / WORD)]);
+  const offset = (BigInt(draw) * BigInt(sampleIntervalUs - 1)) >> 32n;
+  return n * sampleIntervalUs + 1 + Number(offset);
 }
 
 /** Whether the mark moves at whole seconds, with the book or the last price. */
@@ -252,7 +275,7 @@ export function noticeUntilInstant(context: Context): readonly Planned[] {
   if (stage === null) return [];
   const { market, side, size, actors } = stage;
   const [a, b, c] = actors;
-  const instant = new Instant(noticeUs + SECOND_US);
+  const instant = new Instant(noticeUs + SECOND_US, market);
   return [
     refresh(market),
     ...clearBook(context, market),
@@ -268,6 +291,52 @@ export function noticeUntilInstant(context: Context): readonly Planned[] {
     instant.before(dice.pick([0, 0, -1, -SECOND_US])),
     refresh(market),
     advance(SECOND_US),
+  ];
+}
+
+/**
+ * The notice of a higher maintenance margin ends at an instant, often a midnight, at which holders
+ * of the vault have their shares recorded: it endangers a position that the vault may take over.
+ */
+export function tightenedUntilInstant(context: Context): readonly Planned[] {
+  const { dice, setup } = context;
+  const { termsNoticeUs: noticeUs } = setup.config;
+  const stage = noticeUs === 0 ? null : setStage(context, 4);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, , , d] = actors;
+  const { spec: before } = market;
+  const instant = new Instant(noticeUs + SECOND_US);
+  const value = BigInt(size) * BigInt(market.markTicks) * BigInt(before.quantaPerTickLot);
+  const tiers = before.tiers.map((tier) => {
+    const maintenanceMarginPpm = ppm(Math.min(PPM, Math.ceil(tier.maintenanceMarginPpm * 1.5)));
+    const initialMarginPpm = ppm(Math.max(tier.initialMarginPpm, maintenanceMarginPpm));
+    return { ...tier, initialMarginPpm, maintenanceMarginPpm };
+  });
+  const gaps = tiers.flatMap(({ initialMarginPpm, maintenanceMarginPpm }) => [
+    initialMarginPpm - maintenanceMarginPpm,
+    Math.floor(maintenanceMarginPpm / 2),
+  ]);
+  const maxMarkDeviationPpm = ppm(Math.min(before.maxMarkDeviationPpm, ...gaps));
+  return [
+    ...endowVault(d, dice.pick([4n * value, (value * 3n) / 2n])),
+    ...leveraged(context, stage),
+    // The equity is a little above the maintenance in force.
+    lose(stage, a, -dice.pick([0.1, 0.25, 0.4])),
+    instant.before(noticeUs),
+    refresh(market),
+    ({ nowUs }) => ({
+      kind: 'setMarketTerms',
+      timeUs: nowUs,
+      market: market.id,
+      spec: { ...market.spec, tiers, maxMarkDeviationPpm },
+    }),
+    instant.before(dice.pick([1, 1000, 400_000])),
+    refresh(market),
+    instant.before(dice.pick([0, 0, -1, -SECOND_US])),
+    refresh(market),
+    price(market, () => away(market.markTicks, side * dice.pick([-300, 300]))),
+    ({ nowUs }) => ({ kind: 'setMarketTerms', timeUs: nowUs, market: market.id, spec: before }),
   ];
 }
 
