@@ -7,6 +7,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import { hostOf } from '../../src/cli/fuzz/drive-target.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { hostFiles, parseHostProbe } from '../../src/fuzz/report/host-files.ts';
+import { userAddress } from '../../src/fuzz/run-setup.ts';
 import { driveHost } from '../../src/fuzz/twin/drive.ts';
 import { InProcessHost } from '../../src/fuzz/twin/in-process-host.ts';
 import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
