@@ -55,7 +55,7 @@ function drive(url: string, seed: string, commands: number): Promise<DriveResult
 
 test('a served exchange and its twin reply alike', { timeout: 120_000 }, async () => {
   const { url } = await serve();
-  const { divergence, requests, used } = await drive(url, 'twins', 150 * EFFORT);
+  const { divergence, requests, used } = await drive(url, 'twins', 250 * EFFORT);
   expect(divergence).toBeNull();
   expect(requests).toBeGreaterThan(300);
   for (const endpoint of [

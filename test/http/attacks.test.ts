@@ -116,7 +116,7 @@ test.each([
     'a repeated parameter',
     get(`/auth?account=${ALICE}&account=${ALICE}`),
     400,
-    'account: must be a string',
+    'account: is given more than once',
   ],
   [
     'a compressed body',
