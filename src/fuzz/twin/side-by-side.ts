@@ -42,6 +42,8 @@ export class SideBySide {
   private readonly observed: EventSink[] = [];
   /** Time of the subscriptions of accounts, by the host's clock. */
   private renewedMs: number;
+  /** Whether there are subscriptions. */
+  private comparesUpdates = false;
 
   constructor(sides: Sides) {
     this.sides = sides;
@@ -71,8 +73,9 @@ export class SideBySide {
   /** A host's clock has millisecond resolution. */
   async advance(toMs: number): Promise<void> {
     if (toMs * 1000 <= this.twin.engine.nowUs) return;
-    // Subscriptions of accounts end with their tokens.
-    const ends = toMs - this.renewedMs >= TOKEN_MS;
+    // Subscriptions of accounts end with their tokens. A repetition of a read has none: one that
+    // begins here lacks the updates before it.
+    const ends = this.comparesUpdates && toMs - this.renewedMs >= TOKEN_MS;
     if (ends) await this.compareUpdates(false);
     this.twin.advanceToMs(toMs);
     const twin = { status: 200, body: { time: toMs } };
@@ -164,6 +167,8 @@ export class SideBySide {
   async compareUpdates(isLast: boolean): Promise<void> {
     const { host, markets, users } = this.sides;
     if (this.divergence !== null || host.takeUpdates === undefined) return;
+    if (!this.comparesUpdates) this.renewedMs = this.twin.engine.nowUs / 1000;
+    this.comparesUpdates = true;
     const found: { fault: string | null } = { fault: null };
     const symbols = markets.map(({ symbol }) => symbol);
     await host.takeUpdates(symbols, users, (updates) => {
