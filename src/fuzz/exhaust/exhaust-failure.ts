@@ -11,8 +11,8 @@ import { applyChecked, type Failure } from '../fuzz-run.ts';
 import type { FailureFiles } from '../report/failure-files.ts';
 import type { ExhaustFailure } from './expand.ts';
 import { ExploredExchange } from './explored-exchange.ts';
-import { OPERATIONS } from './operations.ts';
-import { openingOf } from './preparations.ts';
+import type { OperationName } from './operations.ts';
+import { commandsOf, openingOf } from './preparations.ts';
 import { CONFIG } from './setting.ts';
 import { operationsOf, type WorldName } from './worlds.ts';
 
@@ -26,26 +26,15 @@ export interface ExhaustReport {
 }
 
 /** The names of a path. */
-export const namesOf = (world: WorldName, path: readonly number[]): readonly string[] =>
+export const namesOf = (world: WorldName, path: readonly number[]): readonly OperationName[] =>
   path.map((i) => must(operationsOf(world)[i], 'a path has known operations'));
 
 /** The opening, and the commands of a path; ends with the command that throws, if one does. */
 export function commandsOfPath(world: WorldName, path: readonly number[]): Command[] {
   const exchange = new ExploredExchange(CONFIG);
-  const commands = [...openingOf(world)];
-  for (const command of commands) exchange.apply(command);
-  for (const i of path) {
-    const name = must(operationsOf(world)[i], 'a path has known operations');
-    const command = OPERATIONS[name](exchange);
-    if (command === null) continue;
-    commands.push(command);
-    try {
-      exchange.apply(command);
-    } catch {
-      break;
-    }
-  }
-  return commands;
+  const opening = openingOf(world);
+  for (const command of opening) exchange.apply(command);
+  return [...opening, ...commandsOf(exchange, namesOf(world, path))];
 }
 
 /** The first violation that a check finds in a run of the commands; null if none. */

@@ -36,17 +36,27 @@ export function openingOf(world: WorldName): readonly Command[] {
   if (names.length > 0) {
     const exchange = new ExploredExchange(CONFIG);
     for (const command of OPENING) exchange.apply(command);
-    for (const name of names) {
-      const command = OPERATIONS[name](exchange);
-      if (command === null) continue;
-      commands.push(command);
-      try {
-        exchange.apply(command);
-      } catch {
-        break;
-      }
-    }
+    commands.push(...commandsOf(exchange, names));
   }
   openings.set(world, commands);
+  return commands;
+}
+
+/** Commands of operations, which are applied; ends with the one that throws, if one does. */
+export function commandsOf(
+  exchange: ExploredExchange,
+  names: readonly OperationName[],
+): readonly Command[] {
+  const commands: Command[] = [];
+  for (const name of names) {
+    const command = OPERATIONS[name](exchange);
+    if (command === null) continue;
+    commands.push(command);
+    try {
+      exchange.apply(command);
+    } catch {
+      break;
+    }
+  }
   return commands;
 }
