@@ -2,10 +2,10 @@
  * Latency of others while 64 hostile connections attack, one kind after the other. Exits with 1 if
  * a 99th percentile reaches 50 ms, or an answer is refused.
  *
- * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>|<text>…]`. Attackers run at the
- * lowest priority: their processor time is that of other machines. Reads of an account wait until
- * the disk has what they show. So a kind that writes is compared with one client that places one
- * order after the other, and the others with an exchange without orders.
+ * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>|<text>…]`. Attackers
+ * run at the lowest priority: their processor time is that of other machines. Reads of an account
+ * wait until the disk has what they show. So a kind that writes is compared with one client that
+ * places one order after the other, and the others with an exchange without orders.
  */
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
