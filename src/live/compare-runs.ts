@@ -85,7 +85,7 @@ interface FillLike {
   readonly timeUs: number;
 }
 
-/** What a comparison reads of `live.json`. */
+/** Fields of `live.json` that a comparison reads. */
 const LIVE = {
   orrery: 'text',
   startedUs: 'number',

@@ -16,7 +16,7 @@ export function faultOf(value: unknown, shape: Shape): string | null {
 }
 
 interface Fault {
-  /** Within the value that is looked at: `.orders[2].price`. */
+  /** Within a value: `orders[2].price`. */
   readonly path: string;
   readonly mustBe: string;
 }
