@@ -203,6 +203,7 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
       if (argv[0] === COMPLETIONS) return;
       mustHaveValues(argv, values);
       mustBeGivenOnce(argv, values, lists());
+      mustBeNumbers(argv, values);
     })
     .fail((message: string | null, error: Error | undefined) => {
       const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
@@ -282,6 +283,21 @@ function mustBeGivenOnce(
     if (!argv.some((token) => token.split('=')[0] === `--${name}`)) continue;
     throw new InputError(`--${name} takes one value; ${String(value.length)} are given`, {
       hint: `see orrery ${argv[0] ?? ''} --help`,
+    });
+  }
+}
+
+/** Throws `InputError` with the text of a number that is none: yargs keeps NaN only. */
+function mustBeNumbers(argv: readonly string[], values: Readonly<Record<string, unknown>>): void {
+  const tokens = joinNegativeValues(argv);
+  for (const [i, token] of tokens.entries()) {
+    const [, name = '', , joined] = /^--([a-z][\w-]*)(=(.*))?$/s.exec(token) ?? [];
+    const value = values[name];
+    const numbers: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (!numbers.some((one) => Number.isNaN(one))) continue;
+    const text = joined ?? tokens[i + 1] ?? '';
+    throw new InputError(`--${name} must be a number, got ${JSON.stringify(text)}`, {
+      field: name,
     });
   }
 }

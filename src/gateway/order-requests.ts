@@ -59,7 +59,7 @@ export function cancelOrders(context: Context, input: unknown, caller: Caller): 
   const id = context.engine.accountIdOf(account);
   for (const text of clientIds) {
     attempt(text, '', () =>
-      id === undefined ? undefined : context.engine.orderByClientId(id, text, rights.may),
+      id === undefined ? undefined : context.engine.liveOrderByClientId(id, text),
     );
   }
   return { cancelled, failed };

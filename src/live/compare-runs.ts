@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
+import { faultOf, type Of } from '../platform/json-shape.ts';
 import type { LiveRecord } from './live-run.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readRun, type RecordedRun } from '../run-plan/run-folder.ts';
@@ -84,11 +85,36 @@ interface FillLike {
   readonly timeUs: number;
 }
 
+/** Fields of `live.json` that a comparison reads. */
+const LIVE = {
+  orrery: 'text',
+  startedUs: 'number',
+  endedUs: 'number',
+  orders: ['record'],
+  fills: ['record'],
+  ends: ['record'],
+  clock: 'text',
+  equity: [{ timeUs: 'number', equity: 'number' }],
+} as const satisfies Of<LiveRecord>;
+
 /** A run in a folder: one strategy of a backtest, or a live run. Throws `FileError`. */
 export async function readCompared(path: string, strategy: string | null): Promise<ComparedRun> {
   const live = await readFile(join(path, 'live.json'), 'utf8').catch(() => null);
-  if (live !== null) return comparedLive(JSON.parse(live) as LiveRecord);
+  if (live !== null) return comparedLive(liveRecordOf(live, join(path, 'live.json')));
   return comparedRun(await readRun(path), strategy, path);
+}
+
+/** Throws `FileError` that names the file and the field. */
+function liveRecordOf(text: string, file: string): LiveRecord {
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch (error) {
+    throw new FileError(`${file}: damaged, or cut off: ${(error as Error).message}`);
+  }
+  const fault = faultOf(record, LIVE);
+  if (fault !== null) throw new FileError(`${file}: ${fault}`);
+  return record as LiveRecord;
 }
 
 export function comparedRun(

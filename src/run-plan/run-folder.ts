@@ -28,6 +28,7 @@ import { jsonFile } from '../platform/json-pieces.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
+import { faultOfRun } from './recorded-shape.ts';
 import { RunClaim } from './run-claim.ts';
 import type { RunTerms } from './run-terms.ts';
 
@@ -300,8 +301,24 @@ export async function readRun(path: string): Promise<RecordedRun> {
       `${file}: no such file or folder; ${isStopped ? 'the run was stopped, continue it with' : 'write a run with'}: ${next}`,
     );
   });
-  const run = JSON.parse(text) as Partial<RecordedRun>;
-  if (run.orrery !== 'run') throw new FileError(`${file}: not a recorded run`);
+  return recordedRunOf(text, file);
+}
+
+/** Throws `FileError` that names the file and the field. */
+function recordedRunOf(text: string, file: string): RecordedRun {
+  let run: Partial<RecordedRun> | null;
+  try {
+    run = JSON.parse(text) as Partial<RecordedRun> | null;
+  } catch (error) {
+    throw new FileError(`${file}: damaged, or cut off: ${(error as Error).message}`);
+  }
+  if (run?.orrery !== 'run') throw new FileError(`${file}: not a recorded run`);
+  const version: number | undefined = run.version;
+  if (version !== 1) {
+    throw new FileError(`${file}: version ${String(version)} of the format; this release reads 1`);
+  }
+  const fault = faultOfRun(run);
+  if (fault !== null) throw new FileError(`${file}: ${fault}`);
   return run as RecordedRun;
 }
 

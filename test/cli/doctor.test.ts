@@ -164,6 +164,9 @@ test('rights, a file in place of a folder', () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   expect(checkRights(file)[0]).toMatchObject({ verdict: 'fail' });
+  // No backup would mend it.
+  expect(checkJournal(file, false).findings).toEqual([]);
+  expect(checkJournal(join(file, 'var'), false).findings).toEqual([]);
   expect(checkRights('/proc/self/task')[0]).toMatchObject({ verdict: 'fail' });
 });
 

@@ -1,4 +1,7 @@
-/** A command line without an argument gets its name, its meaning and an example. */
+/**
+ * A command line without an argument gets its name, its meaning and an example; a number that is
+ * none is shown as it was written.
+ */
 import { expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import type { InputError } from '../../src/cli/cli-support.ts';
@@ -53,6 +56,16 @@ test.each([
   ],
   ['sweep', 'name a strategy file (create one with: orrery new strategy)'],
   ['walkforward', 'name a strategy file (create one with: orrery new strategy)'],
+])('orrery %s', async (line, message) => {
+  expect(await refused(line)).toBe(message);
+});
+
+test.each([
+  ['fuzz --seconds abc', '--seconds must be a number, got "abc"'],
+  ['fuzz --runs=1,5', '--runs must be a number, got "1,5"'],
+  ['exhaust --depth -x', '--depth must be a number, got "-x"'],
+  ['economic --plans 0x', '--plans must be a number, got "0x"'],
+  ['fuzz --shrink-seconds ten', '--shrink-seconds must be a number, got "ten"'],
 ])('orrery %s', async (line, message) => {
   expect(await refused(line)).toBe(message);
 });

@@ -18,7 +18,7 @@ import { runScript } from './reproductions/run-script.ts';
 const bugs = EFFORT > 1 ? REPRODUCED_BUGS : REPRODUCED_BUGS.filter(({ quick }) => quick);
 /** Processor time of the search and of shrinking, in seconds. */
 const SEARCH = 120;
-const SHRINK = EFFORT > 1 ? 60 : 8;
+const SHRINK = EFFORT > 1 ? 60 : 3;
 
 let sound: Built;
 beforeAll(async () => {

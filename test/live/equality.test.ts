@@ -147,7 +147,8 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test.each(CASES)(
+// They wait for the disk most of the time.
+test.concurrent.each(CASES)(
   '$name',
   async ({ name, markets, plan: more, parameters = {}, shows, liquidations = 0 }) => {
     const data = join(folder, name.replaceAll(/\W+/g, '-'));

@@ -14,6 +14,7 @@ import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts'
 import type { LiveRecord } from '../../src/live/live-run.ts';
 import { deposit } from '../../src/live/sim-client.ts';
 import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
+import { recordedRun } from '../../src/run-plan/run-folder.ts';
 import { SIM_TOKEN, type Served } from '../http/served.ts';
 import { onAllData, planOf, plannedOf } from '../run-plan/plans.ts';
 import { writeDataset } from './made-up-dataset.ts';
@@ -42,13 +43,8 @@ beforeAll(async () => {
   const planned = await plannedOf(TESTER);
   const base = onAllData(planOf([planned], { data, sampleUs: 1_000_000 }));
   plan = { ...base, latency: '3ms' };
-  const { output, terms } = await executePlan(plan);
-  write('backtest', 'run.json', {
-    orrery: 'run',
-    version: 1,
-    strategies: output.strategies,
-    terms,
-  });
+  const { output, ...notes } = await executePlan(plan);
+  write('backtest', 'run.json', recordedRun(output, notes));
 });
 beforeEach(() => {
   printed = '';

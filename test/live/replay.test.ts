@@ -7,6 +7,7 @@ import { main } from '../../src/cli/main.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { mustHaveMoney } from '../../src/live/exchange-facts.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
+import { recordedRun } from '../../src/run-plan/run-folder.ts';
 import { SIM_TOKEN } from '../http/served.ts';
 import { planOf, plannedOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
 import { liveOnReplay, serveReplay, WALLET } from './replayed.ts';
@@ -44,7 +45,7 @@ test.each([
       const live = await liveOnReplay(served, plan, planned, delayed);
       expect(live.orders.length).toBeGreaterThan(3);
       expect(live.fills.length).toBeGreaterThan(3);
-      const run = { orrery: 'run', version: 1, strategies: output.strategies };
+      const run = recordedRun(output, { assumptions: [], data: [] });
       const left = write(`live-${latency}-${String(delayed)}`, 'live.json', live);
       const right = write(`backtest-${latency}-${String(delayed)}`, 'run.json', run);
       expect(await main(['compare', left, right])).toBe(code);

@@ -133,6 +133,8 @@ export interface FolderFacts {
 export function checkJournal(path: string, full: boolean, nowMs = Date.now()): FolderFacts {
   const findings: Finding[] = [];
   let snapshotBytes = 0;
+  // `checkRights` says what to do about a file in place of the folder.
+  if (statOf(existing(path))?.isDirectory() !== true) return { findings, snapshotBytes };
   try {
     if (statOf(path) === null || listSegments(path).length === 0) {
       const orphans = statOf(path) === null ? 0 : listSnapshots(path).length;

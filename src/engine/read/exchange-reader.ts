@@ -30,6 +30,7 @@ import {
   findOrders,
   hasOrder,
   openOrders,
+  liveOrderByClientId,
   orderByClientId,
   orderOf,
   queueAhead,
@@ -398,6 +399,10 @@ export class ExchangeReader implements ExchangeView {
     within: (index: number) => boolean = () => true,
   ): OrderView | undefined {
     return orderByClientId(this.state, account, clientId, within);
+  }
+
+  liveOrderByClientId(account: AccountId, clientId: string): OrderView | undefined {
+    return liveOrderByClientId(this.state, account, clientId);
   }
 
   openOrders(id: SubaccountId): OrderView[] {

@@ -49,18 +49,31 @@ export function orderByClientId(
 ): OrderView | undefined {
   const sees = (rows: OrderRows, row: number): boolean =>
     within(state.subaccount(rows.subaccount(row)).index);
-  const owner = state.accounts.get(account);
-  const anySubaccount = owner.subaccounts.values().next().value;
-  if (anySubaccount === undefined) return undefined;
-  const live = findClientId(state, state.subaccount(anySubaccount), clientId);
+  const live = liveSlot(state, account, clientId);
   if (live !== NONE && sees(state.orders, live)) return viewOrder(state.orders, live);
   const ended = state.endedOrders;
+  const owner = state.accounts.get(account);
   for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
     if (page.clientIds.is(row, clientId) && sees(page, row)) return viewOrder(page, row);
   }
   return undefined;
+}
+
+/** The live order with this clientId. Ended ones are not searched, so its cost is constant. */
+export function liveOrderByClientId(
+  state: ExchangeState,
+  account: AccountId,
+  clientId: string,
+): OrderView | undefined {
+  const slot = liveSlot(state, account, clientId);
+  return slot === NONE ? undefined : viewOrder(state.orders, slot);
+}
+
+function liveSlot(state: ExchangeState, id: AccountId, clientId: string): number {
+  const [any] = state.accounts.get(id).subaccounts.values();
+  return any === undefined ? NONE : findClientId(state, state.subaccount(any), clientId);
 }
 
 /** Open orders in ascending id. */

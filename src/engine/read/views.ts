@@ -413,6 +413,8 @@ export interface ExchangeView {
     clientId: string,
     within?: (index: number) => boolean,
   ): OrderView | undefined;
+  /** The live order with this clientId, in any subaccount. */
+  liveOrderByClientId(account: AccountId, clientId: string): OrderView | undefined;
   /** Live orders of a subaccount in ascending order id. */
   openOrders(id: SubaccountId): OrderView[];
   /** Live and retained orders that match, at most `limit` after the cursor `after` (R-10.2). */

@@ -2,10 +2,10 @@
  * Latency of others while 64 hostile connections attack, one kind after the other. Exits with 1 if
  * a 99th percentile reaches 50 ms, or an answer is refused.
  *
- * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>]`. Attackers run at the
- * lowest priority: their processor time is that of other machines. Reads of an account wait until
- * the disk has what they show. So a kind that writes is compared with one client that places one
- * order after the other, and the others with an exchange without orders.
+ * `node --import tsx test/bench/hostile/run.ts [--seconds 3] [--only <text>|<text>…]`. Attackers
+ * run at the lowest priority: their processor time is that of other machines. Reads of an account
+ * wait until the disk has what they show. So a kind that writes is compared with one client that
+ * places one order after the other, and the others with an exchange without orders.
  */
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
@@ -20,6 +20,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
   },
 });
+/** Texts separated by `|`. */
+const wanted = values.only.split('|');
 const MS = Number(values.seconds) * 1000;
 const MAX_MS = 50;
 const COOL_DOWN_MS = 1500;
@@ -53,7 +55,9 @@ row('quiet', { latency: quiet }, quiet);
 const trading = await attack(ONE_CLIENT, 1);
 row(`quiet, with ${ONE_CLIENT}`, trading, trading.latency);
 let failed = 0;
-for (const name of Object.keys(ATTACKS).filter((one) => one.includes(values.only))) {
+for (const name of Object.keys(ATTACKS).filter((one) =>
+  wanted.some((text) => one.includes(text)),
+)) {
   const attacked = await attack(name, Number(values.connections));
   const { latency } = attacked;
   row(name, attacked, ATTACKS[name]?.writes === true ? trading.latency : quiet);

@@ -1,0 +1,87 @@
+/** A `run.json` or `live.json` that is damaged, or was edited by hand, is refused by its field. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { readCompared } from '../../src/live/compare-runs.ts';
+import { readRun, type RecordedRun } from '../../src/run-plan/run-folder.ts';
+import { DATASET, example } from './plans.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-damaged-record-'));
+const file = join(folder, 'run.json');
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let sound = '';
+beforeAll(async () => {
+  const from = ['--data', DATASET, '--to', '2024-08-08T23:55:00Z', '--out', folder, '--json'];
+  expect(await main(['backtest', example('grid'), ...from])).toBe(0);
+  sound = readFileSync(file, 'utf8');
+}, 60_000);
+
+test('a sound record is read', async () => {
+  writeFileSync(file, sound);
+  expect((await readRun(folder)).strategies[0]?.fills.length).toBeGreaterThan(0);
+});
+
+type Edit = (run: Record<string, unknown>, first: Record<string, Row[]>) => unknown;
+type Row = Record<string, unknown>;
+
+const EDITS: readonly (readonly [message: string, edit: Edit])[] = [
+  ['version 2 of the format; this release reads 1', (run) => (run['version'] = 2)],
+  ['firstUs must be a number', (run) => (run['firstUs'] = '1')],
+  ['strategies must be a list', (run) => (run['strategies'] = {})],
+  ['markets must be a list', (run) => delete run['markets']],
+  ['strategies[0].equity must be a list', (_run, first) => delete first['equity']],
+  ['strategies[0].fills must be a list', (_run, first) => Object.assign(first, { fills: 5 })],
+  ['strategies[0].fills[0] must be an object', (_run, { fills }) => fills?.splice(0, 1, [])],
+  [
+    'strategies[0].fills[1].price must be the text of a number',
+    (_run, { fills }) => Object.assign(fills?.[1] ?? {}, { price: 61_805.3 }),
+  ],
+  [
+    'strategies[0].orders[0].ioc must be true or false',
+    (_run, { orders }) => delete orders?.[0]?.['ioc'],
+  ],
+  ['assumptions must be a list', (run) => (run['assumptions'] = 'none')],
+];
+
+test.each(EDITS)('%s', async (message, edit) => {
+  const run = JSON.parse(sound) as RecordedRun;
+  edit(
+    run as unknown as Record<string, unknown>,
+    run.strategies[0] as unknown as Record<string, Row[]>,
+  );
+  writeFileSync(file, JSON.stringify(run));
+  await expect(readRun(folder)).rejects.toThrow(`${file}: ${message}`);
+  expect(await main(['report', folder])).toBe(2);
+});
+
+test.each([
+  ['', 'damaged, or cut off: '],
+  ['{"orrery":"run","version":1,"firstUs', 'damaged, or cut off: '],
+  ['null', 'not a recorded run'],
+  ['[]', 'not a recorded run'],
+])('a file of %j', async (text, message) => {
+  writeFileSync(file, text);
+  await expect(readRun(folder)).rejects.toThrow(`${file}: ${message}`);
+  for (const line of [
+    ['report', folder],
+    ['export', folder],
+    ['explain', folder, '#1'],
+  ]) {
+    expect(await main(line)).toBe(2);
+  }
+});
+
+test.each([
+  ['{"orrery":', 'damaged, or cut off: '],
+  ['null', 'the content must be an object'],
+  ['{"orrery":"live","startedUs":1,"endedUs":2,"orders":{}}', 'orders must be a list'],
+])('a live record of %j', async (text, message) => {
+  const live = join(folder, 'live.json');
+  writeFileSync(live, text);
+  await expect(readCompared(folder, null)).rejects.toThrow(`${live}: ${message}`);
+});
