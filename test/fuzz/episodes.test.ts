@@ -37,12 +37,12 @@ function reaches(
     const name = names[run % names.length] ?? 'stress';
     const profile = drawProfile(`episode ${String(run)}`, { name, commands: 500 });
     const events: EngineEvent[] = [];
-    let config: ExchangeConfig | null = null;
+    const configs: ExchangeConfig[] = [];
     runFuzz(profile, (used) => {
-      config = used;
+      configs.push(used);
       return { onEvent: (event) => events.push(event), after: () => null };
     });
-    if (config !== null && sees(events, config)) return true;
+    if (configs.some((config) => sees(events, config))) return true;
   }
   return false;
 }
