@@ -1,5 +1,6 @@
 /** Episodes reach the states for which they were written. */
 import { afterEach, expect, test, vi } from 'vitest';
+import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
@@ -7,7 +8,11 @@ import { EpisodeTurns } from '../../src/fuzz/generate/episodes/episodes.ts';
 import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/edge-episodes.ts';
 import { dayLater } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
-import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
+import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
+import {
+  nextSample,
+  tightenedUntilInstant,
+} from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
 const SECOND_US = 1_000_000;
@@ -25,25 +30,28 @@ function reaches(
   episode: Episode,
   names: readonly ProfileName[],
   runs: number,
-  sees: (events: readonly EngineEvent[], pauseUs: number) => boolean,
+  sees: (events: readonly EngineEvent[], config: ExchangeConfig) => boolean,
 ): boolean {
   vi.spyOn(EpisodeTurns.prototype, 'next').mockImplementation(episode);
   for (let run = 0; run < runs; run += 1) {
     const name = names[run % names.length] ?? 'stress';
     const profile = drawProfile(`episode ${String(run)}`, { name, commands: 500 });
     const events: EngineEvent[] = [];
-    let pauseUs = 0;
-    runFuzz(profile, (config) => {
-      pauseUs = config.liquidationPauseUs;
+    const configs: ExchangeConfig[] = [];
+    runFuzz(profile, (used) => {
+      configs.push(used);
       return { onEvent: (event) => events.push(event), after: () => null };
     });
-    if (sees(events, pauseUs)) return true;
+    if (configs.some((config) => sees(events, config))) return true;
   }
   return false;
 }
 
 test('a position saved within a pause is in danger again before its end', () => {
-  const isReached = (events: readonly EngineEvent[], pauseUs: number): boolean => {
+  const isReached = (
+    events: readonly EngineEvent[],
+    { liquidationPauseUs: pauseUs }: ExchangeConfig,
+  ): boolean => {
     const sold = new Map<string, { readonly atUs: number; readonly saved: boolean }>();
     for (const event of events) {
       if (event.kind !== 'liquidationStep') continue;
@@ -72,6 +80,20 @@ test('something happens to the microsecond a day after a minute with a trade beg
     return false;
   };
   expect(reaches(dayLater, ['matching', 'money', 'swarm', 'groups'], 24, isReached)).toBe(true);
+});
+
+test('a market thaws in the instant of a sample of its premium', () => {
+  const isReached = (events: readonly EngineEvent[], { samplingSeed }: ExchangeConfig): boolean => {
+    const listed = events.filter((event) => event.kind === 'marketListed');
+    return events.some((event) => {
+      if (event.kind !== 'marketFrozen' || event.frozen) return false;
+      const of = listed.find(({ market }) => market === event.market);
+      if (of === undefined) return false;
+      const from = event.timeUs - of.spec.funding.sampleIntervalUs;
+      return nextSample(samplingSeed, { id: of.market, spec: of.spec }, from) === event.timeUs;
+    });
+  };
+  expect(reaches(frozenMarket, ['stress', 'money', 'swarm', 'matching'], 12, isReached)).toBe(true);
 });
 
 test('new margin endangers a position at midnight, and the vault takes it over', () => {

@@ -67,6 +67,11 @@ test('a served exchange and its twin reply alike', { timeout: 120_000 }, async (
     'oracle',
     'clock',
     'bookFeed',
+    'getOrder',
+    'cancelOrders',
+    'updateDelegates',
+    'getSigners',
+    'getConfig',
   ]) {
     expect(used[endpoint] ?? 0, endpoint).toBeGreaterThan(0);
   }
@@ -86,6 +91,13 @@ test.each([
     'submitOrder',
     'R-2.9',
     (text: string) => text.replace(/("remaining":")-?/, '$1-9'),
+  ],
+  [
+    '/account/orders/cancel',
+    'failed',
+    'cancelOrders',
+    'R-11.3',
+    (text: string) => text.replace('"failed":[', '"failed":[{},'),
   ],
   [
     '/book',

@@ -19,7 +19,21 @@ import {
 } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { ExploredExchange } from './explored-exchange.ts';
-import { ANN, BOB, CAT, CONFIG, DAN, SPEC_X, SPEC_Z, X, Y, Z, type User } from './setting.ts';
+import {
+  ANN,
+  BOB,
+  CAT,
+  CONFIG,
+  DAN,
+  SPEC_W,
+  SPEC_X,
+  SPEC_Z,
+  W,
+  X,
+  Y,
+  Z,
+  type User,
+} from './setting.ts';
 
 export type Operation = (exchange: ExploredExchange) => Command | null;
 
@@ -144,6 +158,20 @@ const wait =
   (us: number): Operation =>
   ({ nowUs }) => ({ kind: 'advanceTime', timeUs: timeUs(nowUs + us) });
 
+/** The recorded book of W: prices, and lots by side. */
+const book =
+  (...levels: readonly (readonly [price: number, size: number])[]): Operation =>
+  ({ nowUs }) => ({
+    kind: 'tapeSnapshot',
+    timeUs: nowUs,
+    market: W,
+    levels: levels.map(([price, size]) => ({
+      side: size > 0 ? 'bid' : 'ask',
+      priceTicks: priceTicks(price),
+      lots: lots(Math.abs(size)),
+    })),
+  });
+
 /** To the start of the next hour. */
 const nextHour: Operation = ({ nowUs }) => ({
   kind: 'advanceTime',
@@ -259,6 +287,17 @@ export const OPERATIONS = {
     { ...leg('takeProfit', -2, 1030), attached: true },
     { ...leg('stopLoss', -2, 970), attached: true },
   ]),
+  /** Legs that rest once they fire, behind an order that fills part by part. */
+  annHangs: group(ANN, [
+    { lots: lots(4), priceTicks: priceTicks(990) },
+    {
+      ...leg('takeProfit', -4, 1020),
+      priceTicks: priceTicks(1040),
+      ioc: false,
+      attached: true,
+    },
+    { ...leg('stopLoss', -4, 980), priceTicks: priceTicks(985), ioc: false, attached: true },
+  ]),
   annProtects: group(ANN, [leg('takeProfit', -10, 1030), leg('stopLoss', -10, 970)]),
   annTrails: group(ANN, [
     {
@@ -282,6 +321,7 @@ export const OPERATIONS = {
       periodMs: 1000n,
     })),
   ),
+  bobHits: limit(BOB, -2, 990, { ioc: true }),
   bobCancelsAll: cancelAll(BOB, null),
   catPosts: limit(CAT, 3, 1002, { postOnly: true }),
   catIcebergs: group(
@@ -317,8 +357,11 @@ export const OPERATIONS = {
   pause: wait(1.5 * SECOND_US),
   /** Freezes both markets. */
   stale: wait(4 * SECOND_US),
+  minutes: wait(149 * SECOND_US),
+  longer: wait(153 * SECOND_US),
   hour: nextHour,
   annDeposits: deposit(ANN.address, 200n),
+  annDepositsMore: deposit(ANN.address, 2000n),
   annWithdraws: withdrawAll(ANN),
   catWithdraws: withdrawAll(CAT),
   insured: deposit(CONFIG.insuranceAccount, 100n),
@@ -407,6 +450,28 @@ export const OPERATIONS = {
   catBuysZ: limit(CAT, 2, 992, { market: Z }),
   catSellsZ: limit(CAT, -2, 990, { market: Z }),
   catSellsMoreZ: limit(CAT, -5, 900, { market: Z }),
+  catBids: limit(CAT, 2, 991),
+  catQuotesBoth: group(CAT, [
+    { lots: lots(14), priceTicks: priceTicks(996) },
+    { lots: lots(-14), priceTicks: priceTicks(1004) },
+  ]),
+  wQuotes: book([996, 4], [994, 4], [1004, -4], [1100, -9]),
+  wDeepens: book([996, 9], [994, 4], [1004, -4], [1024, -9]),
+  wTrades: ({ nowUs }) => ({
+    kind: 'tapeTrade',
+    timeUs: nowUs,
+    market: W,
+    priceTicks: priceTicks(1100),
+    lots: lots(1),
+  }),
+  danRestsW: limit(DAN, 1, 950, { market: W }),
+  catBidsW: limit(CAT, 2, 998, { market: W }),
+  danBuysW: limit(DAN, 1, 1030, { market: W, ioc: true }),
+  danSellsW: limit(DAN, -2, 990, { market: W, ioc: true }),
+  danIsolates: margin(DAN, X, true, 100_000),
+  danBuysMoreX: limit(DAN, 7, 1010, { ioc: true }),
+  danTurnsX: limit(DAN, -14, 990, { ioc: true }),
+  danSellsMoreX: limit(DAN, -6, 990, { ioc: true }),
   danBuysX: limit(DAN, 2, 1005),
   danBuysY: limit(DAN, 2, 500, { market: Y }),
   danBuysZ: limit(DAN, 2, 990, { market: Z }),
@@ -424,11 +489,14 @@ export const OPERATIONS = {
   xGains: index(X, 1100),
   zLists: ({ nowUs }) => ({ kind: 'listMarket', timeUs: nowUs, spec: SPEC_Z }),
   zStarts: index(Z, 900),
+  wLists: ({ nowUs }) => ({ kind: 'listMarket', timeUs: nowUs, spec: SPEC_W }),
   zReturns: index(Z, 990),
   zTops: index(Z, 1000),
   zSinks: index(Z, 936),
   zCrashes: index(Z, 600),
   zHalts: restrict(Z, 'halted'),
+  wHalts: restrict(W, 'halted'),
+  wReduceOnly: restrict(W, 'reduceOnly'),
   /** To a notice before the next midnight. */
   evening: ({ nowUs }) => ({
     kind: 'advanceTime',

@@ -23,6 +23,19 @@ const PREPARATIONS: Partial<Record<WorldName, readonly OperationName[]>> = {
     ...['zLists', 'danDepositsMore', 'zStarts', 'catSellsMoreZ', 'danBuysMoreZ'],
     ...['catSellsY', 'danBuysY', 'danBuysX', 'xHalts', 'yHalts', 'xGains', 'yGains', 'zCrashes'],
   ] as const,
+  /** Ann's take-profit rests above a part of its parent that is still on the book. */
+  legs: ['catCancelsX', 'annDepositsMore', 'annHangs', 'bobHits', 'xRises'],
+  /** The quotes of W, whose index follows them, are about to stand still. */
+  quiet: ['wLists', 'danDeposits', 'wQuotes', 'wTrades'],
+  /** Dan, isolated in X, may turn a position about as large as its first tier. */
+  turns: [
+    'bobCancelsAll',
+    'catCancelsX',
+    'danDepositsMore',
+    'danDepositsMore',
+    'catQuotesBoth',
+    'danIsolates',
+  ],
 };
 
 const openings = new Map<WorldName, readonly Command[]>();

@@ -26,6 +26,8 @@ export const X = marketId(0);
 export const Y = marketId(1);
 /** A market of prepared worlds only. */
 export const Z = marketId(2);
+/** Listed in a world of its own, in the place of Z. */
+export const W = marketId(2);
 
 export interface User {
   readonly address: Address;
@@ -136,6 +138,25 @@ export const SPEC_Z: MarketSpec = valueOf(
       maintenanceMargin: '0.05',
       markSource: 'index',
       funding: FUNDING,
+    },
+    noFeed,
+  ),
+);
+
+/** Its index is the middle of its book, which is never stale: its quotes may stand for minutes. */
+export const SPEC_W: MarketSpec = valueOf(
+  parseMarketSpec(
+    {
+      symbol: 'W',
+      feedId: `0x${'44'.repeat(32)}`,
+      tickSize: '1',
+      lotSize: '1',
+      initialMargin: '0.1',
+      maintenanceMargin: '0.05',
+      indexSource: 'mid',
+      recordedLiquidity: true,
+      // Longer than a step of the exploration, which would take hundreds of samples else.
+      funding: { sampleIntervalMs: 60_000, intervalMs: 120_000, impactNotional: '6000' },
     },
     noFeed,
   ),

@@ -60,6 +60,30 @@ export const WORLDS = {
     ...['yGains', 'danSellsX', 'danSellsY', 'danBuysX', 'danDeposits', 'danWithdraws'],
     ...['catWithdraws', 'catPosts', 'bobBuysY', 'insured', 'second', 'hour', 'yDelists'],
   ],
+  legs: [
+    ...['annHangs', 'annReduces', 'annCancels', 'annEndsBoth', 'bobHits', 'bobSells', 'bobBuys'],
+    ...['catBids', 'catCancelsX', 'xRises', 'xFalls', 'xReturns', 'second', 'pause', 'xHalts'],
+    ...['annBids', 'annWithdraws'],
+  ],
+  quiet: [
+    ...[
+      'danBuysW',
+      'danSellsW',
+      'danWithdraws',
+      'danDeposits',
+      'catBidsW',
+      'wQuotes',
+      'wDeepens',
+      'wTrades',
+    ],
+    ...['second', 'pause', 'minutes', 'longer', 'hour', 'wHalts', 'wReduceOnly', 'xRises'],
+    ...['annBids'],
+  ],
+  turns: [
+    ...['danIsolates', 'danBuysMoreX', 'danTurnsX', 'danSellsMoreX', 'danBuysX', 'danSellsX'],
+    ...['danDeposits', 'danWithdraws', 'catQuotesBoth', 'catCancelsX', 'xRises', 'xFalls'],
+    ...['xReturns', 'xTightens', 'second', 'pause'],
+  ],
 } as const satisfies Record<string, readonly OperationName[]>;
 
 export type WorldName = keyof typeof WORLDS;

@@ -12,6 +12,7 @@ import { openingOf } from '../run-setup.ts';
 import { alteredRequest } from './altered-request.ts';
 import { HostReads } from './host-reads.ts';
 import type { HostDivergence } from './divergence.ts';
+import { FurtherRequests } from './further-requests.ts';
 import { SideBySide, type Sides } from './side-by-side.ts';
 
 export interface DriveOptions extends Sides {
@@ -48,6 +49,8 @@ const LEFT_OUT: readonly Action[] = [
 const READ_EVERY = 2;
 /** Altered requests among 1,000. */
 const ALTERED = 120;
+/** Per mille of commands after which a request follows that no command becomes. */
+const FURTHER = 100;
 
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
   const drive = new Drive(profile, options);
@@ -60,6 +63,7 @@ class Drive {
   private readonly generator: CommandGenerator;
   private readonly dice: Dice;
   private readonly reads: HostReads;
+  private readonly further: FurtherRequests;
 
   constructor(profile: FuzzProfile, options: DriveOptions) {
     this.options = options;
@@ -82,6 +86,7 @@ class Drive {
     this.dice = Dice.of(profile.seed, 'reads');
     const symbols = markets.map(({ symbol }) => symbol);
     const { dice } = this;
+    this.further = new FurtherRequests({ twin, users, dice: Dice.of(profile.seed, 'further') });
     this.reads = new HostReads({ host: options.host, twin, users, symbols, dice });
   }
 
@@ -98,6 +103,7 @@ class Drive {
         if (!this.dice.chance(ALTERED)) return;
         await sides.compareCall(endpoint, alteredRequest(endpoint, request, this.dice), account);
       });
+      await this.askFurther();
       if (sides.requests % READ_EVERY === 0) await this.read();
       if (onRequest?.(sides.requests) === true) break;
     }
@@ -106,6 +112,20 @@ class Drive {
     const { commands } = twin;
     const violation = divergence?.violation ?? null;
     return { requests, used, divergence: violation, shown: divergence, commands };
+  }
+
+  /** Looks orders up by name, and sometimes cancels some or changes delegates. */
+  private async askFurther(): Promise<void> {
+    const { dice, sides, further } = this;
+    const account = dice.pick(this.options.users);
+    const asked = [
+      ...(dice.chance(FURTHER) ? [further.write(account)] : []),
+      ...(dice.chance(2 * FURTHER) ? [further.read(account)] : []),
+    ];
+    for (const { endpoint, request, caller } of asked) {
+      if (sides.divergence !== null) return;
+      await sides.compareCall(endpoint, request, caller);
+    }
   }
 
   /** Compares all reads of one account and one market. */

@@ -15,6 +15,7 @@ import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { FOREIGN_BUGS } from './foreign-bugs.ts';
 import { OUTSIDE_BUGS } from './outside-bugs.ts';
+import { UNAIDED_BUGS } from './unaided-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -48,6 +49,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (FURTHER_BUGS.includes(bug)) return 'further';
   if (FOREIGN_BUGS.includes(bug)) return 'foreign';
   if (OUTSIDE_BUGS.includes(bug)) return 'outside';
+  if (UNAIDED_BUGS.includes(bug)) return 'unaided';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

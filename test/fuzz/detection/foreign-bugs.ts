@@ -159,6 +159,8 @@ export const FOREIGN_BUGS: readonly SubtleBug[] = [
   },
   {
     id: 'halted-market-keeps-vault-orders',
+    equivalent:
+      'a halted market is frozen: the halt freezes it, and no price thaws it before the end',
     area: 'vault',
     file: 'engine/vault/vault-leave.ts#runVaultLeave',
     find: "market.frozen || market.status === 'halted'",

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Violation } from '../../../src/fuzz/checker.ts';
-import { WORLD_NAMES } from '../../../src/fuzz/exhaust/worlds.ts';
+import { WORLD_NAMES, type WorldName } from '../../../src/fuzz/exhaust/worlds.ts';
 import type { FailureFiles } from '../../../src/fuzz/report/failure-files.ts';
 import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { bundleWith } from '../../mutants/build.ts';
@@ -32,6 +32,7 @@ const HELP = `node --import tsx test/fuzz/detection/rest.ts [options]
   --only <texts>   bugs whose id contains one of these, separated by commas
   --by <texts>     exhaust, target, or both [exhaust,target]
   --depth <n>      depth of the exploration, all of it beside the oracle [3]
+  --worlds <texts> worlds of the exploration, separated by commas [all]
   --seconds <n>    seconds of each of ${String(SEEDS.length)} campaigns against a server [20]
   --for <n>        seconds after which this call starts no further bug [unlimited]`;
 
@@ -39,11 +40,15 @@ const HELP = `node --import tsx test/fuzz/detection/rest.ts [options]
  * The rule by which the exploration of a world fails, its path, and what its artefacts do not show;
  * null if no world fails.
  */
-async function byExhaust(bug: SubtleBug, depth: number): Promise<string | null> {
+async function byExhaust(
+  bug: SubtleBug,
+  depth: number,
+  worlds: readonly WorldName[],
+): Promise<string | null> {
   const file = join(FOLDER, `${bug.id}.mjs`);
   await bundleWith(ENTRY, file, bug.id, [bug]);
   const built = (await import(pathToFileURL(file).href)) as typeof import('../exhaust/entry.ts');
-  for (const world of WORLD_NAMES) {
+  for (const world of worlds) {
     const { failure } = built.explore({ worlds: [world], depth, checkedDepth: depth });
     if (failure === null) continue;
     const { invariant, rule } = failure.violation;
@@ -135,6 +140,7 @@ async function main(): Promise<void> {
       only: { type: 'string', default: '' },
       by: { type: 'string', default: 'exhaust,target' },
       depth: { type: 'string', default: '3' },
+      worlds: { type: 'string', default: WORLD_NAMES.join() },
       seconds: { type: 'string', default: '20' },
       for: { type: 'string', default: 'Infinity' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -150,13 +156,16 @@ async function main(): Promise<void> {
     ({ id }) => missed.get(id)?.by === null && texts.some((text) => id.includes(text)),
   );
   if (chosen.length === 0) throw new RangeError('--only matches no bug that is missed');
+  const worlds = values.worlds.split(',') as WorldName[];
+  const unknown = worlds.find((world) => !WORLD_NAMES.includes(world));
+  if (unknown !== undefined) throw new RangeError(`--worlds has no ${unknown}`);
   const started = performance.now();
   for (const bug of chosen) {
     if (performance.now() - started >= Number(values.for) * 1000) break;
     const { id, area } = bug;
     const depth = Number(values.depth);
     const found = {
-      ...(values.by.includes('exhaust') ? { exhaust: await byExhaust(bug, depth) } : {}),
+      ...(values.by.includes('exhaust') ? { exhaust: await byExhaust(bug, depth, worlds) } : {}),
       ...(values.by.includes('target')
         ? { target: await byTarget(bug, Number(values.seconds)) }
         : {}),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, '../../../reports/prove');
 const TABLE = join(FOLDER, 'detection.json');
 
-/** Bugs of the first list, of later ones, and seven lists that were complete before measurements. */
+/** Bugs of the first list, of later ones, and lists that were complete before measurements. */
 export const LISTS = [
   'first',
   'later',
@@ -18,6 +18,7 @@ export const LISTS = [
   'further',
   'foreign',
   'outside',
+  'unaided',
 ] as const;
 
 export interface DetectionResult {

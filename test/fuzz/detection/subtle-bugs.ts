@@ -7,6 +7,7 @@ import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { OUTSIDE_BUGS } from './outside-bugs.ts';
+import { UNAIDED_BUGS } from './unaided-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
@@ -26,4 +27,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...FURTHER_BUGS,
   ...FOREIGN_BUGS,
   ...OUTSIDE_BUGS,
+  ...UNAIDED_BUGS,
 ];

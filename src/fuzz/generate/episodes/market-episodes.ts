@@ -17,6 +17,7 @@ import {
   trade,
   type Stage,
 } from './stage.ts';
+import { nextSample } from './tie-episodes.ts';
 
 /** Positions and resting orders of several sizes, then trades while the market is frozen. */
 export function frozenMarket(context: Context): readonly Planned[] {
@@ -58,10 +59,17 @@ export function frozenMarket(context: Context): readonly Planned[] {
 function thaw({ dice, setup }: Context, market: KnownMarket, halted: boolean): readonly Planned[] {
   const move = dice.pick([0, 0, -20_000, 20_000, -100_000, 100_000]);
   const moved = price(market, () => away(market.markTicks, move));
-  if (!halted) return [moved];
+  // In the very instant of a sample, which a market that thaws just then does not take.
+  const atSample = dice.chance(400) && market.spec.funding.source !== 'external';
+  const tie = advanceTo(({ nowUs }) => nextSample(setup.config.samplingSeed, market, nowUs));
+  if (!halted) return atSample ? [tie, moved] : [moved];
   // A market thaws with its status only if its price is not stale.
   const pause = dice.pick([0, setup.config.indexStaleUs, setup.config.indexStaleUs + 1, 1000]);
-  return [advance(pause), status(market, 'open'), ...(dice.chance(700) ? [moved] : [])];
+  return [
+    atSample ? tie : advance(pause),
+    status(market, 'open'),
+    ...(dice.chance(700) ? [moved] : []),
+  ];
 }
 
 /** Opens, hands over and closes positions while open interest is at its limit or above it. */

@@ -79,7 +79,11 @@ const PREMIUM = 2;
 const WORD = 0x100000000;
 
 /** The first sample of a market's premium in an interval that begins after a time. */
-function nextSample(seed: string, { id, spec }: KnownMarket, fromUs: number): number {
+export function nextSample(
+  seed: string,
+  { id, spec }: Pick<KnownMarket, 'id' | 'spec'>,
+  fromUs: number,
+): number {
   const { sampleIntervalUs } = spec.funding;
   const n = Math.floor(fromUs / sampleIntervalUs) + 1;
   const draw = halfSipHash(halfSipKey(seed), [PREMIUM, id, n | 0, Math.floor(n / WORD)]);
