@@ -1,6 +1,6 @@
 /**
- * Commands of a world's operations: orders, groups, quotes, money, time and terms, each as a function
- * of the state.
+ * Commands of a world's operations: orders, groups, quotes, money, time and terms, each as a
+ * function of the state.
  */
 import type { Command, NewOrder, PlaceOrder, Transfer } from '../../engine/commands.ts';
 import type { MarketSpec, MarketStatus } from '../../engine/config.ts';
