@@ -24,7 +24,8 @@ const page = join(root, 'reports', 'prove', 'stryker.md');
 const HELP = `npm run stryker -- [--only <rooms>] [--file <text>] [--workers <n>] [--fresh]
 
   --only <rooms>  ${Object.keys(ROOMS).join(', ')}, separated by commas [all]
-  --file <text>   only files whose path contains it; the others keep their last results
+  --file <texts>  only files whose path contains one of these, separated by commas; the others
+                  keep their last results
   --workers <n>   mutants at the same time [2]
   --fresh         forget what earlier runs found
 
@@ -40,7 +41,9 @@ const NOT_COVERED = 'not covered by a test';
 function slicesOf(room, text) {
   const slices = [];
   let size = Infinity;
-  for (const name of ROOMS[room].files.flatMap(filesOf).filter((path) => path.includes(text))) {
+  const texts = text.split(',');
+  const chosen = (path) => texts.some((part) => path.includes(part));
+  for (const name of ROOMS[room].files.flatMap(filesOf).filter(chosen)) {
     const bytes = statSync(name).size;
     if (size + bytes > SLICE_BYTES) {
       slices.push([]);
