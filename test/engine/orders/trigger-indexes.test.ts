@@ -214,6 +214,23 @@ test.each([1, -1] as const)('ended stops do not remain in the index, side %i', (
   world.check(0, 10_000);
 });
 
+test.each([1, -1] as const)('fire prices that closer stops replace are dropped, side %i', (up) => {
+  const world = new Trailing(up);
+  world.mark = 100_000;
+  // A group that stays, and one whose fire price changes with every stop.
+  world.add(1, 900_000);
+  world.move(world.mark - up * 1000);
+  for (let i = 0; i < 3 * SMALL; i++) world.add(2 + i, 800_000 - i * 200);
+  world.check(0, 1_000_000);
+  world.end(world.stops.at(-1));
+  world.end(world.stops.at(-1));
+  world.check(0, 1_000_000);
+  for (const ppm of [100_000, 200_000, 300_000, 700_000]) {
+    world.move(Math.round(98_000 * (1 - (up * ppm) / 1_000_000)));
+    world.check(0, 1_000_000);
+  }
+});
+
 /** A trigger of a list. */
 interface Trigger {
   readonly id: number;
