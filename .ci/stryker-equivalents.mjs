@@ -211,6 +211,201 @@ const EQUIVALENT = [
       ],
     },
   },
+  {
+    reason: 'The order of groups with one fire price does not matter: due orders are sorted later.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [['this.nextNumber++', 'this.nextNumber--']],
+    },
+  },
+  {
+    reason:
+      'Entries that can fire nothing leave a heap, or its stack, earlier or later; it only costs memory and time.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['this.entries <= SMALL', 'false'],
+        ['this.entries <= SMALL', 'this.entries < SMALL'],
+        ['this.entries <= 4 * this.waiting', 'this.entries < 4 * this.waiting'],
+        ['group.stops.size === 0', 'false', 2],
+        ['this.stack.filter((group) => group.stops.size > 0)', 'this.stack'],
+        ['group.stops.size > 0', 'true', 3],
+        ['group.stops.size > 0', 'group.stops.size >= 0', 3],
+        ['this.up * top.extreme < this.up * mark', 'this.up * top.extreme <= this.up * mark'],
+        ['a.stops.size >= b.stops.size', 'true'],
+        ['a.stops.size >= b.stops.size', 'false'],
+        ['a.stops.size >= b.stops.size', 'a.stops.size > b.stops.size'],
+        ['a.stops.size >= b.stops.size', 'a.stops.size < b.stops.size'],
+        ['price === group.announced', 'false'],
+        ['this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length', 'false'],
+        ['this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length', 'true'],
+        [
+          'this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length',
+          'this.fires.size <= SMALL && this.fires.size <= 4 * this.stack.length',
+        ],
+        ['this.fires.size <= SMALL', 'false'],
+        ['this.fires.size <= SMALL', 'this.fires.size < SMALL'],
+        ['this.fires.size <= SMALL', 'this.fires.size > SMALL'],
+        ['this.fires.size <= 4 * this.stack.length', 'false'],
+        ['this.fires.size <= 4 * this.stack.length', 'this.fires.size < 4 * this.stack.length'],
+        ['this.fires.size <= 4 * this.stack.length', 'this.fires.size > 4 * this.stack.length'],
+        ['4 * this.stack.length', '4 / this.stack.length'],
+        ['this.entries -= 1', 'this.entries += 1', 2],
+        [
+          '{ if (group.stops.size > 0) return; this.byNumber.delete(group.number); this.stack = this.stack.filter((other) => other !== group); }',
+          '{}',
+        ],
+      ],
+      'src/engine/orders/trigger-index.ts': [
+        ['heap.size > SMALL', 'true'],
+        ['heap.size > SMALL', 'heap.size >= SMALL'],
+        ['this.waiting -= 1', 'this.waiting += 1'],
+      ],
+      'src/engine/orders/expiry.ts': [
+        ['heap.size > 4 * state.expiring', 'true'],
+        ['heap.size > 4 * state.expiring', 'heap.size >= 4 * state.expiring'],
+        ['heap.size > 4 * state.expiring', 'heap.size <= 4 * state.expiring'],
+        ['4 * state.expiring', '4 / state.expiring'],
+        ['{ heap.compact((key) => state.orders.slotOf(key as OrderId) !== NONE); }', '{}'],
+        ['state.orders.slotOf(key as OrderId) !== NONE', 'true'],
+      ],
+      'src/engine/orders/twap.ts': [['dueUs !== Infinity', 'true']],
+      // An order that ends while its trigger is armed has no entry any more.
+      'src/engine/orders/pending.ts': [
+        ['conditional?.armed !== true', 'true'],
+        ['false', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'A shortcut: without it, all stops or prices are scanned, with the same result.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['first === null || within(first)', 'false'],
+        ['first === null || within(first)', 'first === null && within(first)'],
+        ['first === null', 'false'],
+        ['this.up > 0 ? first < low : first > high', 'false'],
+        ['first < low', 'false'],
+        ['first < low', 'first <= low'],
+        ['first > high', 'false'],
+        ['first > high', 'first >= high'],
+      ],
+      'src/engine/orders/trigger-index.ts': [['top > up * from', 'false']],
+      'src/engine/orders/owned-orders.ts': [
+        ['orders.head === NONE', 'false'],
+        ['markets > 1', 'true'],
+        ['markets > 1', 'markets >= 1'],
+      ],
+    },
+  },
+  {
+    reason: 'A side is 1 or −1.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['this.up > 0', 'this.up >= 0'],
+        ['up > 0', 'up >= 0'],
+      ],
+      'src/engine/orders/trigger-index.ts': [['up > 0', 'up >= 0', 2]],
+    },
+  },
+  {
+    reason:
+      'Nothing is stored for NONE, and the next condition gives the same. The check keeps reads within the arrays.',
+    mutants: {
+      'src/engine/orders/pending.ts': [['slot === NONE', 'false']],
+      'src/engine/orders/pending-effects.ts': [['slot === NONE', 'false']],
+      'src/engine/orders/protective-orders.ts': [['slot === NONE', 'false', 2]],
+      'src/engine/orders/slices.ts': [['slot !== NONE', 'true']],
+      'src/engine/orders/triggers.ts': [['slot === NONE', 'false', 3]],
+    },
+  },
+  {
+    reason: 'A pending order has conditions, and only those that wait are armed.',
+    mutants: {
+      'src/engine/orders/pending.ts': [
+        ['conditional?.armed', 'conditional.armed'],
+        ['state.orders.conditional(slot)?.armed', 'state.orders.conditional(slot).armed'],
+        [
+          'slot === NONE || !state.orders.isWaiting(slot)',
+          'slot === NONE && !state.orders.isWaiting(slot)',
+        ],
+        ['slot === NONE || !state.orders.isWaiting(slot)', 'false'],
+      ],
+      'src/engine/orders/slices.ts': [
+        ['table.conditional(slot)?.triggerTicks', 'table.conditional(slot).triggerTicks'],
+      ],
+      'src/engine/orders/triggers.ts': [
+        ['conditional === null', 'false', 3],
+        ['conditional !== null', 'true', 2],
+        ['slot === NONE || !table.isWaiting(slot)', 'false'],
+        ['slot === NONE || !table.isWaiting(slot)', 'slot === NONE && !table.isWaiting(slot)'],
+      ],
+      'src/engine/orders/twap.ts': [['state.orders.isWaiting(slot)', 'true']],
+    },
+  },
+  {
+    reason: 'A price that was recomputed is known, and so is the mark that a stop followed.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ['source !== null', 'true'],
+        ['seen === null', 'false'],
+        ['mark === null', 'false'],
+        ['conditional === null || seen === null', 'false'],
+        ['conditional === null || seen === null', 'conditional === null && seen === null'],
+      ],
+    },
+  },
+  {
+    reason: 'A text among orders belongs to none.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [['[]', '["Stryker was here"]', 2]],
+    },
+  },
+  {
+    reason:
+      'Only the last price moves while triggers fire, so a further round finds no order that is due.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ["state.config.triggerSource === 'last'", 'true'],
+        [
+          "state.config.triggerSource === 'last' && context.due.anyRepriced",
+          "state.config.triggerSource === 'last' || context.due.anyRepriced",
+        ],
+      ],
+    },
+  },
+  {
+    reason: 'Without a trigger price, an order that is armed follows the mark at once.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ['conditional.triggerTicks === null', 'false'],
+        ['true', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'An effect that is missing has no kind, and none is missing.',
+    mutants: {
+      'src/engine/orders/pending-effects.ts': [
+        ['i < pendingEffects.length', 'i <= pendingEffects.length'],
+        ['todo?.kind', 'todo.kind'],
+      ],
+    },
+  },
+  {
+    reason: 'The caller has checked that the order is a leg, with conditions.',
+    mutants: {
+      'src/engine/orders/protective-orders.ts': [
+        ['leg?.leg !== true', 'false'],
+        ['leg?.leg', 'leg.leg'],
+        ['leg !== null', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'At the limit, both branches give 0.',
+    mutants: {
+      'src/engine/orders/protective-orders.ts': [['against > 0', 'against >= 0']],
+    },
+  },
 ];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */
