@@ -406,6 +406,121 @@ const EQUIVALENT = [
       'src/engine/orders/protective-orders.ts': [['against > 0', 'against >= 0']],
     },
   },
+  {
+    reason: 'A position, a size or a side is never 0 here.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['size > 0', 'size >= 0', 2],
+        ['positionLots > 0', 'positionLots >= 0'],
+        ['side > 0', 'side >= 0'],
+      ],
+      'src/engine/liquidation/adl.ts': [
+        ['side > 0', 'side >= 0', 2],
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/bankruptcy.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/clearing.ts': [
+        ['from.positionLots > 0', 'from.positionLots >= 0'],
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0', 2],
+      ],
+      'src/engine/liquidation/endangered.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/liquidation-index.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+        ['side < 0', 'side <= 0'],
+      ],
+      'src/engine/liquidation/liquidation-order.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0', 3],
+        ['side < 0', 'side <= 0'],
+        ['side > 0', 'side >= 0', 4],
+      ],
+      'src/engine/liquidation/liquidation.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/takeover.ts': [['positionLots > 0', 'positionLots >= 0']],
+    },
+  },
+  {
+    reason: 'The keys of the markets and sides are others, and as different.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['market.id * 2 + (size > 0 ? 1 : 0)', 'market.id * 2 - (size > 0 ? 1 : 0)'],
+        ['size > 0', 'size <= 0'],
+      ],
+      'src/engine/liquidation/adl.ts': [
+        ['market.id * 2 + (side > 0 ? 1 : 0)', 'market.id * 2 - (side > 0 ? 1 : 0)'],
+        ['side > 0', 'side <= 0'],
+      ],
+    },
+  },
+  {
+    reason: 'Holders without a position have no place, and a ranking that is missing is not fresh.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['size === 0', 'false'],
+        ['ranking === undefined', 'false'],
+        ['place === undefined', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'A profit of 0 is the last of one class or the first of the next one.',
+    mutants: { 'src/engine/liquidation/adl.ts': [['upnl > 0n', 'upnl >= 0n']] },
+  },
+  {
+    reason: 'The case before excludes equality, or both branches give the same there.',
+    mutants: {
+      'src/engine/liquidation/adl.ts': [['left > right', 'left >= right']],
+      'src/engine/liquidation/bankruptcy.ts': [
+        ['price < 0n', 'price <= 0n'],
+        ['price > limit', 'price >= limit'],
+      ],
+      'src/engine/liquidation/clearing-plan.ts': [
+        ['deficit > lost', 'deficit >= lost'],
+        ['equity < 0n', 'equity <= 0n'],
+        ['share.gain >= 0n', 'share.gain > 0n'],
+        ['share.gain >= 0n', 'false'],
+      ],
+      'src/engine/liquidation/liquidation-order.ts': [['above > 0n', 'above >= 0n']],
+      'src/engine/liquidation/liquidation.ts': [['a.value > b.value', 'a.value >= b.value']],
+      'src/engine/liquidation/endangered.ts': [
+        ['equity > 0n', 'equity >= 0n'],
+        ['slack > 0n', 'slack >= 0n'],
+      ],
+    },
+  },
+  {
+    reason: 'A deficit is above 0, and the plan names positions and parties that exist.',
+    mutants: {
+      'src/engine/liquidation/clearing-plan.ts': [
+        ['lost === 0n', 'false'],
+        ['positions[i]?.allowance', 'positions[i].allowance'],
+        ['counterparty === undefined', 'false'],
+        ['position === undefined', 'false'],
+      ],
+      'src/engine/liquidation/clearing.ts': [
+        ['[]', '["Stryker was here"]', 2],
+        ['parties[position]?.[party]', 'parties[position][party]'],
+        ['from === undefined || to === undefined', 'false'],
+        ['from === undefined || to === undefined', 'from === undefined && to === undefined'],
+        ['from === undefined', 'false'],
+        ['to === undefined', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'The plan takes only as many parties as it needs.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [
+        ['open <= 0', 'false'],
+        ['open <= 0', 'open < 0'],
+        ['open -= Math.abs(holder.positionLots)', 'open += Math.abs(holder.positionLots)'],
+      ],
+    },
+  },
 ];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */

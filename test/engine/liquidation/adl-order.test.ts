@@ -97,6 +97,14 @@ test('both sides of each market are ranked once, and later holders follow by id'
   const { world, state, longs } = opened();
   world.trade('cat', 'zoe', '1', '100', 'N');
   world.trade('bob', 'zoe', '2', '100', 'N');
+  for (const name of ['xia', 'yan']) {
+    world.fund({ [name]: '1000' });
+    world.trade(name, 'zoe', '-1', '100');
+  }
+  state.subaccount(world.idOf('yan')).exposure(world.marketOf('M')).costQuanta =
+    quanta(-200_000_000n);
+  state.subaccount(world.idOf('xia')).exposure(world.marketOf('M')).costQuanta =
+    quanta(-50_000_000n);
   const market = state.market(world.marketOf('M'));
   const other = state.market(world.marketOf('N'));
   const ranks = new Ranks(state);
@@ -107,7 +115,8 @@ test('both sides of each market are ranked once, and later holders follow by id'
   longs[1]!.costQuanta = quanta(100_000_000n);
   const first = names(ranks.holders(market, 1));
   expect(first.slice(0, 2)).toEqual(['dan', 'bob']);
-  expect(names(ranks.holders(market, -1))).toEqual(['zoe']);
+  // Shorts that paid the most have the greatest profit.
+  expect(names(ranks.holders(market, -1))).toEqual(['yan', 'zoe', 'xia']);
   expect(names(ranks.holders(other, 1)).sort()).toEqual(['bob', 'cat']);
   expect(names(ranks.holders(other, -1))).toEqual(['zoe']);
   // A new ranking would have another order.
