@@ -521,6 +521,29 @@ const EQUIVALENT = [
       ],
     },
   },
+  {
+    reason: 'A debt of 0 is repaid by nothing.',
+    mutants: {
+      'src/engine/liquidation/endangered.ts': [
+        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n', 2],
+        ['subaccount.clearingDebt > 0n', 'true', 2],
+      ],
+    },
+  },
+  {
+    reason: 'Only fresh positions are cleared, and an isolated unit has no other.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [['unit.isolated === null', 'true']],
+    },
+  },
+  {
+    reason: 'The timer runs at the full hour, so the remainder is 0.',
+    mutants: {
+      'src/engine/liquidation/insurance.ts': [
+        ['state.nowUs - (state.nowUs % HOUR_US)', 'state.nowUs + state.nowUs % HOUR_US'],
+      ],
+    },
+  },
 ];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */
