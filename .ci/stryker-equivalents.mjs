@@ -544,6 +544,15 @@ const EQUIVALENT = [
       ],
     },
   },
+  {
+    reason: 'Nothing is paid for a balance at or above 0, and only the result for a debt is read.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [
+        ['unit.balance >= 0n', 'false'],
+        ['unit.balance >= 0n', 'unit.balance > 0n'],
+      ],
+    },
+  },
 ];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */

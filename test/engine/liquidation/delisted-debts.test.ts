@@ -118,3 +118,16 @@ test('debts of the house and of the shortfall stay', () => {
   expect([state.houseMaker.cash, state.shortfall.cash]).toEqual([-5n, -7n]);
   expect(steps(world)).toEqual([]);
 });
+
+test('a unit below zero in cash that still has a position elsewhere owes no flat debt', () => {
+  const world = opened(false, '1000');
+  world.trade('cat', 'bob', '5', '100', 'N');
+  world.price('150', 'N');
+  world.checks = false;
+  const state = stateOf(world.engine);
+  const cat = state.subaccount(world.idOf('cat'));
+  cat.cash = quanta(-usd('10'));
+  expect(delist(world, 100)).toBe('ok');
+  expect(cat.cash).toBe(-usd('10'));
+  expect(steps(world)).toEqual([]);
+});
