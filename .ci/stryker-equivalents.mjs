@@ -553,6 +553,33 @@ const EQUIVALENT = [
       ],
     },
   },
+  {
+    reason: 'The heap of bounds is as good: equal bounds have any order, and places exist.',
+    mutants: {
+      'src/engine/liquidation/liquidation-index.ts': [
+        ['exposure.safeSide !== side', 'true'],
+        ['last === undefined', 'false'],
+        ['place > 0', 'place >= 0'],
+        ['parent === undefined', 'false'],
+        ['this.sign * parent.safeTicks <= key', 'this.sign * parent.safeTicks < key'],
+        [
+          'this.sign * right.safeTicks < this.sign * child.safeTicks',
+          'this.sign * right.safeTicks <= this.sign * child.safeTicks',
+        ],
+        ['this.sign * child.safeTicks >= key', 'this.sign * child.safeTicks > key'],
+      ],
+    },
+  },
+  {
+    reason:
+      'The callee tests the same, or the end of the last round has: a check of prices, the requirement, a negative equity.',
+    mutants: {
+      'src/engine/liquidation/liquidation.ts': [
+        ['context.due.anyRepriced', 'true'],
+        ['unit.equityAt(state, settlementTicks) >= 0n', 'true'],
+      ],
+    },
+  },
 ];
 
 /** Splits the survivors of a file; `stale`: entries of the list without a survivor. */
