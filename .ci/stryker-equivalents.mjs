@@ -198,7 +198,6 @@ const EQUIVALENT = [
         ['price < exposure.lowestAsk', 'price <= exposure.lowestAsk'],
         ['exposure.bidLots === 0', 'false'],
         ['exposure.askLots === 0', 'false'],
-        ['exposure.bidLots === 0 && exposure.askLots === 0', 'false'],
         ['market.tape.carry.size > 0', 'true'],
         ['market.tape.carry.size > 0', 'market.tape.carry.size >= 0'],
       ],
@@ -246,7 +245,6 @@ const EQUIVALENT = [
         ['this.fires.size <= SMALL', 'this.fires.size > SMALL'],
         ['this.fires.size <= 4 * this.stack.length', 'false'],
         ['this.fires.size <= 4 * this.stack.length', 'this.fires.size < 4 * this.stack.length'],
-        ['this.fires.size <= 4 * this.stack.length', 'this.fires.size > 4 * this.stack.length'],
         ['4 * this.stack.length', '4 / this.stack.length'],
         ['this.entries -= 1', 'this.entries += 1', 2],
         [

@@ -197,18 +197,24 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
-/** Writes the page with all last results; what is below a required score, as text. */
-function writePage() {
+/**
+ * Writes the page with all last results; what is below a required score, as text. `ran`: files of
+ * the run before; one without mutants is in no report.
+ */
+function writePage(ran = []) {
   const rooms = Object.keys(ROOMS);
   const measured = rooms
     .map((room) => cache(room, '-report'))
     .filter((report) => existsSync(report))
     .flatMap((report) => resultsOf(JSON.parse(readFileSync(report, 'utf8'))));
+  const empty = ran
+    .filter((name) => !measured.some((file) => file.name === name))
+    .map((name) => ({ name, found: 0, survivors: [] }));
   const earlier = existsSync(page) ? resultsOnPage(readFileSync(page, 'utf8')) : [];
   const files = rooms
     .flatMap((room) => ROOMS[room].files.flatMap(filesOf))
     .flatMap((name) =>
-      [measured, earlier].flatMap((from) => from.filter((f) => f.name === name)).slice(0, 1),
+      [measured, empty, earlier].flatMap((from) => from.filter((f) => f.name === name)).slice(0, 1),
     )
     .map((file) => ({ ...file, ...withoutEquivalents(file.name, file.survivors) }));
   const { text, found, alive, score } = pageOf(files);
@@ -245,7 +251,7 @@ async function main() {
     for (const slice of slicesOf(room, values.file)) {
       const code = await run(room, slice, values);
       if (code !== 0) return code;
-      writePage();
+      writePage(slice);
     }
   }
   const weak = writePage();
