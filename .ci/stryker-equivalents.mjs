@@ -130,8 +130,6 @@ const EQUIVALENT = [
     mutants: {
       'src/engine/orders/activate.ts': [
         ["fault === 'reduceOnly' && table.conditional(slot)?.leg === true", 'false'],
-        ["fault === 'reduceOnly'", 'true'],
-        ["fault === 'reduceOnly'", "fault !== 'reduceOnly'"],
         ['table.conditional(slot)?.leg', 'table.conditional(slot).leg'],
         [
           "{ const over = legOver(table, slot, exposure); if (over === null) waitAgain(state, slot, exposure); else endOrder(state, slot, 'cancelled', over); }",
@@ -196,9 +194,6 @@ const EQUIVALENT = [
         ['price > exposure.highestPrice', 'price >= exposure.highestPrice'],
         ['price > exposure.highestBid', 'price >= exposure.highestBid'],
         ['price < exposure.lowestAsk', 'price <= exposure.lowestAsk'],
-        ['exposure.bidLots === 0', 'false'],
-        ['exposure.askLots === 0', 'false'],
-        ['exposure.bidLots === 0 && exposure.askLots === 0', 'false'],
         ['market.tape.carry.size > 0', 'true'],
         ['market.tape.carry.size > 0', 'market.tape.carry.size >= 0'],
       ],
@@ -208,6 +203,371 @@ const EQUIVALENT = [
         ['context.due.anyRepriced', 'true'],
         ['context.newTriggers.length > 0', 'true'],
         ['context.newTriggers.length > 0', 'context.newTriggers.length >= 0'],
+      ],
+    },
+  },
+  {
+    reason: 'The order of groups with one fire price does not matter: due orders are sorted later.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [['this.nextNumber++', 'this.nextNumber--']],
+    },
+  },
+  {
+    reason:
+      'Entries that can fire nothing leave a heap, or its stack, earlier or later; it only costs memory and time.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['this.entries <= SMALL', 'false'],
+        ['this.entries <= SMALL', 'this.entries < SMALL'],
+        ['this.entries <= 4 * this.waiting', 'this.entries < 4 * this.waiting'],
+        ['group.stops.size === 0', 'false', 2],
+        ['this.stack.filter((group) => group.stops.size > 0)', 'this.stack'],
+        ['group.stops.size > 0', 'true', 3],
+        ['group.stops.size > 0', 'group.stops.size >= 0', 3],
+        ['this.up * top.extreme < this.up * mark', 'this.up * top.extreme <= this.up * mark'],
+        ['a.stops.size >= b.stops.size', 'true'],
+        ['a.stops.size >= b.stops.size', 'false'],
+        ['a.stops.size >= b.stops.size', 'a.stops.size > b.stops.size'],
+        ['a.stops.size >= b.stops.size', 'a.stops.size < b.stops.size'],
+        ['price === group.announced', 'false'],
+        ['this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length', 'false'],
+        ['this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length', 'true'],
+        [
+          'this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length',
+          'this.fires.size <= SMALL && this.fires.size <= 4 * this.stack.length',
+        ],
+        ['this.fires.size <= SMALL', 'false'],
+        ['this.fires.size <= SMALL', 'this.fires.size < SMALL'],
+        ['this.fires.size <= SMALL', 'this.fires.size > SMALL'],
+        ['this.fires.size <= 4 * this.stack.length', 'false'],
+        ['this.fires.size <= 4 * this.stack.length', 'this.fires.size < 4 * this.stack.length'],
+        ['4 * this.stack.length', '4 / this.stack.length'],
+        ['this.entries -= 1', 'this.entries += 1', 2],
+        [
+          '{ if (group.stops.size > 0) return; this.byNumber.delete(group.number); this.stack = this.stack.filter((other) => other !== group); }',
+          '{}',
+        ],
+      ],
+      'src/engine/orders/trigger-index.ts': [
+        ['heap.size > SMALL', 'true'],
+        ['heap.size > SMALL', 'heap.size >= SMALL'],
+        ['this.waiting -= 1', 'this.waiting += 1'],
+      ],
+      'src/engine/orders/expiry.ts': [
+        ['heap.size > 4 * state.expiring', 'true'],
+        ['heap.size > 4 * state.expiring', 'heap.size >= 4 * state.expiring'],
+        ['4 * state.expiring', '4 / state.expiring'],
+      ],
+      'src/engine/orders/twap.ts': [['dueUs !== Infinity', 'true']],
+      // An order that ends while its trigger is armed has no entry any more.
+      'src/engine/orders/pending.ts': [
+        ['conditional?.armed !== true', 'true'],
+        ['false', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'A shortcut: without it, all stops or prices are scanned, with the same result.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['first === null || within(first)', 'false'],
+        ['first === null || within(first)', 'first === null && within(first)'],
+        ['first === null', 'false'],
+        ['this.up > 0 ? first < low : first > high', 'false'],
+        ['first < low', 'false'],
+        ['first < low', 'first <= low'],
+        ['first > high', 'false'],
+        ['first > high', 'first >= high'],
+      ],
+      'src/engine/orders/trigger-index.ts': [['top > up * from', 'false']],
+      'src/engine/orders/owned-orders.ts': [
+        ['orders.head === NONE', 'false'],
+        ['markets > 1', 'true'],
+        ['markets > 1', 'markets >= 1'],
+      ],
+    },
+  },
+  {
+    reason: 'A side is 1 or −1.',
+    mutants: {
+      'src/engine/orders/trailing-index.ts': [
+        ['this.up > 0', 'this.up >= 0'],
+        ['up > 0', 'up >= 0'],
+      ],
+      'src/engine/orders/trigger-index.ts': [['up > 0', 'up >= 0', 2]],
+    },
+  },
+  {
+    reason:
+      'Nothing is stored for NONE, and the next condition gives the same. The check keeps reads within the arrays.',
+    mutants: {
+      'src/engine/orders/pending.ts': [['slot === NONE', 'false']],
+      'src/engine/orders/pending-effects.ts': [['slot === NONE', 'false']],
+      'src/engine/orders/protective-orders.ts': [['slot === NONE', 'false', 2]],
+      'src/engine/orders/slices.ts': [['slot !== NONE', 'true']],
+      'src/engine/orders/triggers.ts': [['slot === NONE', 'false', 3]],
+    },
+  },
+  {
+    reason: 'A pending order has conditions, and only those that wait are armed.',
+    mutants: {
+      'src/engine/orders/pending.ts': [
+        ['conditional?.armed', 'conditional.armed'],
+        ['state.orders.conditional(slot)?.armed', 'state.orders.conditional(slot).armed'],
+        [
+          'slot === NONE || !state.orders.isWaiting(slot)',
+          'slot === NONE && !state.orders.isWaiting(slot)',
+        ],
+        ['slot === NONE || !state.orders.isWaiting(slot)', 'false'],
+      ],
+      'src/engine/orders/slices.ts': [
+        ['table.conditional(slot)?.triggerTicks', 'table.conditional(slot).triggerTicks'],
+      ],
+      'src/engine/orders/triggers.ts': [
+        ['conditional === null', 'false', 3],
+        ['conditional !== null', 'true', 2],
+        ['slot === NONE || !table.isWaiting(slot)', 'false'],
+        ['slot === NONE || !table.isWaiting(slot)', 'slot === NONE && !table.isWaiting(slot)'],
+      ],
+      'src/engine/orders/twap.ts': [['state.orders.isWaiting(slot)', 'true']],
+    },
+  },
+  {
+    reason: 'A price that was recomputed is known, and so is the mark that a stop followed.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ['source !== null', 'true'],
+        ['seen === null', 'false'],
+        ['mark === null', 'false'],
+        ['conditional === null || seen === null', 'false'],
+        ['conditional === null || seen === null', 'conditional === null && seen === null'],
+      ],
+    },
+  },
+  {
+    reason: 'A text among orders belongs to none.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [['[]', '["Stryker was here"]', 2]],
+    },
+  },
+  {
+    reason:
+      'Only the last price moves while triggers fire, so a further round finds no order that is due.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ["state.config.triggerSource === 'last'", 'true'],
+        [
+          "state.config.triggerSource === 'last' && context.due.anyRepriced",
+          "state.config.triggerSource === 'last' || context.due.anyRepriced",
+        ],
+      ],
+    },
+  },
+  {
+    reason: 'Without a trigger price, an order that is armed follows the mark at once.',
+    mutants: {
+      'src/engine/orders/triggers.ts': [
+        ['conditional.triggerTicks === null', 'false'],
+        ['true', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'An effect that is missing has no kind, and none is missing.',
+    mutants: {
+      'src/engine/orders/pending-effects.ts': [
+        ['i < pendingEffects.length', 'i <= pendingEffects.length'],
+        ['todo?.kind', 'todo.kind'],
+      ],
+    },
+  },
+  {
+    reason: 'The caller has checked that the order is a leg, with conditions.',
+    mutants: {
+      'src/engine/orders/protective-orders.ts': [
+        ['leg?.leg !== true', 'false'],
+        ['leg?.leg', 'leg.leg'],
+        ['leg !== null', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'At the limit, both branches give 0.',
+    mutants: {
+      'src/engine/orders/protective-orders.ts': [['against > 0', 'against >= 0']],
+    },
+  },
+  {
+    reason: 'A position, a size or a side is never 0 here.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['size > 0', 'size >= 0', 2],
+        ['positionLots > 0', 'positionLots >= 0'],
+        ['side > 0', 'side >= 0'],
+      ],
+      'src/engine/liquidation/adl.ts': [
+        ['side > 0', 'side >= 0', 2],
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/bankruptcy.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/clearing.ts': [
+        ['from.positionLots > 0', 'from.positionLots >= 0'],
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0', 2],
+      ],
+      'src/engine/liquidation/endangered.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/liquidation-index.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+        ['side < 0', 'side <= 0'],
+      ],
+      'src/engine/liquidation/liquidation-order.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0', 3],
+        ['side < 0', 'side <= 0'],
+        ['side > 0', 'side >= 0', 4],
+      ],
+      'src/engine/liquidation/liquidation.ts': [
+        ['exposure.positionLots > 0', 'exposure.positionLots >= 0'],
+      ],
+      'src/engine/liquidation/takeover.ts': [['positionLots > 0', 'positionLots >= 0']],
+    },
+  },
+  {
+    reason: 'The keys of the markets and sides are others, and as different.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['market.id * 2 + (size > 0 ? 1 : 0)', 'market.id * 2 - (size > 0 ? 1 : 0)'],
+        ['size > 0', 'size <= 0'],
+      ],
+      'src/engine/liquidation/adl.ts': [
+        ['market.id * 2 + (side > 0 ? 1 : 0)', 'market.id * 2 - (side > 0 ? 1 : 0)'],
+        ['side > 0', 'side <= 0'],
+      ],
+    },
+  },
+  {
+    reason: 'Holders without a position have no place, and a ranking that is missing is not fresh.',
+    mutants: {
+      'src/engine/liquidation/adl-ranks.ts': [
+        ['size === 0', 'false'],
+        ['ranking === undefined', 'false'],
+        ['place === undefined', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'A profit of 0 is the last of one class or the first of the next one.',
+    mutants: { 'src/engine/liquidation/adl.ts': [['upnl > 0n', 'upnl >= 0n']] },
+  },
+  {
+    reason: 'The case before excludes equality, or both branches give the same there.',
+    mutants: {
+      'src/engine/liquidation/adl.ts': [['left > right', 'left >= right']],
+      'src/engine/liquidation/bankruptcy.ts': [
+        ['price < 0n', 'price <= 0n'],
+        ['price > limit', 'price >= limit'],
+      ],
+      'src/engine/liquidation/clearing-plan.ts': [
+        ['deficit > lost', 'deficit >= lost'],
+        ['equity < 0n', 'equity <= 0n'],
+        ['share.gain >= 0n', 'share.gain > 0n'],
+        ['share.gain >= 0n', 'false'],
+      ],
+      'src/engine/liquidation/liquidation-order.ts': [['above > 0n', 'above >= 0n']],
+      'src/engine/liquidation/liquidation.ts': [['a.value > b.value', 'a.value >= b.value']],
+      'src/engine/liquidation/endangered.ts': [
+        ['equity > 0n', 'equity >= 0n'],
+        ['slack > 0n', 'slack >= 0n'],
+      ],
+    },
+  },
+  {
+    reason: 'A deficit is above 0, and the plan names positions and parties that exist.',
+    mutants: {
+      'src/engine/liquidation/clearing-plan.ts': [
+        ['lost === 0n', 'false'],
+        ['positions[i]?.allowance', 'positions[i].allowance'],
+        ['counterparty === undefined', 'false'],
+        ['position === undefined', 'false'],
+      ],
+      'src/engine/liquidation/clearing.ts': [
+        ['[]', '["Stryker was here"]', 2],
+        ['parties[position]?.[party]', 'parties[position][party]'],
+        ['from === undefined || to === undefined', 'false'],
+        ['from === undefined || to === undefined', 'from === undefined && to === undefined'],
+        ['from === undefined', 'false'],
+        ['to === undefined', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'The plan takes only as many parties as it needs.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [
+        ['open <= 0', 'false'],
+        ['open <= 0', 'open < 0'],
+        ['open -= Math.abs(holder.positionLots)', 'open += Math.abs(holder.positionLots)'],
+      ],
+    },
+  },
+  {
+    reason: 'A debt of 0 is repaid by nothing.',
+    mutants: {
+      'src/engine/liquidation/endangered.ts': [
+        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n', 2],
+        ['subaccount.clearingDebt > 0n', 'true', 2],
+      ],
+    },
+  },
+  {
+    reason: 'Only fresh positions are cleared, and an isolated unit has no other.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [['unit.isolated === null', 'true']],
+    },
+  },
+  {
+    reason: 'The timer runs at the full hour, so the remainder is 0.',
+    mutants: {
+      'src/engine/liquidation/insurance.ts': [
+        ['state.nowUs - (state.nowUs % HOUR_US)', 'state.nowUs + state.nowUs % HOUR_US'],
+      ],
+    },
+  },
+  {
+    reason: 'Nothing is paid for a balance at or above 0, and only the result for a debt is read.',
+    mutants: {
+      'src/engine/liquidation/clearing.ts': [
+        ['unit.balance >= 0n', 'false'],
+        ['unit.balance >= 0n', 'unit.balance > 0n'],
+      ],
+    },
+  },
+  {
+    reason: 'The heap of bounds is as good: equal bounds have any order, and places exist.',
+    mutants: {
+      'src/engine/liquidation/liquidation-index.ts': [
+        ['exposure.safeSide !== side', 'true'],
+        ['last === undefined', 'false'],
+        ['place > 0', 'place >= 0'],
+        ['parent === undefined', 'false'],
+        ['this.sign * parent.safeTicks <= key', 'this.sign * parent.safeTicks < key'],
+        [
+          'this.sign * right.safeTicks < this.sign * child.safeTicks',
+          'this.sign * right.safeTicks <= this.sign * child.safeTicks',
+        ],
+        ['this.sign * child.safeTicks >= key', 'this.sign * child.safeTicks > key'],
+      ],
+    },
+  },
+  {
+    reason:
+      'The callee tests the same, or the end of the last round has: a check of prices, the requirement, a negative equity.',
+    mutants: {
+      'src/engine/liquidation/liquidation.ts': [
+        ['context.due.anyRepriced', 'true'],
+        ['unit.equityAt(state, settlementTicks) >= 0n', 'true'],
       ],
     },
   },

@@ -1,6 +1,7 @@
 /**
  * The rooms of `npm run stryker`: their files, and the tests of vitest for those mutants that no
- * test of test/mutants/stryker/quick-tests.ts notices.
+ * test of test/mutants/stryker/quick-tests.ts notices. `runs`: runs of the fuzzer by profile, where
+ * two of each reach too little. `measuredOnly`: published, without a required score.
  */
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -57,7 +58,15 @@ export const ROOMS = {
       'test/attacks/unbacked-debt.test.ts',
       'test/attacks/vault-takeover.test.ts',
       'test/attacks/immunity.test.ts',
+      'test/attacks/frozen-gain.test.ts',
+      'test/attacks/frozen-exits.test.ts',
+      'test/attacks/hostile-debt.test.ts',
+      'test/attacks/hostile-funding.test.ts',
+      'test/attacks/hostile-frozen-close.test.ts',
+      'test/engine/invariants/solvency-invariants.test.ts',
+      'test/engine/tape/bars.test.ts',
     ],
+    runs: { solvency: 8, crisis: 8, bars: 5, stress: 5, swarm: 5, money: 3 },
   },
   orders: {
     files: ['src/engine/orders/*.ts'],
@@ -69,5 +78,15 @@ export const ROOMS = {
       'test/tables/rejections.test.ts',
       'test/gateway/groups.test.ts',
     ],
+  },
+  gateway: {
+    files: ['src/gateway/*.ts'],
+    tests: [
+      'test/gateway/*.test.ts',
+      'test/tables/rejections.test.ts',
+      'test/engine/funding/rates.test.ts',
+      'test/engine/liquidation/published.test.ts',
+    ],
+    measuredOnly: true,
   },
 };

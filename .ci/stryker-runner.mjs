@@ -26,10 +26,10 @@ class Runner {
   }
 
   async init() {
-    const { QUICK_TESTS: quick } = await import(pathToFileURL(QUICK_TESTS).href);
-    const { tests } = ROOMS[process.env['ORRERY_ROOM'] ?? 'num'];
+    const { quickTests } = await import(pathToFileURL(QUICK_TESTS).href);
+    const { tests, runs } = ROOMS[process.env['ORRERY_ROOM'] ?? 'num'];
     this.#stages = new Stages({
-      quick,
+      quick: quickTests(runs),
       file: QUICK_TESTS,
       files: new TestFiles(tests.flatMap(filesOf).filter(runsHere), SETUP),
       ns: (globalThis[INSTRUMENTER_CONSTANTS.NAMESPACE] ??= {}),

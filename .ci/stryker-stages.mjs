@@ -13,7 +13,7 @@ import {
 
 /** In the ids of tests of the first stage. */
 const PREFIX = 'quick#';
-/** Stryker's limit is 100 times the hits of all tests; for one test it is 5 times those. */
+/** Stryker's limit is 100 times the hits of all tests; here it is 5 times those. */
 const HITS_SHARE = 20;
 /** Differing tests that are run in full before a mutant goes to the second stage. */
 const JUDGED = 8;
@@ -64,8 +64,9 @@ export class Stages {
     };
   }
 
-  async mutantRun(options) {
-    const { testFilter: ids } = options;
+  async mutantRun({ activeMutant, hitLimit, testFilter: ids }) {
+    const limit = hitLimit === undefined ? undefined : Math.ceil(hitLimit / HITS_SHARE);
+    const options = { activeMutant, limit, testFilter: ids };
     if (this.#spoiled) throw new Error('a mutant left something behind in this process');
     for (const id of this.#quick.keys()) if (ids.includes(id)) this.#record(id);
     try {
@@ -77,9 +78,8 @@ export class Stages {
     }
   }
 
-  #firstStage({ activeMutant, hitLimit, testFilter: ids }) {
+  #firstStage({ activeMutant, limit, testFilter: ids }) {
     let judged = 0;
-    const limit = hitLimit === undefined ? undefined : Math.ceil(hitLimit / HITS_SHARE);
     for (const [id, test] of this.#quick) {
       if (!ids.includes(id)) continue;
       this.#activate(activeMutant, limit);
@@ -100,15 +100,15 @@ export class Stages {
     return null;
   }
 
-  async #secondStage({ activeMutant, hitLimit, testFilter }) {
+  async #secondStage({ activeMutant, limit, testFilter }) {
     this.#activate(null);
     const ids = testFilter.filter((id) => !id.startsWith(PREFIX));
     if (ids.length === 0) return null;
     const started = () => {
-      this.#activate(activeMutant, hitLimit);
+      this.#activate(activeMutant, limit);
     };
     const results = await this.files.run({ ids, started });
-    const endless = this.#endless(hitLimit);
+    const endless = this.#endless(limit);
     if (endless !== null) return endless;
     this.#activate(null);
     const failed = results.find(({ failure }) => failure !== null);

@@ -20,7 +20,9 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
   concurrency: Number(process.env['ORRERY_WORKERS'] ?? 2),
-  timeoutMS: 5_000,
+  // A limit of hits ends most endless mutants. This one is for the others: a survivor needs 5 s of
+  // processor time, and a machine under load must not make a time-out of it.
+  timeoutMS: 30_000,
   // On a machine under load.
   dryRunTimeoutMinutes: 30,
   incremental: true,

@@ -12,8 +12,8 @@ import { withoutEquivalents } from './stryker-equivalents.mjs';
 import { filesOf, ROOMS } from './stryker-rooms.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Required percentage of killed mutants that are not equivalent: of all, and of each file. */
-const SCORE_NEEDED = 92;
+/** Required percentage of killed mutants that are not equivalent: of a room, and of each file. */
+const SCORE_NEEDED = 90;
 const FILE_SCORE_NEEDED = 83;
 /** Source of one run of Stryker, about 800 mutants. */
 const SLICE_BYTES = 32_000;
@@ -24,7 +24,8 @@ const page = join(root, 'reports', 'prove', 'stryker.md');
 const HELP = `npm run stryker -- [--only <rooms>] [--file <text>] [--workers <n>] [--fresh]
 
   --only <rooms>  ${Object.keys(ROOMS).join(', ')}, separated by commas [all]
-  --file <text>   only files whose path contains it; the others keep their last results
+  --file <texts>  only files whose path contains one of these, separated by commas; the others
+                  keep their last results
   --workers <n>   mutants at the same time [2]
   --fresh         forget what earlier runs found
 
@@ -40,7 +41,9 @@ const NOT_COVERED = 'not covered by a test';
 function slicesOf(room, text) {
   const slices = [];
   let size = Infinity;
-  for (const name of ROOMS[room].files.flatMap(filesOf).filter((path) => path.includes(text))) {
+  const texts = text.split(',');
+  const chosen = (path) => texts.some((part) => path.includes(part));
+  for (const name of ROOMS[room].files.flatMap(filesOf).filter(chosen)) {
     const bytes = statSync(name).size;
     if (size + bytes > SLICE_BYTES) {
       slices.push([]);
@@ -122,11 +125,24 @@ function resultsOnPage(text) {
 
 const scoreOf = (found, alive) => (found + alive === 0 ? 100 : (100 * found) / (found + alive));
 
-function pageOf(files) {
+/** Killed, equivalent and surviving mutants of files. */
+function totalOf(files) {
   const sum = (count) => files.reduce((total, file) => total + count(file), 0);
-  const found = sum((file) => file.found);
-  const alive = sum((file) => file.alive.length);
-  const equivalent = sum((file) => file.equivalent.length);
+  return {
+    found: sum((file) => file.found),
+    equivalent: sum((file) => file.equivalent.length),
+    alive: sum((file) => file.alive.length),
+  };
+}
+
+/** The files of a room among `files`. */
+function ofRoom(room, files) {
+  const names = new Set(ROOMS[room].files.flatMap(filesOf));
+  return files.filter(({ name }) => names.has(name));
+}
+
+function pageOf(files) {
+  const { found, equivalent, alive } = totalOf(files);
   const row = (name, found, equivalent, alive) => {
     const all = found + equivalent + alive;
     const scores = [scoreOf(found, equivalent + alive), scoreOf(found, alive)];
@@ -151,6 +167,15 @@ function pageOf(files) {
     ...files.map((file) => row(file.name, file.found, file.equivalent.length, file.alive.length)),
     row('**all**', found, equivalent, alive),
     '',
+    '## By room',
+    '',
+    '| room | mutants | noticed | equivalent | % | % of the others |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...Object.keys(ROOMS).map((room) => {
+      const total = totalOf(ofRoom(room, files));
+      return row(room, total.found, total.equivalent, total.alive);
+    }),
+    '',
     '## Surviving mutants',
     '',
     ...listed('alive'),
@@ -172,18 +197,24 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
-/** Writes the page with all last results; what is below a required score, as text. */
-function writePage() {
+/**
+ * Writes the page with all last results; what is below a required score, as text. `ran`: files of
+ * the run before; one without mutants is in no report.
+ */
+function writePage(ran = []) {
   const rooms = Object.keys(ROOMS);
   const measured = rooms
     .map((room) => cache(room, '-report'))
     .filter((report) => existsSync(report))
     .flatMap((report) => resultsOf(JSON.parse(readFileSync(report, 'utf8'))));
+  const empty = ran
+    .filter((name) => !measured.some((file) => file.name === name))
+    .map((name) => ({ name, found: 0, survivors: [] }));
   const earlier = existsSync(page) ? resultsOnPage(readFileSync(page, 'utf8')) : [];
   const files = rooms
     .flatMap((room) => ROOMS[room].files.flatMap(filesOf))
     .flatMap((name) =>
-      [measured, earlier].flatMap((from) => from.filter((f) => f.name === name)).slice(0, 1),
+      [measured, empty, earlier].flatMap((from) => from.filter((f) => f.name === name)).slice(0, 1),
     )
     .map((file) => ({ ...file, ...withoutEquivalents(file.name, file.survivors) }));
   const { text, found, alive, score } = pageOf(files);
@@ -191,13 +222,22 @@ function writePage() {
   writeFileSync(page, text);
   console.log('written: reports/prove/stryker.md');
   console.log(`${found} of ${found + alive} mutants killed: ${score.toFixed(1)} %`);
-  const weak = files.filter((file) => scoreOf(file.found, file.alive.length) < FILE_SCORE_NEEDED);
+  const judged = rooms.filter((room) => ROOMS[room].measuredOnly !== true);
+  const isWeak = (file) => scoreOf(file.found, file.alive.length) < FILE_SCORE_NEEDED;
+  const weak = judged.flatMap((room) => ofRoom(room, files).filter(isWeak));
+  const missing = judged.flatMap((room) =>
+    ROOMS[room].files.flatMap(filesOf).filter((name) => !files.some((file) => file.name === name)),
+  );
   return [
     ...files.flatMap(({ name, stale }) =>
       stale.map(({ from, to }) => `${name}: no survivor any more: ${from} → ${to}`),
     ),
     ...weak.map(({ name }) => `${name}: below ${FILE_SCORE_NEEDED} %`),
-    ...(score < SCORE_NEEDED ? [`all: below ${SCORE_NEEDED} %`] : []),
+    ...missing.map((name) => `${name}: not measured`),
+    ...judged.flatMap((room) => {
+      const { found, alive } = totalOf(ofRoom(room, files));
+      return scoreOf(found, alive) < SCORE_NEEDED ? [`${room}: below ${SCORE_NEEDED} %`] : [];
+    }),
   ];
 }
 
@@ -206,15 +246,15 @@ async function main() {
   const unknown = chosen.filter((room) => ROOMS[room] === undefined);
   if (unknown.length > 0) throw new RangeError(`--only: no room ${unknown.join(', ')}`);
   process.chdir(root);
-  let weak = [];
   for (const room of chosen) {
     if (values.fresh) rmSync(cache(room, ''), { force: true });
     for (const slice of slicesOf(room, values.file)) {
       const code = await run(room, slice, values);
       if (code !== 0) return code;
-      weak = writePage();
+      writePage(slice);
     }
   }
+  const weak = writePage();
   for (const line of weak) console.log(line);
   return weak.length > 0 ? 1 : 0;
 }

@@ -5,7 +5,6 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readFileSync } from 'node:fs';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { TRANSITIONS } from '../../src/engine/orders/states.ts';
@@ -375,12 +374,3 @@ function markUpdates(world: GroupWorld): number {
   }
   return performance.now() - started;
 }
-
-test('docs/ORDER-STATES.md shows the table of transitions', () => {
-  const text = readFileSync(new URL('../../docs/ORDER-STATES.md', import.meta.url), 'utf8');
-  for (const { from, to, why } of TRANSITIONS) {
-    const start = from === 'none' ? '[*]' : from;
-    expect(text).toContain(`${start} --> ${to}: ${why}`);
-  }
-  expect(text.match(/-->/g)).toHaveLength(TRANSITIONS.length + 4);
-});

@@ -36,14 +36,14 @@ export class Ranks {
   }
 
   /** Current holders of this side. Holders added after the ranking follow in ascending id. */
-  holders(market: Market, side: 1 | -1): Exposure[] {
+  holders(market: Market, side: 1 | -1): readonly Exposure[] {
     const key = market.id * 2 + (side > 0 ? 1 : 0);
     const now = holdersOf(this.state, market, side);
     const known = this.ranked.get(key);
     if (known === undefined) {
       const ranked = rankHolders(this.state, market, now);
       this.ranked.set(key, ranked);
-      return ranked.slice();
+      return ranked;
     }
     const ids = new Set(known);
     const holding = new Set(now);

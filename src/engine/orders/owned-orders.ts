@@ -29,7 +29,7 @@ export function disownOrder(
 ): void {
   table.unlinkOwner(exposure.orders, slot);
   owner.orderCount -= 1;
-  if (table.isReduceOnly(slot)) exposure.closing?.delete(table.id(slot));
+  exposure.closing?.delete(table.id(slot));
 }
 
 /** Slots of the live orders in one market, or in all (null), in ascending order id. */

@@ -42,21 +42,20 @@ export function fillableLots(table: OrderTable, slot: number, exposure: Exposure
 export function legOver(table: OrderTable, slot: number, exposure: Exposure): EndReason | null {
   const leg = table.conditional(slot);
   if (leg?.leg !== true || leg.parentLive) return null;
-  if (leg.parent !== null && leg.parentSettled === 0) return 'parentCancelled';
   if (coverOf(table, slot, leg) === 0) {
     return leg.siblingFilled > 0 ? 'ocoSibling' : 'parentCancelled';
   }
   return reducibleLots(exposure, table.side(slot)) === 0 ? 'positionClosed' : null;
 }
 
-/** Takes a leg that cannot fill now off the book: it ends, or becomes pending again. */
+/** Takes a resting leg that cannot fill now off the book: it ends, or becomes pending again. */
 export function retireLeg(state: State, slot: number, exposure: Exposure): void {
   const reason = legOver(state.orders, slot, exposure);
   if (reason !== null) {
     endOrder(state, slot, 'cancelled', reason);
     return;
   }
-  if (state.orders.isResting(slot)) leaveBook(state, slot, exposure);
+  leaveBook(state, slot, exposure);
   waitAgain(state, slot, exposure);
 }
 

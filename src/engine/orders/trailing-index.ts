@@ -18,8 +18,8 @@ import type { Reached, Waits } from './reached.ts';
 const SMALL = 1024;
 
 interface Group {
-  /** Id of the group in the heap of fire prices; −1 after a merge. */
-  number: number;
+  /** Id of the group in the heap of fire prices. */
+  readonly number: number;
   extreme: number;
   /** Its entry in the heap of fire prices; 0 for none. */
   announced: number;
@@ -109,7 +109,6 @@ export class TrailingIndex {
       smaller.stops.pop();
     }
     this.byNumber.delete(smaller.number);
-    smaller.number = -1;
     return larger;
   }
 
@@ -137,19 +136,17 @@ export class TrailingIndex {
   next(waits: Waits): number | null {
     while (this.fires.size > 0) {
       const price = -this.up * this.fires.topTime();
+      // A known group has a stop.
       const group = this.byNumber.get(this.fires.topKey());
-      const top = group?.announced === price ? group.stops : null;
-      if (group !== undefined && top !== null && top.size > 0) {
-        if (waits(orderId(top.topKey()))) return price;
-        top.pop();
-        this.entries -= 1;
-      }
+      const announced = group?.announced === price;
+      if (announced && waits(orderId(group.stops.topKey()))) return price;
       this.fires.pop();
-      if (group !== undefined && top !== null) {
-        group.announced = 0;
-        this.announce(group);
-        this.dropIfEmpty(group);
-      }
+      if (!announced) continue;
+      group.stops.pop();
+      this.entries -= 1;
+      group.announced = 0;
+      this.announce(group);
+      this.dropIfEmpty(group);
     }
     return null;
   }
@@ -181,7 +178,7 @@ export class TrailingIndex {
 
   /** Removes every stop that fires at this mark; `reach` must precede. */
   take(mark: number, waits: Waits, into: Reached[]): void {
-    while (this.fires.size > 0 && this.fires.topTime() <= -this.up * mark) {
+    while (this.fires.topTime() <= -this.up * mark) {
       const price = -this.up * this.fires.topTime();
       const group = this.byNumber.get(this.fires.topKey());
       this.fires.pop();

@@ -45,7 +45,6 @@ export class PriceTriggers {
   next(up: 1 | -1, from: number, waits: Waits): number | null {
     const heap = up > 0 ? this.above : this.below;
     while (heap.size > 0 && !waits(orderId(heap.topKey()))) heap.pop();
-    if (heap.size === 0) return null;
     const top = heap.topTime();
     // An order that was rearmed behind the price hides the others: then all are scanned.
     const live = (key: number): boolean => waits(orderId(key));
@@ -66,7 +65,7 @@ export class PriceTriggers {
   }
 
   private drain(heap: TimerHeap, sign: number, price: number, waits: Waits, into: Reached[]): void {
-    while (heap.size > 0 && heap.topTime() <= sign * price) {
+    while (heap.topTime() <= sign * price) {
       const id = orderId(heap.topKey());
       const ticks = sign * heap.topTime();
       heap.pop();

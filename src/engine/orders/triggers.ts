@@ -126,7 +126,6 @@ function followMark(state: ExchangeState, market: Market, reached: Reached[]): v
   const { activations, selling, buying } = market.triggers;
   const active: Reached[] = [];
   activations.take(mark, waits, active);
-  active.sort((a, b) => a.id - b.id);
   for (const { id } of active) {
     const slot = state.orders.slotOf(id);
     const conditional = state.orders.conditional(slot);

@@ -56,6 +56,7 @@ function broken({ equity, positions, insurance }: Input, plan: ClearingPlan): Se
     const move = Math.max(0, -side * settleMove);
     const bound = BigInt(lots) * BigInt(move) * tickLot;
     if (charge < 0n || relief < 0n || charge > bound) found.add('no charge beyond the gain');
+    if (unit.isHouse && relief !== 0n) found.add('the house needs no relief');
     const gain = BigInt(lots) * BigInt(side * (markTicks - settleTicks)) * tickLot;
     after.set(unit, (after.get(unit) ?? unit.equity) + gain + relief - charge);
     return { index, unit, left: bound - charge };
@@ -182,6 +183,13 @@ const FAULTS: readonly (readonly [string, Planner])[] = [
     },
   ],
   ['the bankrupt ends at exactly 0', (input) => ({ ...planned(input), shortfall: 0n })],
+  [
+    'the house needs no relief',
+    (input) => {
+      const plan = planned(input);
+      return { ...plan, closings: plan.closings.map((closing) => ({ ...closing, relief: 1n })) };
+    },
+  ],
   [
     'the bankrupt ends at exactly 0',
     (input) => {

@@ -1,5 +1,8 @@
 /** Orders that the engine's closing order meets on the book. */
 import { expect, test } from 'vitest';
+import { marketId, priceTicks, quanta, subaccountId } from '../../../src/num/units.ts';
+import { ANN, BOB, CAT, GroupWorld, type Draft } from '../../tables/group-world.ts';
+import { stateOf } from '../invariants/planted.ts';
 import { RiskWorld } from '../risk-world.ts';
 
 /** Ann is long 10 from 100 and bankrupt at 90; bob is short as much. */
@@ -88,4 +91,33 @@ test('a short is bought back at its limit, and not beyond', () => {
   );
   expect(world.steps()[0]).toBe('ann order');
   expect(new Set(fills)).toEqual(new Set([108]));
+});
+
+test('the second leg of a pair ends when the first one filled its cover (R-3.5)', () => {
+  const world = new GroupWorld({}, { markSource: 'index', maintenanceMargin: '0.05' });
+  world.group(BOB, { size: -5, price: 1000 });
+  world.group(CAT, { size: -3, price: 1000 });
+  world.group(ANN, { size: 8, price: 1000 });
+  const leg = (orderType: 'takeProfit' | 'stopLoss', price: number, trigger: number): Draft => ({
+    size: 5,
+    price,
+    reduceOnly: true,
+    orderType,
+    triggerTicks: priceTicks(trigger),
+  });
+  world.group(BOB, leg('takeProfit', 985, 995), leg('stopLoss', 984, 1005));
+  const [profit, loss] = [world.last - 1, world.last];
+  world.index(0, 995);
+  world.index(0, 1005);
+  world.group(CAT, { size: 3, price: 983 });
+  expect([world.shown(profit), world.shown(loss)]).toEqual(['new 0', 'new 0']);
+  world.checks = false;
+  const state = stateOf(world.engine);
+  const ann = state.subaccount(subaccountId(ANN));
+  // The requirement is 5 % of 8,000.
+  ann.cash = quanta(BigInt(state.market(marketId(0)).spec.quantaPerTickLot) * 320n);
+  state.markForRiskCheck(ann);
+  world.index(0, 1000);
+  expect([world.position(ANN), world.position(BOB), world.position(CAT)]).toEqual([0, 0, 0]);
+  expect([world.shown(profit), world.shown(loss)]).toEqual(['filled 5', 'cancelled 0 ocoSibling']);
 });

@@ -9,7 +9,7 @@ import { Exchange } from '../../../src/engine/exchange.ts';
 import { checkCommands } from '../../../src/fuzz/check-journal.ts';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
-import { PROFILE_NAMES, type FuzzProfile } from '../../../src/fuzz/profile.ts';
+import { PROFILE_NAMES, type FuzzProfile, type ProfileName } from '../../../src/fuzz/profile.ts';
 import { allRows } from '../../../src/journal/diff/state-rows.ts';
 import { JournalReader } from '../../../src/journal/format/frames.ts';
 import { parseScenario } from '../../../src/scenario/parse.ts';
@@ -192,17 +192,19 @@ function commandsOf(journal: Uint8Array): Recording {
   return { config: reader.header.config, commands };
 }
 
-export const QUICK_TESTS: readonly QuickTest[] = [
+const runsOf = (name: ProfileName, runs: number): QuickTest[] =>
+  Array.from({ length: runs }, (_, run) =>
+    testOf(`${name} ${String(run)}`, () => {
+      const profile = drawProfile(`stryker ${String(run)}`, { name });
+      return drawn({ ...profile, commands: Math.min(profile.commands, COMMANDS) });
+    }),
+  );
+
+/** `runs`: the runs of some profiles; the others have two each. */
+export const quickTests = (runs: Partial<Record<ProfileName, number>> = {}): QuickTest[] => [
   ...ending(CORPUS, '.orrery').map((name) =>
     testOf(name, () => commandsOf(readFileSync(new URL(name, CORPUS)))),
   ),
   ...ending(SCENARIOS, '.yaml').map(scenarioTest),
-  ...Array.from({ length: RUNS_EACH }, (_, run) =>
-    PROFILE_NAMES.map((name) =>
-      testOf(`${name} ${String(run)}`, () => {
-        const profile = drawProfile(`stryker ${String(run)}`, { name });
-        return drawn({ ...profile, commands: Math.min(profile.commands, COMMANDS) });
-      }),
-    ),
-  ).flat(),
+  ...PROFILE_NAMES.flatMap((name) => runsOf(name, runs[name] ?? RUNS_EACH)),
 ];
