@@ -3,6 +3,7 @@
  * that is wrong, before a report fails somewhere in it.
  */
 import type {
+  BacktestOutput,
   BenchmarkPoint,
   EquityPoint,
   FillRow,
@@ -18,7 +19,6 @@ import type {
 } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { faultOf, type Of } from '../platform/json-shape.ts';
-import type { RecordedRun } from './run-folder.ts';
 
 const POINT = { timeUs: 'number', equity: 'number' } as const satisfies Of<BenchmarkPoint>;
 const NOTE = { title: 'text', text: 'text' } as const satisfies Of<Note>;
@@ -174,7 +174,7 @@ const RUN = {
   stateHash: 'text',
   assumptions: [NOTE],
   data: [NOTE],
-} as const satisfies Of<RecordedRun>;
+} as const satisfies Of<BacktestOutput & { readonly assumptions: unknown; readonly data: unknown }>;
 
 /** The first field that is not what a run has, and what it must be; null if there is none. */
 export function faultOfRun(run: unknown): string | null {

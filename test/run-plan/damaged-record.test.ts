@@ -36,7 +36,10 @@ const EDITS: readonly (readonly [message: string, edit: Edit])[] = [
   ['markets must be a list', (run) => delete run['markets']],
   ['strategies[0].equity must be a list', (_run, first) => delete first['equity']],
   ['strategies[0].fills must be a list', (_run, first) => Object.assign(first, { fills: 5 })],
-  ['strategies[0].fills[0] must be an object', (_run, { fills }) => fills?.splice(0, 1, [])],
+  [
+    'strategies[0].fills[0] must be an object',
+    (_run, { fills }) => fills?.splice(0, 1, [] as unknown as Row),
+  ],
   [
     'strategies[0].fills[1].price must be the text of a number',
     (_run, { fills }) => Object.assign(fills?.[1] ?? {}, { price: 61_805.3 }),
