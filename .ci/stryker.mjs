@@ -173,6 +173,8 @@ function pageOf(files) {
     '| --- | --- | --- | --- | --- | --- |',
     ...Object.keys(ROOMS).map((room) => {
       const total = totalOf(ofRoom(room, files));
+      if (total.found + total.alive + total.equivalent === 0)
+        return `| ${room} | not measured | | | | |`;
       return row(room, total.found, total.equivalent, total.alive);
     }),
     '',
