@@ -216,8 +216,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'expired-a-moment-early',
     file: 'engine/orders/expiry.ts#isExpired',
-    find: 'nowUs > ms * 1000',
-    replace: 'nowUs >= ms * 1000',
+    find: 'nowUs > doubleOf(expiresAtMs) * 1000',
+    replace: 'nowUs >= doubleOf(expiresAtMs) * 1000',
     means: 'a request is rejected at exactly its expiry',
     rule: 'R-2.12',
   },
