@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
-import { violations } from '../browser/violations.ts';
-import { examplePages } from './fixture-pages.ts';
+import { openBrowser, type OpenBrowser } from './chromium.ts';
+import { violations } from './violations.ts';
+import { examplePages } from '../report/fixture-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-pages-'));
 const NAMES = ['report', 'year', 'comparison', 'runs', 'orders', 'order', 'sweep', 'walk'];
