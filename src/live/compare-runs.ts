@@ -93,8 +93,9 @@ const LIVE = {
   orders: ['record'],
   fills: ['record'],
   ends: ['record'],
-  clock: 'text',
-  equity: [{ timeUs: 'number', equity: 'number' }],
+  // Records of version 0.2.0 have neither.
+  clock: 'text?',
+  equity: 'list?',
 } as const satisfies Of<LiveRecord>;
 
 /** A run in a folder: one strategy of a backtest, or a live run. Throws `FileError`. */

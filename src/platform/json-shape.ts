@@ -2,7 +2,9 @@
 
 /** `decimal`: the text of a number. `?`: null or absent is allowed. A list has one shape. */
 export type Shape =
-  `${'number' | 'text' | 'decimal' | 'flag' | 'record'}${'' | '?'}` | readonly [Shape] | Fields;
+  | `${'number' | 'text' | 'decimal' | 'flag' | 'list' | 'record'}${'' | '?'}`
+  | readonly [Shape]
+  | Fields;
 interface Fields {
   readonly [name: string]: Shape;
 }
@@ -27,6 +29,7 @@ const KINDS = {
   text: 'text',
   decimal: 'the text of a number',
   flag: 'true or false',
+  list: 'a list',
   record: 'an object',
 } as const;
 
@@ -38,7 +41,7 @@ function find(value: unknown, shape: Shape): Fault | null {
       : { path: '', mustBe: KINDS[shape.replace('?', '') as keyof typeof KINDS] };
   }
   if (isList(shape)) {
-    if (!Array.isArray(value)) return { path: '', mustBe: 'a list' };
+    if (!Array.isArray(value)) return { path: '', mustBe: KINDS.list };
     const items: readonly unknown[] = value;
     for (let i = 0; i < items.length; i++) {
       const fault = find(items[i], shape[0]);
@@ -74,6 +77,9 @@ function fits(value: unknown, shape: Shape & string): boolean {
     case 'flag':
     case 'flag?':
       return typeof value === 'boolean';
+    case 'list':
+    case 'list?':
+      return Array.isArray(value);
     default:
       return isRecord(value);
   }

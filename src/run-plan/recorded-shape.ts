@@ -1,6 +1,7 @@
 /**
  * The shape of `run.json`: a file that is damaged, or was edited by hand, is refused with the field
- * that is wrong, before a report fails somewhere in it.
+ * that is wrong, before a report fails somewhere in it. Runs of version 0.2.0 lack some fields:
+ * plots, divergence, tags, trigger prices and the commands of fills.
  */
 import type {
   BacktestOutput,
@@ -13,7 +14,6 @@ import type {
   MarketOutput,
   MarketPoint,
   OrderRow,
-  PlotOutput,
   StrategyOutput,
   TransferRow,
 } from '../backtest/output.ts';
@@ -42,7 +42,7 @@ const MARKET = {
   fundingRates: [{ timeUs: 'number', rate: 'decimal' }],
   trades: 'number',
   volume: 'decimal',
-  divergence: { size: 'decimal', levels: 'number' },
+  divergence: 'record?',
 } as const satisfies Of<MarketOutput>;
 
 const EQUITY = {
@@ -85,7 +85,7 @@ const ORDER = {
 
 const FILL = {
   fillId: 'number',
-  seq: 'number',
+  seq: 'number?',
   timeUs: 'number',
   symbol: 'text',
   orderId: 'text',
@@ -151,15 +151,7 @@ const STRATEGY = {
   transfers: [TRANSFER],
   benchmark: [POINT],
   log: [{ timeUs: 'number', text: 'text' } as const satisfies Of<LogRow>],
-  plots: [
-    {
-      name: 'text',
-      symbol: 'text',
-      pane: 'text',
-      timesUs: ['number'],
-      values: ['number?'],
-    } as const satisfies Of<PlotOutput>,
-  ],
+  plots: 'list?',
 } as const satisfies Of<StrategyOutput>;
 
 const RUN = {

@@ -26,6 +26,28 @@ test('a sound record is read', async () => {
   expect((await readRun(folder)).strategies[0]?.fills.length).toBeGreaterThan(0);
 });
 
+test('records of version 0.2.0 are read', async () => {
+  const run = JSON.parse(sound) as RecordedRun;
+  const without = (row: object, ...names: string[]): void => {
+    for (const name of names) Reflect.deleteProperty(row, name);
+  };
+  without(run, 'terms');
+  for (const market of run.markets) without(market, 'divergence');
+  for (const strategy of run.strategies) {
+    without(strategy, 'plots');
+    without(strategy.summary, 'refusals');
+    for (const order of strategy.orders) without(order, 'tag', 'triggerPrice');
+    for (const fill of strategy.fills) without(fill, 'tag', 'seq');
+  }
+  writeFileSync(file, JSON.stringify(run));
+  expect((await readRun(folder)).strategies).toEqual(run.strategies);
+  const live = { orrery: 'live', version: 1, strategy: 's', parameters: {}, log: [] };
+  const record = { ...live, startedUs: 1, endedUs: 2, orders: [], fills: [], ends: [] };
+  writeFileSync(join(folder, 'live.json'), JSON.stringify(record));
+  expect((await readCompared(folder, null)).orders).toEqual([]);
+  rmSync(join(folder, 'live.json'));
+});
+
 type Edit = (run: Record<string, unknown>, first: Record<string, Row[]>) => unknown;
 type Row = Record<string, unknown>;
 
