@@ -259,13 +259,7 @@ export function encodeClosedPosition(
   };
 }
 
-/**
- *
- * cost
- *  ÷
- * size
- *  with 8 decimals, rounded down; exact figures are `basis` and `quantity`.
- */
+/** |cost ÷ size| with 8 decimals, rounded down; exact figures are `basis` and `quantity`. */
 function entryPrice(market: MarketView, position: PositionView): string {
   const lot = stepOf(market.spec.lotSize);
   const size = absBig(BigInt(position.lots)) * lot.digits;
