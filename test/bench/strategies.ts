@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { importCommand } from '../../src/cli/data/import.ts';
+import { importFiles } from '../../src/cli/data/import.ts';
 import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { keepHeapLean } from '../../src/platform/lean-heap.ts';
 import { executePlan, type PlannedStrategy, type RunPlan } from '../../src/run-plan/plan.ts';
@@ -140,12 +140,9 @@ try {
         const units = { symbol: 'BTCUSDT', tick: undefined, lot: undefined, 'skip-bad': 0 };
         const texts = { out: at('imported'), source: '', licence: '', map: undefined };
         const rest = { interval: undefined, json: true, _: [], $0: '' };
-        const log = console.log;
-        console.log = () => undefined;
-        await watch.timeAsync(async () => {
-          await importCommand.handler({ ...words, ...flags, ...units, ...texts, ...rest } as never);
-        });
-        console.log = log;
+        await watch.timeAsync(() =>
+          importFiles({ ...words, ...flags, ...units, ...texts, ...rest } as never),
+        );
         return KLINES;
       },
     });

@@ -108,7 +108,8 @@ interface Imported {
   readonly notes: readonly string[];
 }
 
-async function importFiles(args: ImportArguments): Promise<Imported> {
+/** Imports without printing. Throws `InputError`, `TapeError` or `FileError`. */
+export async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.round && args.lot === undefined) throw new InputError('--round needs --lot');
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
   const skipBad = args['skip-bad'];
