@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getFileInfo } from 'prettier';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,6 +25,15 @@ test('file names are kebab-case', () => {
       (file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.d)?\.tsx?$/.test(basename(file)),
     ),
   ).toEqual([]);
+});
+
+test('the formatter ignores no source', async () => {
+  const ignored: string[] = [];
+  for (const file of sources) {
+    const info = await getFileInfo(file, { ignorePath: `${root}.prettierignore` });
+    if (info.ignored) ignored.push(file);
+  }
+  expect(ignored).toEqual([]);
 });
 
 test('a source file holds one idea: at most 500 lines, tables apart', () => {

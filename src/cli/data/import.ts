@@ -2,11 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { CommandModule } from 'yargs';
-import {
-  intervalOf,
-  parseColumnMap,
-  type ColumnMap,
-} from '../../tape/formats/column-map.ts';
+import { intervalOf, parseColumnMap, type ColumnMap } from '../../tape/formats/column-map.ts';
 import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
@@ -32,7 +28,15 @@ import {
   Recording,
   type RecordingOptions,
 } from '../../tape-files/recordings.ts';
-import { InputError, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../cli-support.ts';
+import {
+  InputError,
+  mustBeWhole,
+  print,
+  printError,
+  printJson,
+  startProgress,
+  stopIfInterrupted,
+} from '../cli-support.ts';
 
 interface ImportArguments {
   readonly format: string;
@@ -72,25 +76,79 @@ export const importCommand: CommandModule<object, ImportArguments> = {
         describe: 'files of one recording, in order; plain, gzip, zip, lz4 or zstd',
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
-      .option('add', { type: 'boolean', default: false, describe: 'add the recording to an existing dataset' })
-      .option('merge', { type: 'boolean', default: false, describe: 'with --add: keep records once where the streams overlap' })
-      .option('replace', { type: 'boolean', default: false, describe: 'overwrite an existing dataset' })
-      .option('symbol', { type: 'string', describe: 'symbol of the market; default: found in the files' })
+      .option('add', {
+        type: 'boolean',
+        default: false,
+        describe: 'add the recording to an existing dataset',
+      })
+      .option('merge', {
+        type: 'boolean',
+        default: false,
+        describe: 'with --add: keep records once where the streams overlap',
+      })
+      .option('replace', {
+        type: 'boolean',
+        default: false,
+        describe: 'overwrite an existing dataset',
+      })
+      .option('symbol', {
+        type: 'string',
+        describe: 'symbol of the market; default: found in the files',
+      })
       .option('tick', { type: 'string', describe: 'tick size; default: found in the prices' })
       .option('lot', { type: 'string', describe: 'lot size; default: found in the sizes' })
-      .option('inverse', { type: 'boolean', default: false, describe: 'the contract is inverse (coin-margined)' })
+      .option('inverse', {
+        type: 'boolean',
+        default: false,
+        describe: 'the contract is inverse (coin-margined)',
+      })
       .option('map', { type: 'string', describe: 'YAML file that maps columns to fields' })
-      .option('interval', { type: 'string', describe: 'length of a bar, such as 1m; default: found' })
-      .option('skip-bad', { type: 'number', default: 0, describe: 'max number of bad rows to skip' })
-      .option('round', { type: 'boolean', default: false, describe: 'round sizes to --lot, at least one lot' })
-      .option('source', { type: 'string', default: '', describe: 'source of the recording, for the manifest' })
-      .option('licence', { type: 'string', default: '', describe: 'licence of the recording, for the manifest' })
-      .option('json', { type: 'boolean', default: false, describe: 'print the manifest of the stream as JSON' })
+      .option('interval', {
+        type: 'string',
+        describe: 'length of a bar, such as 1m; default: found',
+      })
+      .option('skip-bad', {
+        type: 'number',
+        default: 0,
+        describe: 'max number of bad rows to skip',
+      })
+      .option('round', {
+        type: 'boolean',
+        default: false,
+        describe: 'round sizes to --lot, at least one lot',
+      })
+      .option('source', {
+        type: 'string',
+        default: '',
+        describe: 'source of the recording, for the manifest',
+      })
+      .option('licence', {
+        type: 'string',
+        default: '',
+        describe: 'licence of the recording, for the manifest',
+      })
+      .option('json', {
+        type: 'boolean',
+        default: false,
+        describe: 'print the manifest of the stream as JSON',
+      })
       .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
-      .example('$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add', '')
-      .example('$0 data import orrery-journal live-exchange --symbol BTC-USD-PERP --out data/live', '')
-      .example('$0 data import tardis book.csv.gz --out data/book', 'the header determines the kind of file')
-      .example('$0 data import csv ticks.csv --map ticks.yaml --symbol GOLD --out data/ticks --skip-bad 5', '')
+      .example(
+        '$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add',
+        '',
+      )
+      .example(
+        '$0 data import orrery-journal live-exchange --symbol BTC-USD-PERP --out data/live',
+        '',
+      )
+      .example(
+        '$0 data import tardis book.csv.gz --out data/book',
+        'the header determines the kind of file',
+      )
+      .example(
+        '$0 data import csv ticks.csv --map ticks.yaml --symbol GOLD --out data/ticks --skip-bad 5',
+        '',
+      )
       .epilog('Formats, column maps and checks: docs/DATA.md'),
   handler: async (args) => {
     const stream = await importFiles(args);
@@ -191,12 +249,19 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
     const isGiven = [givenUnits, presentUnits(known.symbol), ...KNOWN_UNITS].includes(known);
     const { otherMarkets } = recording;
     const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
-    return { manifest, units: known, found: !isGiven && !isJournal, notes: [...writer.findings, ...skipped] };
+    return {
+      manifest,
+      units: known,
+      found: !isGiven && !isJournal,
+      notes: [...writer.findings, ...skipped],
+    };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();
     if (kept > 0 && kept < filesToRead(options).length) {
-      printError(`imported ${String(kept)} of ${String(args.file.length)} files; rerun the command to continue`);
+      printError(
+        `imported ${String(kept)} of ${String(args.file.length)} files; rerun the command to continue`,
+      );
     }
     throw error;
   } finally {
@@ -261,18 +326,25 @@ function printSummary(out: string, { manifest: stream, units, found, notes }: Im
   ] as const;
   const reported = faults.flatMap(([n, what]) => (n > 0 ? [`${String(n)} ${what}`] : []));
   print(
-    [`${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`, ...reported].join(', '),
+    [
+      `${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`,
+      ...reported,
+    ].join(', '),
   );
   for (const { timeUs, line, fromTicks, toTicks } of stream.jumps ?? []) {
     const price = (ticks: number): string => inSteps(Math.round(ticks), units.tickSize);
-    print(`price jumps from ${price(fromTicks)} to ${price(toTicks)} at ${dateText(timeUs)}, line ${String(line)}`);
+    print(
+      `price jumps from ${price(fromTicks)} to ${price(toTicks)} at ${dateText(timeUs)}, line ${String(line)}`,
+    );
   }
   const { checksums } = stream;
   if (checksums !== undefined) print(checksumText(checksums));
   for (const note of notes) print(note);
   if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
   if (stream.kind === 'spot') {
-    print(`${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`);
+    print(
+      `${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`,
+    );
   }
   const decimals = decimalsOf(units.tickSize) + decimalsOf(units.lotSize);
   if (decimals > COLLATERAL_DECIMALS && !units.inverse) {

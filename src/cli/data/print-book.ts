@@ -4,7 +4,14 @@ import type { Exchange } from '../../engine/exchange.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { marketId } from '../../num/units.ts';
 import type { TapeUnits } from '../../tape/record.ts';
-import { isInterrupted, mustBeWhole, print, printError, startProgress, stopIfInterrupted } from '../cli-support.ts';
+import {
+  isInterrupted,
+  mustBeWhole,
+  print,
+  printError,
+  startProgress,
+  stopIfInterrupted,
+} from '../cli-support.ts';
 import { openTapes, specOf, unitOptions, type UnitArguments } from './tape-options.ts';
 
 interface BookArguments extends UnitArguments {
@@ -20,9 +27,17 @@ export const bookCommand: CommandModule<object, BookArguments> = {
   describe: 'Print the rebuilt book, best 20 levels, every N updates',
   builder: (yargs) =>
     yargs
-      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset folder or raw file' })
+      .positional('recording', {
+        type: 'string',
+        demandOption: true,
+        describe: 'dataset folder or raw file',
+      })
       .option('every', { type: 'number', default: 1000, describe: 'updates between two books' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object per line' })
+      .option('json', {
+        type: 'boolean',
+        default: false,
+        describe: 'print one JSON object per line',
+      })
       .options(unitOptions)
       .example('$0 data book data/btcusdt-20240808 --every 500 --json', ''),
   handler: async (args) => {
@@ -46,7 +61,9 @@ export const bookCommand: CommandModule<object, BookArguments> = {
       stopIfInterrupted();
       if (updates < args.every) {
         const { symbol } = tape.units();
-        printError(`${symbol}: ${String(updates)} updates, fewer than --every ${String(args.every)}`);
+        printError(
+          `${symbol}: ${String(updates)} updates, fewer than --every ${String(args.every)}`,
+        );
       }
     }
   },

@@ -5,10 +5,20 @@ import type { CommandModule } from 'yargs';
 import { parseTime } from '../../num/time-text.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
-import { SAMPLE_MARKETS, sampleRecords, type SampleMarket } from '../../tape/sample/sample-market.ts';
+import {
+  SAMPLE_MARKETS,
+  sampleRecords,
+  type SampleMarket,
+} from '../../tape/sample/sample-market.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
-import { InputError, mustBeWhole, print, startProgress, stopIfInterrupted } from '../cli-support.ts';
+import {
+  InputError,
+  mustBeWhole,
+  print,
+  startProgress,
+  stopIfInterrupted,
+} from '../cli-support.ts';
 
 interface SampleArguments {
   readonly out: string;
@@ -36,10 +46,18 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
         default: 'BTC-SAMPLE,ETH-SAMPLE',
         describe: `markets, separated by commas: ${NAMES.join(', ')}`,
       })
-      .option('days', { type: 'number', default: 365, describe: `length, up to ${String(MAX_DAYS)}` })
+      .option('days', {
+        type: 'number',
+        default: 365,
+        describe: `length, up to ${String(MAX_DAYS)}`,
+      })
       .option('from', { type: 'string', default: '2024-01-01', describe: 'first day, UTC' })
       .option('seed', { type: 'string', default: 'sample', describe: 'seed of the random draws' })
-      .option('replace', { type: 'boolean', default: false, describe: 'overwrite an existing dataset' })
+      .option('replace', {
+        type: 'boolean',
+        default: false,
+        describe: 'overwrite an existing dataset',
+      })
       .example('$0 data sample --out sample', 'a year of two markets')
       .epilog('The model of the prices: docs/DATA.md'),
   handler: async (args) => {
@@ -60,7 +78,9 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
       await rm(temporary, { recursive: true, force: true });
     }
     const bars = String(args.days * MINUTES_A_DAY);
-    print(`${args.out}: ${markets.map(({ symbol }) => symbol).join(', ')}, ${bars} bars of 1m each, synthetic`);
+    print(
+      `${args.out}: ${markets.map(({ symbol }) => symbol).join(', ')}, ${bars} bars of 1m each, synthetic`,
+    );
     print(`next  npx orrery new strategy trend --template sma --data ${args.out}`);
   },
 };
@@ -122,7 +142,10 @@ async function writeMarkets(
         progress.update((i + written / minutes) / markets.length);
       }
       const source = `synthetic: orrery data sample, seed ${seed}`;
-      await writer.finish({ symbol: market.symbol, format: 'sample', source, licence: 'CC0-1.0' }, market);
+      await writer.finish(
+        { symbol: market.symbol, format: 'sample', source, licence: 'CC0-1.0' },
+        market,
+      );
     }
   } finally {
     progress.stop();

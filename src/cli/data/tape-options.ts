@@ -67,7 +67,9 @@ export async function openTapes(
     .map((market) => {
       const fidelity = playedAs(path, market, args.fidelity) ?? 'l2';
       const isPlayed = playedKinds(fidelity, booksAlone);
-      const total = market.streams.flatMap(({ parts }) => parts).reduce((n, { rows }) => n + rows, 0);
+      const total = market.streams
+        .flatMap(({ parts }) => parts)
+        .reduce((n, { rows }) => n + rows, 0);
       let done = 0;
       const streams = market.streams.map(async function* (stream) {
         for await (const batch of dataset.records(stream)) {
@@ -110,7 +112,14 @@ async function rawTape(
   const checks = new RecordChecks(originOf([]));
   const options = { checks, ...(fidelity === undefined ? {} : { fidelity }) };
   const steps = new TapeSteps([records()], marketId(0), units, options);
-  return { steps, checks, units, streams: [], progress: recording.progress, hasGapsByNature: false };
+  return {
+    steps,
+    checks,
+    units,
+    streams: [],
+    progress: recording.progress,
+    hasGapsByNature: false,
+  };
 }
 
 export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {

@@ -6,8 +6,22 @@ import type { RecordFacts } from '../../tape/record-checks.ts';
 import { faultsOf } from '../../tape/verdict.ts';
 import { verifyTape, type TapeVerification } from '../../tape/verify-tape.ts';
 import { inSteps } from '../../gateway/encode.ts';
-import { EXIT, isInterrupted, print, printJson, setExitCode, startProgress, stopIfInterrupted } from '../cli-support.ts';
-import { openTapes, specOf, unitOptions, type TapeSource, type UnitArguments } from './tape-options.ts';
+import {
+  EXIT,
+  isInterrupted,
+  print,
+  printJson,
+  setExitCode,
+  startProgress,
+  stopIfInterrupted,
+} from '../cli-support.ts';
+import {
+  openTapes,
+  specOf,
+  unitOptions,
+  type TapeSource,
+  type UnitArguments,
+} from './tape-options.ts';
 
 interface VerifyArguments extends UnitArguments {
   readonly recording: string;
@@ -28,9 +42,17 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
   describe: 'Rebuild the book of a dataset or raw file and compare it with the venue',
   builder: (yargs) =>
     yargs
-      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset folder or raw file' })
+      .positional('recording', {
+        type: 'string',
+        demandOption: true,
+        describe: 'dataset folder or raw file',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .option('allow-gaps', { type: 'boolean', default: false, describe: 'gaps are reported and do not fail' })
+      .option('allow-gaps', {
+        type: 'boolean',
+        default: false,
+        describe: 'gaps are reported and do not fail',
+      })
       .options(unitOptions)
       .example('$0 data verify data/btcusdt-20240808', '')
       .example('$0 data verify data/btc --fidelity bars', 'bars only, although there is a book'),
@@ -101,7 +123,9 @@ function say({ tape, verification, records, faults }: Verified): void {
   }
   print(`mismatched       ${String(verification.mismatched)}`);
   for (const miss of verification.mismatches) {
-    print(`  update ${String(miss.updateId)}, ${dateText(miss.timeUs)}, line ${String(miss.line)}: venue ${miss.venue}`);
+    print(
+      `  update ${String(miss.updateId)}, ${dateText(miss.timeUs)}, line ${String(miss.line)}: venue ${miss.venue}`,
+    );
     print(`  ${' '.repeat(String(miss.updateId).length + 7)} rebuilt ${miss.rebuilt}`);
   }
   for (const { checksums } of tape.streams) {
@@ -128,7 +152,9 @@ function say({ tape, verification, records, faults }: Verified): void {
   for (const { timeUs, fromId, toId } of records.missingTradesList.slice(0, 10)) {
     print(`  before ${dateText(timeUs)}: ids ${String(fromId)} to ${String(toId)}`);
   }
-  print(`dropped updates  ${String(sync.dropped)}, of which ${String(sync.repeatedUpdates)} repeated`);
+  print(
+    `dropped updates  ${String(sync.dropped)}, of which ${String(sync.repeatedUpdates)} repeated`,
+  );
   print(`repeated         ${String(sync.duplicates + records.repeated)} records`);
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
   if (sync.jumps > 0) print(`price jumps      ${String(sync.jumps)} of more than 10 %`);

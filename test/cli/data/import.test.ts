@@ -141,16 +141,24 @@ describe('overlap', () => {
     const first = file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000));
     const second = file('BTCUSDT-1m-2024-02.csv', bars(3, 3, 2000));
     expect(await run('binance-klines', first, second)).toBe(0);
-    expect(printed).toContain('price jumps from 42000 to 2000 at 2024-01-01 00:03:59.999999, line 4');
+    expect(printed).toContain(
+      'price jumps from 42000 to 2000 at 2024-01-01 00:03:59.999999, line 4',
+    );
     expect(await main(['data', 'verify', out])).toBe(1);
     expect(printed).toContain('the price jumps by a factor of 21.00: records of another market');
   });
 });
 
 test.each([
-  [['binance-trades', 'x.csv', '--map', 'm.yaml'], '--map does not apply to the format binance-trades'],
+  [
+    ['binance-trades', 'x.csv', '--map', 'm.yaml'],
+    '--map does not apply to the format binance-trades',
+  ],
   [['tardis', 'x.csv', '--interval', '1m'], '--interval does not apply to the format tardis'],
-  [['binance-raw', 'x.gz', '--round', '--lot', '1', '--tick', '1', '--symbol', 'X'], '--round does not apply to the format binance-raw'],
+  [
+    ['binance-raw', 'x.gz', '--round', '--lot', '1', '--tick', '1', '--symbol', 'X'],
+    '--round does not apply to the format binance-raw',
+  ],
   [['csv', 'x.csv', '--round'], '--round needs --lot'],
   [['lobster', 'x_message_5.csv', '--inverse'], '--inverse: lobster records no inverse contracts'],
   [['csv', 'x.csv', '--merge'], '--merge needs --add'],
