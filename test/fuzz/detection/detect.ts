@@ -14,6 +14,7 @@ import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { FOREIGN_BUGS } from './foreign-bugs.ts';
+import { PLAIN_BUGS } from './plain-bugs.ts';
 import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { UNAIDED_BUGS } from './unaided-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
@@ -50,6 +51,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (FOREIGN_BUGS.includes(bug)) return 'foreign';
   if (OUTSIDE_BUGS.includes(bug)) return 'outside';
   if (UNAIDED_BUGS.includes(bug)) return 'unaided';
+  if (PLAIN_BUGS.includes(bug)) return 'plain';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

@@ -19,6 +19,7 @@ export const LISTS = [
   'foreign',
   'outside',
   'unaided',
+  'plain',
 ] as const;
 
 export interface DetectionResult {
