@@ -11,16 +11,18 @@ const files = ['test', 'examples'].flatMap((folder) =>
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => `${folder}/${file}`),
 );
-/** All files of a process see a replaced module, so these files have processes of their own. */
-const replaceModules = files.filter((file) =>
-  /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
-);
-
 /** Tests in Chromium; a step of their own. */
 const inBrowser = files.filter((file) => file.startsWith('test/browser/'));
 
 /** Commands as users start them, many times; too long for `npm test`. */
 const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'));
+
+/** All files of a process see a replaced module, so these files have processes of their own. */
+const replaceModules = files.filter(
+  (file) =>
+    !startProcesses.includes(file) &&
+    /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+);
 
 /** Tests on a PostgreSQL server of their own; `npm run test:pg`. */
 const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
@@ -70,8 +72,8 @@ export default defineConfig({
       // Modules are loaded once per process, which saves a fifth of the processor time.
       project('shared', { include: files.filter((file) => !isApart(file)), isolate: false }),
       project('isolated', { include: replaceModules }),
-      // `npm run test:processes`
-      project('processes', { include: startProcesses, isolate: false }),
+      // `npm run test:processes`; some replace modules.
+      project('processes', { include: startProcesses }),
       // `npm run test:browser`
       project('browser', { include: inBrowser, isolate: false }),
       // `npm run test:pg`
