@@ -21,7 +21,9 @@ const startProcesses = files.filter((file) => file.endsWith('-process.test.ts'))
 const replaceModules = files.filter(
   (file) =>
     !startProcesses.includes(file) &&
-    /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+    /\bvi\.(?:mock|doMock|resetModules)\(/.test(
+      readFileSync(new URL(file, import.meta.url), 'utf8'),
+    ),
 );
 
 /** Tests on a PostgreSQL server of their own; `npm run test:pg`. */
