@@ -30,8 +30,7 @@ const CHECKS = [
     bin('prettier'),
     [
       ...['--check', '--log-level=warn', '--cache', '--cache-strategy=content'],
-      ...[`--cache-location=${cache('prettier')}`, 'src', 'test', 'examples', '.ci'],
-      ...['docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+      ...[`--cache-location=${cache('prettier')}`, '.'],
     ],
   ],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],
