@@ -6,7 +6,7 @@
  *
  * Invariant: `state.vaultLeaveUs` is finite exactly while the vault has a position (and offers
  * any). It is the first whole minute after the vault got one. A position acquired within that
- * instant is offered in it if the vault had another one before.
+ * instant is offered in it if the vault has held another one all along.
  *
  * These orders have engine identity but match like a user's: they rest, queue and pay maker fees.
  */

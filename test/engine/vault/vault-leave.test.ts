@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TrustOrderIds } from '../../../src/gateway/order-ids.ts';
 import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { vaultValue } from '../../../src/engine/vault/vault.ts';
-import { timeUs } from '../../../src/num/units.ts';
+import { ppm, timeUs } from '../../../src/num/units.ts';
 import { freeze, STALE, stateOf } from '../invariants/planted.ts';
 import { dollars, RiskWorld } from '../risk-world.ts';
 
@@ -169,6 +169,29 @@ describe('leave orders', () => {
     const from = world.events.length;
     world.wait(10 * MINUTE);
     expect(world.events.slice(from).filter(({ kind }) => kind === 'orderAccepted')).toEqual([]);
+  });
+
+  test('a position after none in the same instant is offered a minute later', () => {
+    const world = taken({}, { vaultLeaveShare: '1', termsNoticeMs: MINUTE });
+    world.fund({ dan: '520' });
+    world.trade('dan', 'bob', '-40', '94');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -10_000, price: 95 }]);
+    const market = world.marketOf('M');
+    const { spec } = world.engine.market(market);
+    const tiers = spec.tiers.map((tier) => ({
+      ...tier,
+      initialMarginPpm: ppm(200_000),
+      maintenanceMarginPpm: ppm(200_000),
+    }));
+    const terms = { ...spec, tiers };
+    world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: terms });
+    // The terms end dan's margin: he buys the vault's offer, and it takes over the rest.
+    world.wait(MINUTE);
+    expect(vaultLots(world)).toBe(-30_000);
+    expect(offers(world)).toEqual([]);
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: 30_000, price: 93 }]);
   });
 
   test("a share of 0 keeps the vault's positions", () => {
