@@ -45,6 +45,14 @@ test('a market whose index becomes stale is published', () => {
   expect(staleness()).toBeNull();
 });
 
+test('a price that is sent again without a change is found', () => {
+  vi.spyOn(MarketWatch.prototype, 'note').mockImplementation(({ markets }) => {
+    markets.add(marketId(0));
+    return true;
+  });
+  expect(staleness()).toContain('a price is sent again without a change');
+});
+
 test('a market whose index becomes stale without an update is found before its index is fresh', () => {
   vi.spyOn(MarketWatch.prototype, 'note').mockReturnValue(false);
   expect(staleness()).toContain('indexStale');

@@ -108,12 +108,13 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
 });
 
 test.each([
-  ['refuses', 'ticks > BigInt(', 'ticks >= BigInt(', 0],
-  ['accepts', 'ticks > BigInt(', 'ticks > 1n + BigInt(', 1],
+  ['refuses', 'ticks >= BigInt(spec.maxPriceTicks)', 0],
+  ['accepts', 'ticks > 1n + BigInt(spec.maxPriceTicks)', 1],
 ])(
   'a request of simulation control that a host wrongly %s is part of the script',
   { timeout: 600_000 },
-  async (_does, find, replace, above) => {
+  async (_does, replace, above) => {
+    const find = 'ticks > BigInt(spec.maxPriceTicks)';
     const bug = { file: 'http/sim-routes.ts#readPrice', find, replace };
     const [spec] = markets;
     if (spec === undefined) throw new Error('there is a market');

@@ -236,20 +236,8 @@ class Subscriber {
       const differs = differingField(liquidationRecord(view, event), sent, 'liquidation');
       if (differs !== null) return differs;
     }
-    for (const id of changes.terms) this.terms.set(id, records.market(id));
-    for (const id of changes.markets) {
-      const fault = this.follow(id);
-      if (fault !== null) return fault;
-      for (const source of ['price', 'summary'] as const) {
-        const sent = records.quote(source, id);
-        this.quotes.set(`${source} ${String(id)}`, sent);
-        if (source === 'summary' && this.publications % SUMMARY_EVERY !== 0) continue;
-        const market = view.market(id);
-        const wanted = source === 'price' ? priceRecord(view, market) : summaryRecord(view, market);
-        const differs = differingField(wanted, sent, source);
-        if (differs !== null) return `${market.spec.symbol}: ${differs}`;
-      }
-    }
+    const market = this.marketsFault(changes);
+    if (market !== null) return market;
     for (const id of changes.orders.keys()) {
       const order = view.order(id);
       if (order === undefined) continue;
@@ -265,6 +253,32 @@ class Subscriber {
         if (differs !== null) return differs;
       }
     }
+    return this.ownersFault(changes) ?? this.silentFault();
+  }
+
+  /** Takes prices and terms, and compares them as they are sent. */
+  private marketsFault(changes: Changes): string | null {
+    const { view, records } = this;
+    for (const id of changes.terms) this.terms.set(id, records.market(id));
+    for (const id of changes.markets) {
+      const fault = this.follow(id);
+      if (fault !== null) return fault;
+      for (const source of ['price', 'summary'] as const) {
+        const sent = records.quote(source, id);
+        this.quotes.set(`${source} ${String(id)}`, sent);
+        if (source === 'summary' && this.publications % SUMMARY_EVERY !== 0) continue;
+        const market = view.market(id);
+        const wanted = source === 'price' ? priceRecord(view, market) : summaryRecord(view, market);
+        const differs = differingField(wanted, sent, source);
+        if (differs !== null) return `${market.spec.symbol}: ${differs}`;
+      }
+    }
+    return null;
+  }
+
+  /** Takes positions and balances, and compares them as they are sent. */
+  private ownersFault(changes: Changes): string | null {
+    const { view, records } = this;
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
         const sent = records.position(id, market);
@@ -285,7 +299,7 @@ class Subscriber {
       const differs = differingField(balanceRecord(view, id), sent, 'balance');
       if (differs !== null) return differs;
     }
-    return this.silentFault();
+    return null;
   }
 
   /** An update of a price without an event says something new. */
