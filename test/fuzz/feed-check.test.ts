@@ -31,7 +31,8 @@ function staleness(): string | null {
     index(now),
     { kind: 'advanceTime', timeUs: timeUs(staleUs) },
     { kind: 'advanceTime', timeUs: timeUs(staleUs + 1) },
-    index(staleUs + 2),
+    { kind: 'advanceTime', timeUs: timeUs(staleUs + 2) },
+    index(staleUs + 3),
   ];
   for (const command of commands) {
     const outcome = engine.apply(command, checker.onEvent);
