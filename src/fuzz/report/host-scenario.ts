@@ -1,7 +1,7 @@
 /**
- * A difference between a host and its twin as a scenario: the commands, then the request whose reply
- * differs, with that part of the reply which the rules require. It runs in the process of a build,
- * so it shows faults of engine and gateway, and none of the server around them.
+ * A difference between a host and its twin as a scenario: the commands, then the request whose
+ * reply differs, with that part of the reply which the rules require. It runs in the process of a
+ * build, so it shows faults of engine and gateway, and none of the server around them.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Command } from '../../engine/commands.ts';
