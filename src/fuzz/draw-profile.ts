@@ -255,6 +255,7 @@ function drawMarket(
       );
   // R-5.3: a book-based mark stays closer to the index than the gap between both margin rates.
   const bound = markSource !== 'external' && markSource !== 'index';
+  const ofMid = indexSource === 'mid' && !external ? drawMarkOfMid(`${seed} ${String(i)}`) : null;
   const deviationPpm = dice.pick([1000, 10_000, 200_000]);
   const input: MarketInput = {
     symbol: `M${String(i)}`,
@@ -269,7 +270,7 @@ function drawMarket(
     ...margins.terms,
     makerFee: formatDecimal(BigInt(Math.max(makerPpm, -takerPpm)), 6),
     takerFee: formatDecimal(BigInt(takerPpm), 6),
-    markSource,
+    markSource: ofMid ?? markSource,
     indexSource,
     maxMarkDeviation: formatDecimal(
       BigInt(bound ? Math.min(deviationPpm, margins.gapPpm) : deviationPpm),
@@ -277,7 +278,7 @@ function drawMarket(
     ),
     // A mark from the book alone needs recorded liquidity or an initial price.
     ...(markSource === 'last' || markSource === 'mid'
-      ? dice.chance(600)
+      ? dice.chance(600) || ofMid !== null
         ? { recordedLiquidity: true }
         : { initialMark: formatDecimal(BigInt(ticks), tickScale) }
       : {}),
@@ -299,6 +300,12 @@ function drawMarket(
       : {}),
   };
   return { input, ticks };
+}
+
+/** Another mark beside an index that is the book's own mid; null keeps that of the book. */
+function drawMarkOfMid(seed: string): 'median' | 'index' | null {
+  const dice = Dice.of(seed, 'mark of mid');
+  return dice.chance(450) ? dice.pick(['median', 'median', 'index']) : null;
 }
 
 /** Terms of markets whose mark follows the book, and the limit that episodes set. */

@@ -67,7 +67,9 @@ export function openingOf(
     if (spec.markSource === 'external') {
       commands.push({ kind: 'setMark', timeUs: genesisTimeUs, market, priceTicks: ticks });
     }
-    if (spec.markSource === 'last' || spec.markSource === 'mid') {
+    const { markSource, indexSource } = spec;
+    const ofBook = indexSource === 'mid' && markSource !== 'external';
+    if (markSource === 'last' || markSource === 'mid' || ofBook) {
       // A first print and a first book give such a market its mark.
       const levels = [
         { side: 'bid', priceTicks: priceTicks(ticks - 1), lots: spec.minLots },

@@ -126,6 +126,13 @@ const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {
   quorum_out_of_range: 'quorum: must be from 1 to the number of signers',
 };
 
+/** Status of the reply to this refusal; null if it depends on the refusal's data. */
+export function refusalStatus(code: RefusalCode): number | null {
+  const row: unknown = REPLIES[code];
+  if (typeof row === 'function') return null;
+  return typeof row === 'string' ? 400 : (row as ErrorReply).status;
+}
+
 export function refusalReply(refusal: Refusal): ErrorReply {
   // The row of a code takes the refusals of that code.
   const row = REPLIES[refusal.code] as Row<Refusal>;

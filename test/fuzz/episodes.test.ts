@@ -9,10 +9,8 @@ import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/ed
 import { dayLater } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
-import {
-  nextSample,
-  tightenedUntilInstant,
-} from '../../src/fuzz/generate/episodes/tie-episodes.ts';
+import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
+import { nextSample } from '../../src/fuzz/generate/premium-samples.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
 const SECOND_US = 1_000_000;

@@ -31,7 +31,8 @@ function staleness(): string | null {
     index(now),
     { kind: 'advanceTime', timeUs: timeUs(staleUs) },
     { kind: 'advanceTime', timeUs: timeUs(staleUs + 1) },
-    index(staleUs + 2),
+    { kind: 'advanceTime', timeUs: timeUs(staleUs + 2) },
+    index(staleUs + 3),
   ];
   for (const command of commands) {
     const outcome = engine.apply(command, checker.onEvent);
@@ -43,6 +44,14 @@ function staleness(): string | null {
 
 test('a market whose index becomes stale is published', () => {
   expect(staleness()).toBeNull();
+});
+
+test('a price that is sent again without a change is found', () => {
+  vi.spyOn(MarketWatch.prototype, 'note').mockImplementation(({ markets }) => {
+    markets.add(marketId(0));
+    return true;
+  });
+  expect(staleness()).toContain('a price is sent again without a change');
 });
 
 test('a market whose index becomes stale without an update is found before its index is fresh', () => {

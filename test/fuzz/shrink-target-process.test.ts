@@ -5,11 +5,13 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { hostOf } from '../../src/cli/fuzz/drive-target.ts';
+import { passesHere } from '../../src/cli/fuzz/target-failure.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { hostFiles, parseHostProbe } from '../../src/fuzz/report/host-files.ts';
 import { userAddress } from '../../src/fuzz/run-setup.ts';
 import { driveHost } from '../../src/fuzz/twin/drive.ts';
 import { InProcessHost } from '../../src/fuzz/twin/in-process-host.ts';
+import type { HostDivergence } from '../../src/fuzz/twin/divergence.ts';
 import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
 import { shrinkDivergence, type NewHost } from '../../src/fuzz/twin/shrink-divergence.ts';
 import type { TwinHost } from '../../src/fuzz/twin/twin-host.ts';
@@ -18,10 +20,11 @@ import {
   DEFAULT_MARKETS,
   parseMarketSpec,
 } from '../../src/gateway/market-config.ts';
+import { inSteps } from '../../src/gateway/encode.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
 import { quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
-import { buildWith } from './reproductions/prove-bug.ts';
+import { buildWith, scenarioFault } from './reproductions/prove-bug.ts';
 import { runHostTest, runScript } from './reproductions/run-script.ts';
 
 const config = DEFAULT_EXCHANGE_CONFIG;
@@ -78,8 +81,12 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
   const files = hostFiles(
     { config, commands: shrunk.commands, divergence, seed: 'created', shrunk: note },
     keccak,
+    passesHere,
   );
   expect(files['README.md']).toContain(note);
+  const scenario = files['scenario.yaml'] as string;
+  expect(scenarioFault(built, scenario), 'with the bug').toContain('body');
+  expect(passesHere(scenario), 'without it').toBe(true);
   expect(await runScript('created-late', [BUG], { files }), 'with the bug').toBe(1);
   expect(await runScript('sound', [], { files }), 'without it').toBe(0);
   expect(await runHostTest('created-late', [BUG], { files }), 'with the bug').toBe(1);
@@ -99,6 +106,47 @@ test('a difference shrinks to a script that fails with the bug', { timeout: 600_
   const sound = await repeat(record, sidesOf(new InProcessHost(config, markets, keccak)));
   expect(sound.divergence).toBeNull();
 });
+
+test(
+  'a request of simulation control that a host wrongly refuses is part of the script',
+  { timeout: 600_000 },
+  async () => {
+    const bug = {
+      file: 'http/sim-routes.ts#readPrice',
+      find: 'ticks > BigInt(spec.maxPriceTicks)',
+      replace: 'ticks >= BigInt(spec.maxPriceTicks)',
+    };
+    const [spec] = markets;
+    if (spec === undefined) throw new Error('there is a market');
+    const price = inSteps(spec.maxPriceTicks, spec.tickSize);
+    const divergence: HostDivergence = {
+      violation: { invariant: 'host oracle', rule: 'R-11.6', says: 'a host replies', detail: '' },
+      difference: { path: 'status', expected: '200', actual: '400 wrong', rule: 'R-11.6' },
+      probe: { kind: 'sim', verb: 'oracle', fields: { symbol: spec.symbol, price } },
+      commands: markets.length,
+      timeMs: config.genesisTimeUs / 1000,
+    };
+    const timeUs = config.genesisTimeUs;
+    const commands = markets.map((one): Command => ({ kind: 'listMarket', timeUs, spec: one }));
+    const failure = { config, commands, divergence, seed: 'created', shrunk: 'By hand.' };
+    const files = hostFiles(failure, keccak, passesHere);
+    expect(files['scenario.yaml'], 'simulation control has no scenario').toBeUndefined();
+    const id = 'price-at-the-bound';
+    expect(await runScript(id, [bug], { files }), 'with the bug').toBe(1);
+    expect(await runScript('sound', [], { files }), 'without it').toBe(0);
+    // The recorded request is repeated beside the twin.
+    const found = parseHostProbe(files['probe.json'] as string);
+    const record = recordOf(config, commands, found);
+    const sound = await repeat(record, sidesOf(new InProcessHost(config, markets, keccak)));
+    expect(sound.divergence).toBeNull();
+    const wrong = sidesOf(new InProcessHost(config, markets, keccak));
+    const sim: TwinHost['sim'] = (verb) =>
+      Promise.resolve({ status: verb === 'clock' ? 200 : 418, body: null });
+    const host: TwinHost = { call: (...asked) => wrong.host.call(...asked), sim };
+    const { divergence: again } = await repeat(record, { ...wrong, host });
+    expect(again?.probe).toEqual(divergence.probe);
+  },
+);
 
 test('the status of a host that differs is the same after shrinking', async () => {
   const open = (): Promise<NewHost> => {

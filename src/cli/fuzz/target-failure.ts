@@ -12,7 +12,9 @@ import { shrinkDivergence } from '../../fuzz/twin/shrink-divergence.ts';
 import { JournalReader } from '../../journal/format/frames.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { keccak } from '../../wallet/crypto-ports.ts';
+import { parseScenario } from '../../scenario/parse.ts';
+import { runScenario } from '../../scenario/run-scenario.ts';
+import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import { InputError, isInterrupted, print, startProgress } from '../cli-support.ts';
 import { readInput, readJournal } from '../read-file.ts';
 import { hostOf } from './drive-target.ts';
@@ -54,11 +56,21 @@ async function write(
   divergence: HostDivergence,
   shrunk: string,
 ): Promise<void> {
-  const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak);
+  const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak, passesHere);
   for (const [name, content] of Object.entries(files)) {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     await writeWholeFile(join(folder, name), bytes);
   }
+}
+
+/** Longer scenarios are written once they are shrunk: their invariants take a while. */
+const LONGEST_SCENARIO = 100_000;
+
+/** Whether a scenario is valid and passes in this build. */
+export function passesHere(text: string): boolean {
+  if (text.length > LONGEST_SCENARIO) return false;
+  const parsed = parseScenario(text, 'scenario.yaml', keccak);
+  return parsed.ok && runScenario(parsed.scenario, { keccak, addressOf: addressOfName }).passed;
 }
 
 async function shrink(failure: TargetFailure, folder: string): Promise<void> {

@@ -96,11 +96,19 @@ function otherNumber(value: number, wide: boolean, turn: number): number {
   return value + HIGH_WORD <= Number.MAX_SAFE_INTEGER ? value + HIGH_WORD : value - HIGH_WORD;
 }
 
-/** A power of two, or one less; negative ones for signed fields. */
+/** Bits at which the length of a number's bytes changes, or the words of a hash. */
+const EDGE_BITS = [7, 14, 21, 28, 30, 31, 32, 35, 42, 49, 52] as const;
+const BITS = 31;
+const WIDE_BITS = 53;
+
+/** A power of two, often one at an edge, or one less; negative ones for signed fields. */
 function farNumber({ wide, signed }: NumberShape, turn: number): number {
-  const power = Number(1n << BigInt((7 * turn) % (wide ? 53 : 31)));
+  const most = wide ? WIDE_BITS : BITS;
+  const edge = EDGE_BITS[(turn >> 3) % EDGE_BITS.length] ?? 0;
+  const isEdge = (turn >> 2) % 2 === 0 && edge < most;
+  const power = 2 ** (isEdge ? edge : (7 * turn) % most);
   const beside = power - (turn % 3 === 0 ? 1 : 0);
-  return signed && (turn >> 2) % 2 === 0 ? -beside : beside;
+  return signed && (turn >> 4) % 2 === 0 ? -beside : beside;
 }
 
 function otherText(value: string, turn: number): string {

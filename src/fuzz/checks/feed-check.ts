@@ -48,6 +48,8 @@ const JOIN_EVERY = 7;
 const LEAVE_EVERY = 61;
 /** The events of one command in so many are published one by one, too. */
 const ORDERED_EVERY = 16;
+/** Summaries of one publication in so many are compared as they are sent. */
+const SUMMARY_EVERY = 8;
 /** An address in a record of a public feed. */
 const ADDRESS = /0x[0-9a-f]{40}/;
 
@@ -215,9 +217,12 @@ class Subscriber {
   /** Takes the updates of changes. Returns the fault of one of them, or null. */
   publish(changes: Changes | null): string | null {
     if (changes === null) return null;
+    const noted = new Set(changes.markets);
     this.silent.note(changes);
     this.publications += 1;
     const { view, records } = this;
+    const needless = this.needlessFault(changes, noted);
+    if (needless !== null) return needless;
     for (const trade of changes.trades) {
       const wanted = tradeRecord(view, trade);
       const differs = differingField(wanted, records.trade(trade), 'trade');
@@ -231,17 +236,15 @@ class Subscriber {
       const differs = differingField(liquidationRecord(view, event), sent, 'liquidation');
       if (differs !== null) return differs;
     }
-    for (const id of changes.terms) this.terms.set(id, records.market(id));
-    for (const id of changes.markets) {
-      const fault = this.follow(id);
-      if (fault !== null) return fault;
-      for (const source of ['price', 'summary'] as const) {
-        this.quotes.set(`${source} ${String(id)}`, records.quote(source, id));
-      }
-    }
+    const market = this.marketsFault(changes);
+    if (market !== null) return market;
     for (const id of changes.orders.keys()) {
       const order = view.order(id);
-      if (order !== undefined) this.orders.set(id, encodeOrder(view, this.ids, order));
+      if (order === undefined) continue;
+      const sent = encodeOrder(view, this.ids, order);
+      this.orders.set(id, sent);
+      const differs = differingField(orderRecord(view, order), sent, 'order');
+      if (differs !== null) return differs;
     }
     for (const fill of changes.fills) {
       for (const [i, side] of sidesOf(fill).entries()) {
@@ -250,18 +253,67 @@ class Subscriber {
         if (differs !== null) return differs;
       }
     }
+    return this.ownersFault(changes) ?? this.silentFault();
+  }
+
+  /** Takes prices and terms, and compares them as they are sent. */
+  private marketsFault(changes: Changes): string | null {
+    const { view, records } = this;
+    for (const id of changes.terms) this.terms.set(id, records.market(id));
+    for (const id of changes.markets) {
+      const fault = this.follow(id);
+      if (fault !== null) return fault;
+      for (const source of ['price', 'summary'] as const) {
+        const sent = records.quote(source, id);
+        this.quotes.set(`${source} ${String(id)}`, sent);
+        if (source === 'summary' && this.publications % SUMMARY_EVERY !== 0) continue;
+        const market = view.market(id);
+        const wanted = source === 'price' ? priceRecord(view, market) : summaryRecord(view, market);
+        const differs = differingField(wanted, sent, source);
+        if (differs !== null) return `${market.spec.symbol}: ${differs}`;
+      }
+    }
+    return null;
+  }
+
+  /** Takes positions and balances, and compares them as they are sent. */
+  private ownersFault(changes: Changes): string | null {
+    const { view, records } = this;
     for (const [id, markets] of changes.positions) {
       for (const market of markets) {
         const sent = records.position(id, market);
         this.positions.set(placeOf(id, market), sent);
-        if (view.positions(id).some((held) => held.market === market)) continue;
-        const closed = closedRecord(view, id, view.market(market));
-        const differs = differingField(closed, sent, 'closed position');
+        const held = view.positions(id).find((one) => one.market === market);
+        const wanted =
+          held === undefined
+            ? closedRecord(view, id, view.market(market))
+            : positionRecord(view, held);
+        const what = held === undefined ? 'closed position' : 'position';
+        const differs = differingField(wanted, sent, what);
         if (differs !== null) return differs;
       }
     }
-    for (const id of changes.balances) this.balances.set(id, records.balance(id));
-    return this.silentFault();
+    for (const id of changes.balances) {
+      const sent = records.balance(id);
+      this.balances.set(id, sent);
+      const differs = differingField(balanceRecord(view, id), sent, 'balance');
+      if (differs !== null) return differs;
+    }
+    return null;
+  }
+
+  /** An update of a price without an event says something new. */
+  private needlessFault(changes: Changes, noted: ReadonlySet<MarketId>): string | null {
+    const { view } = this;
+    for (const id of changes.markets) {
+      const last = this.quotes.get(`price ${String(id)}`);
+      if (noted.has(id) || last === undefined) continue;
+      const market = view.market(id);
+      const record = without(priceRecord(view, market), UNSENT_OF_MID);
+      if (differingField(record, last) !== null) continue;
+      return `${market.spec.symbol}: a price is sent again without a change`;
+    }
+    return null;
   }
 
   /**

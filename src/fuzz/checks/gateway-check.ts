@@ -25,7 +25,7 @@ import {
   type CallForm,
   type ReadOnlyGateway,
 } from './request-command.ts';
-import { writeFault } from './write-rights.ts';
+import { unknownSubaccountFault, writeFault } from './write-rights.ts';
 
 /** Replies of missing rights: a request of the fuzzer has no valid login for every account. */
 const WITHOUT_RIGHTS: readonly number[] = [401, 403];
@@ -99,6 +99,9 @@ export function gatewayCheck(every: number): Checker {
         for (let i = 0; i < callers; i += 1) {
           fault ??= writeFault(gateway, engine, act, (engine.seq >> 1) + i);
         }
+        if (every === 1 || engine.seq % UNKNOWN_EVERY === 0) {
+          fault ??= unknownSubaccountFault(gateway, engine, act, engine.seq);
+        }
       } else if (
         !WITHOUT_RIGHTS.includes(result.reply.status) &&
         !isOwners(engine, command, act) &&
@@ -136,6 +139,9 @@ const ALL_BOUNDS = 80;
 
 /** Callers of each request of a short run. */
 const ALL_CALLERS = 12;
+
+/** One request in so many is sent for a subaccount that does not exist. */
+const UNKNOWN_EVERY = 3;
 
 /** Reads after the last command of a run; of a short one, every list in many ways. */
 const END_READS = 60;

@@ -4,11 +4,20 @@
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { ExchangeView, MarketView, OrderStatus, OrderView } from '../../engine/read/views.ts';
-import { orderId, subaccountId, timeUs, type Address, type SubaccountId } from '../../num/units.ts';
+import {
+  orderId,
+  subaccountId,
+  timeUs,
+  type Address,
+  type MarketId,
+  type SubaccountId,
+} from '../../num/units.ts';
 import {
   balanceRecord,
   candleRecord,
+  configRecord,
   levelRecord,
+  marginRecord,
   marketRecord,
   moneyText,
   orderRecord,
@@ -104,6 +113,29 @@ const inRange = (
   { from = 0, to = Infinity }: { readonly from?: number; readonly to?: number },
 ): boolean => us >= from * 1000 && us < to * 1000;
 
+/** Excess isolated margin, of this subaccount first; null if there is none. */
+function excessOf(
+  view: ExchangeView,
+  first: SubaccountId,
+): { readonly owner: SubaccountId; readonly market: MarketView } | null {
+  const rest = Math.max(0, view.subaccountCount - SYSTEM);
+  for (let i = 0; i < Math.min(rest, MOST_HOLDERS); i += 1) {
+    const owner = subaccountId(SYSTEM + ((first - SYSTEM + i) % rest));
+    const market = view.markets().find(({ id }) => view.isolatedExcess(owner, id) > 0n);
+    if (market !== undefined) return { owner, market };
+  }
+  return null;
+}
+
+/** Subaccounts among which a rare state is searched for. */
+const MOST_HOLDERS = 12;
+
+/** One read in three asks for one market. */
+const symbolOf = ({ spec }: MarketView, turn: number): Fields =>
+  turn % 3 === 0 ? { symbol: spec.symbol } : {};
+const isAsked = (market: MarketId, { id }: MarketView, turn: number): boolean =>
+  turn % 3 !== 0 || market === id;
+
 const READS: readonly Make[] = [
   (view, { owner }) =>
     isPriced(view)
@@ -115,31 +147,36 @@ const READS: readonly Make[] = [
         }
       : null,
   (view, { owner, turn }) => {
-    const { account } = ownerFields(view, owner);
-    const held = view.subaccountsOf(view.addressOf(view.subaccount(owner).account));
+    const { account, subaccountIndex } = ownerFields(view, owner);
+    const all = view.subaccountsOf(view.addressOf(view.subaccount(owner).account));
+    const isWhole = turn % 3 !== 0;
+    const held = isWhole ? all : all.filter(({ id }) => id === owner);
     return {
       endpoint: 'getBalance',
-      request: { account },
+      request: isWhole ? { account } : { account, subaccountIndex },
       expected: held.map(({ id }) => balanceRecord(view, id)),
       pageOf: pageSize(turn),
     };
   },
-  (view, { owner, turn }) =>
+  (view, { owner, market, turn }) =>
     isPriced(view)
       ? {
           endpoint: 'getPositions',
-          request: ownerFields(view, owner),
-          expected: view.positions(owner).map((position) => positionRecord(view, position)),
+          request: { ...ownerFields(view, owner), ...symbolOf(market, turn) },
+          expected: view
+            .positions(owner)
+            .filter((held) => isAsked(held.market, market, turn))
+            .map((position) => positionRecord(view, position)),
           pageOf: pageSize(turn),
         }
       : null,
-  (view, { owner, turn }) => ({
+  (view, { owner, market, turn }) => ({
     endpoint: 'getMargin',
-    request: ownerFields(view, owner),
-    expected: view.marginSettings(owner).map(({ market, isolated }) => ({
-      isolated,
-      symbol: view.market(market).spec.symbol,
-    })),
+    request: { ...ownerFields(view, owner), ...symbolOf(market, turn) },
+    expected: view
+      .marginSettings(owner)
+      .filter((one) => isAsked(one.market, market, turn))
+      .map((setting) => marginRecord(view, owner, setting)),
     pageOf: pageSize(turn),
   }),
   (view, { owner, turn }) => {
@@ -162,9 +199,13 @@ const READS: readonly Make[] = [
   },
   (view, { owner, turn }) => {
     const address = view.addressOf(view.subaccount(owner).account);
-    const all = view
+    const lists = view
       .subaccountsOf(address)
-      .flatMap(({ id }) => view.vaultSnapshots(id, START, ALL_TIME, LIMIT).items)
+      .map(({ id }) => view.vaultSnapshots(id, START, ALL_TIME, LIMIT));
+    // A list of several is whole from where each of them is.
+    const kept = lists.flatMap(({ keptSinceUs }) => keptSinceUs ?? []);
+    const all = lists
+      .flatMap(({ items }) => items)
       .sort((a, b) => b.timeUs - a.timeUs || b.seq - a.seq);
     const range = rangeOf(
       all.map((entry) => entry.timeUs),
@@ -178,6 +219,7 @@ const READS: readonly Make[] = [
       expected: shown.slice(0, SHOWN).map((entry) => sharesRecord(view, entry)),
       pageOf: pageSize(turn),
       partial: shown.length > SHOWN,
+      keptSinceMs: keptOf(kept.length === 0 ? null : Math.max(...kept), range.from),
     };
   },
   (view, { market, turn }) => {
@@ -251,11 +293,12 @@ const READS: readonly Make[] = [
     expected: view.markets().map((market) => priceRecord(view, market)),
     pageOf: pageSize(turn),
   }),
-  (view, { owner, market, turn }) => {
+  (view, { owner: subject, market, turn }) => {
     if (!isPriced(view)) return null;
-    // Excess margin is rare: a market that has some, if there is one.
-    const excess = view.markets().find(({ id }) => view.isolatedExcess(owner, id) > 0n);
-    const { id, spec } = excess ?? market;
+    // Excess margin is rare: a market and a subaccount that have some, if there are any.
+    const excess = excessOf(view, subject);
+    const { owner, market: of } = excess ?? { owner: subject, market };
+    const { id, spec } = of;
     const { feedId } = spec;
     const shared = view.markets().filter((other) => other.spec.feedId === feedId).length > 1;
     const isCash = shared || turn % 2 === 0;
@@ -298,13 +341,23 @@ const READS: readonly Make[] = [
       pageOf: null,
     };
   },
+  (view) =>
+    isPriced(view)
+      ? { endpoint: 'getConfig', request: {}, expected: configRecord(view), pageOf: null }
+      : null,
+  (view) => ({
+    endpoint: 'getTime',
+    request: {},
+    expected: { time: Math.floor(view.nowUs / 1000) },
+    pageOf: null,
+  }),
   (view, { owner }) => {
     const { account } = ownerFields(view, owner);
     const { signers, quorum } = view.signersOf(view.addressOf(view.subaccount(owner).account));
     return {
       endpoint: 'getSigners',
       request: { account },
-      expected: { signers, quorum },
+      expected: { account, signers, quorum },
       pageOf: null,
     };
   },

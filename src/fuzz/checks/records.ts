@@ -12,6 +12,7 @@ import type {
   CandleView,
   ExchangeView,
   LevelView,
+  MarginSettingView,
   MarketView,
   OrderView,
   PositionView,
@@ -40,6 +41,9 @@ function decimal(value: bigint, scale: number): string {
 
 export const moneyText = (amount: bigint): string => decimal(amount, MONEY);
 const money = moneyText;
+
+/** A share in 1e-6. */
+const ppm = (value: number): string => decimal(BigInt(value), 6);
 
 /** A rate in 1e-9. */
 export const ratePpbText = (ratePpb: number): string => decimal(BigInt(ratePpb), 9);
@@ -394,7 +398,6 @@ function stateRecord(view: ExchangeView, market: MarketView): Fields {
 
 export function marketRecord(market: MarketView): Fields {
   const { spec } = market;
-  const ppm = (value: number): string => decimal(BigInt(value), 6);
   return {
     symbol: spec.symbol,
     feedId: spec.feedId,
@@ -420,6 +423,57 @@ export function marketRecord(market: MarketView): Fields {
     frozen: market.frozenSinceUs !== null,
   };
 }
+
+/** Parameters and funds of the exchange. */
+export function configRecord(view: ExchangeView): Fields {
+  const { config } = view;
+  const funds = view.funds();
+  return {
+    name: config.name,
+    chainId: config.chainId,
+    cashFeedId: config.cashFeedId,
+    clsAccount: config.clsAccount,
+    collateralDecimals: MONEY,
+    indexStaleMs: config.indexStaleUs / 1000,
+    marketDataTimeUnit: config.marketDataTimeUnit,
+    maxOriginatorFeePpm: config.maxOriginatorFeePpm,
+    maxDelegateOriginatorFeePpm: config.maxDelegateOriginatorFeePpm,
+    selfTradeExpire: config.selfTradeExpire,
+    triggerSource: config.triggerSource,
+    vaultFeeShare: ppm(config.vaultFeeSharePpm),
+    insuranceFeeShare: ppm(config.insuranceFeeSharePpm),
+    liquidationFee: ppm(config.liquidationFeePpm),
+    partialLiquidationNotional: money(config.partialLiquidationNotional),
+    liquidationSlice: ppm(config.liquidationSlicePpm),
+    liquidationPauseMs: config.liquidationPauseUs / 1000,
+    minVaultDeposit: money(config.minVaultDeposit),
+    vaultLockupMs: config.vaultLockupUs / 1000,
+    frozenHaircut: ppm(config.frozenHaircutPpm),
+    insuranceHourly: ppm(config.insuranceHourlyPpm),
+    vaultLeaveShare: ppm(config.vaultLeavePpm),
+    termsNoticeMs: config.termsNoticeUs / 1000,
+    insuranceAccount: config.insuranceAccount,
+    treasuryAccount: config.treasuryAccount,
+    shortfallAccount: config.shortfallAccount,
+    shortfall: money(funds.shortfallQuanta),
+    shortfallSince: optional(funds.shortfallSinceUs, msOf),
+    insuranceBalance: money(funds.insuranceQuanta),
+    insuranceAllowance: money(funds.insuranceAllowanceQuanta),
+    vaultNav: money(funds.vaultValueQuanta),
+    vaultShares: decimal(funds.vaultShares, MONEY),
+  };
+}
+
+export const marginRecord = (
+  view: ExchangeView,
+  id: SubaccountId,
+  { market, isolated, marginPpm }: MarginSettingView,
+): Fields => ({
+  ...ownerOf(view, id),
+  isolated,
+  margin: decimal(BigInt(marginPpm), MONEY),
+  symbol: view.market(market).spec.symbol,
+});
 
 export function balanceRecord(view: ExchangeView, id: SubaccountId): Fields {
   const { balanceQuanta, updatedAtUs } = view.subaccount(id);

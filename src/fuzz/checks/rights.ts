@@ -7,6 +7,7 @@ import type { ExchangeView, OrderView } from '../../engine/read/views.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import { subaccountId, type Address, type SubaccountId } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
+import { clientIdFault, namedFault, subaccountReadFault } from './read-rights.ts';
 import { balanceRecord, differingField, type Fields } from './records.ts';
 import { sendRequest, type ReadOnlyGateway } from './request-command.ts';
 
@@ -37,10 +38,12 @@ export function rightsFault(place: Place, owner: SubaccountId, turn: number): st
     balanceFault(place, address, other, delegated) ??
     delegatesFault(place, address, other, delegated) ??
     grantFault(place, address, turn) ??
+    subaccountFault(place, address, { other, delegated }, turn) ??
     (order === undefined
       ? null
       : (cancelFault(place, order, address, address, true) ??
-        cancelFault(place, order, address, other, delegated.includes(index))))
+        cancelFault(place, order, address, other, delegated.includes(index)) ??
+        orderReadFault(place, order, address, { other, delegated })))
   );
 }
 
@@ -82,6 +85,44 @@ function balanceFault(
     'body',
   );
   return status === 200 && differs !== null ? `${what}: ${differs}` : null;
+}
+
+interface Other {
+  readonly other: Address;
+  /** Indices of the account's subaccounts that it is a delegate of. */
+  readonly delegated: readonly number[];
+}
+
+/** Reads of a subaccount by its owner and by the other account. */
+function subaccountFault(
+  { opened, engine }: Place,
+  account: Address,
+  { other, delegated }: Other,
+  turn: number,
+): string | null {
+  const place = { opened, engine };
+  const owner = { ...callerOf(engine, account), may: null };
+  const reader = { ...callerOf(engine, other), may: delegated };
+  return (
+    subaccountReadFault(place, account, owner, turn) ??
+    subaccountReadFault(place, account, reader, turn)
+  );
+}
+
+/** Reads of an order by its client id, and under the name of the other account. */
+function orderReadFault(
+  place: Place,
+  order: OrderView,
+  account: Address,
+  { other, delegated }: Other,
+): string | null {
+  const [owner, reader] = [callerOf(place.engine, account), callerOf(place.engine, other)];
+  return (
+    clientIdFault(place, account, order, { ...owner, may: null }) ??
+    clientIdFault(place, account, order, { ...reader, may: delegated }) ??
+    namedFault(place, order, other, owner) ??
+    namedFault(place, order, other, reader)
+  );
 }
 
 /** A delegate sees the delegates of its own subaccounts, whether it names one or not. */

@@ -5,6 +5,7 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import { subaccountId, type Address } from '../../num/units.ts';
+import { unusedIndex } from './read-rights.ts';
 import { sendRequest, type CallForm, type ReadOnlyGateway } from './request-command.ts';
 
 /** The fault of a request by a caller without the right to it; null if there is none. */
@@ -34,6 +35,28 @@ export function writeFault(
   if (!('command' in sent)) return null;
   const who = granted.length > 0 ? 'a delegate' : 'a stranger';
   return `${endpoint} ${textOf(asked)} of ${owner} is accepted from ${who}, ${caller}`;
+}
+
+/** The fault of a request for a subaccount that does not exist; null if it is refused (R-5.1). */
+export function unknownSubaccountFault(
+  opened: ReadOnlyGateway,
+  engine: ExchangeView,
+  act: CallForm,
+  turn: number,
+): string | null {
+  const { endpoint, request, account } = act;
+  const unused = unusedIndex(engine, account, turn);
+  const withUnused = (fields: object) => ({ ...fields, subaccountIndex: unused });
+  const { orders } = request as { readonly orders?: readonly Readonly<Record<string, unknown>>[] };
+  const subject = orders?.[0] ?? request;
+  const isOwn = (subject['account'] ?? account) === account;
+  if (ENDPOINTS[endpoint].method !== 'POST' || !isOwn || !('subaccountIndex' in subject)) {
+    return null;
+  }
+  const asked = orders === undefined ? withUnused(request) : { orders: orders.map(withUnused) };
+  const sent = sendRequest(opened, engine, { ...act, request: asked });
+  if (!('command' in sent)) return null;
+  return `${endpoint} ${textOf(asked)} is accepted for a subaccount that does not exist`;
 }
 
 /** The account that a request changes, its author's where none is named, and the subaccount. */

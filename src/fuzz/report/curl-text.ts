@@ -6,6 +6,7 @@
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { formatTime } from '../../num/time-text.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
+import { refusalStatus } from '../../gateway/refusal-reply.ts';
 import type { Violation } from '../checker.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
 import type { Reproduction, ReproductionStep } from './reproduction.ts';
@@ -65,7 +66,7 @@ export const CURL_START = [
   '    | openssl dgst -sha512 -hmac "$(cat "$HERE/secret")" -binary | b64)"',
   '}',
   `curl() { command curl -s --noproxy '*' "$@"; }`,
-  '# send <ok or refused> <arguments of curl>: prints the answer and asserts its kind',
+  '# send <ok, refused or a status> <arguments of curl>: prints the answer and asserts its kind',
   'send() {',
   '  local wanted=$1 reply status kind=ok',
   '  shift',
@@ -75,7 +76,7 @@ export const CURL_START = [
   '  [ "$status" = 200 ] || kind=refused',
   '  [ "$status" -ge 500 ] 2>/dev/null || [ "$status" = 000 ] && kind=broken',
   '  echo "${reply%$\'\\n\'*}"',
-  '  [ "$kind" = "$wanted" ] || wrong "status $status, the rules require: $wanted"',
+  '  [ "$kind" = "$wanted" ] || [ "$status" = "$wanted" ] || wrong "status $status, the rules require: $wanted"',
   '}',
   'wrong() { echo "WRONG  request $STEP: $1" >&2; FAILED=1; }',
   `sim() { send "$1" -X POST "$URL/sim/$2" -H "authorization: Bearer $SIM" -H 'content-type: application/json' -d "$3"; }`,
@@ -129,7 +130,8 @@ function clockLine(timeUs: number, waitUs: number): string {
 }
 
 function lineOf({ act, command, answer }: ReproductionStep): string | null {
-  const kind = answer === 'ok' || answer === null ? 'ok' : 'refused';
+  const isOk = answer === 'ok' || answer === null;
+  const kind = isOk ? 'ok' : String(refusalStatus(answer) ?? 'refused');
   switch (act?.kind) {
     case 'call': {
       const { method, path } = ENDPOINTS[act.endpoint] as Endpoint;

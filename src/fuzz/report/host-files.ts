@@ -20,6 +20,7 @@ import {
   serveConfigText,
 } from './curl-text.ts';
 import { commandText, type FailureFiles } from './failure-files.ts';
+import { hostScenario } from './host-scenario.ts';
 import { reproduce } from './reproduction.ts';
 
 export interface HostFailure {
@@ -39,7 +40,12 @@ export interface HostProbe extends Pick<HostDivergence, 'probe' | 'timeMs'> {
   readonly seed: string;
 }
 
-export function hostFiles(failure: HostFailure, keccak: Keccak): FailureFiles {
+/** `passes`: whether a scenario passes in this build, which is a correct one. */
+export function hostFiles(
+  failure: HostFailure,
+  keccak: Keccak,
+  passes: (scenario: string) => boolean,
+): FailureFiles {
   const { config, commands, divergence, seed } = failure;
   const { probe, timeMs, violation } = divergence;
   const reproduction = reproduce(config, commands, {
@@ -51,8 +57,12 @@ export function hostFiles(failure: HostFailure, keccak: Keccak): FailureFiles {
   });
   const found: HostProbe = { invariant: violation.invariant, seed, timeMs, probe };
   const sent = probe.kind === 'feeds' ? [] : requestLines(reproduction);
+  const written = hostScenario(failure, keccak);
+  // A request with a field of a wrong type has no words in a scenario.
+  const scenario = written !== null && passes(written) ? written : null;
   return {
-    'README.md': readme(failure),
+    ...(scenario === null ? {} : { 'scenario.yaml': scenario }),
+    'README.md': readme(failure, scenario !== null),
     'journal.orrery': journalOf(config, commands),
     'probe.json': `${stringifyExact(found)}\n`,
     'requests.sh': [
@@ -181,19 +191,32 @@ const ASK = [
   '}',
 ];
 
+/** As `ask`, of simulation control. */
+const CONTROL = [
+  '# control <verb> <json>: keeps the answer for `expect`',
+  'control() {',
+  '  STATUS=$(curl -X POST "$URL/sim/$1" -H "authorization: Bearer $SIM" -D "$WORK/head" \\',
+  '    -o "$WORK/body" -H \'content-type: application/json\' -d "$2" -w \'%{http_code}\')',
+  '}',
+];
+
 function probeLines({ probe, timeMs, difference }: HostDivergence): string[] {
   if (probe.kind === 'command') return [];
   if (probe.kind === 'feeds') return ['', ...FEEDS];
   const { path, expected } = difference;
   // The text of a refusal is no part of the rules.
   const wanted = path === 'status' ? (expected.split(' ', 1)[0] ?? expected) : expected;
+  const asked =
+    probe.kind === 'sim'
+      ? [`control ${probe.verb} '${jsonText(probe.fields)}'`]
+      : Array<string>(probe.page + 1).fill(askLine(probe));
   return [
     '',
-    ...ASK,
+    ...(probe.kind === 'sim' ? CONTROL : ASK),
     ...EXPECT,
     '',
     `sim ok clock '{"toMs": ${String(timeMs)}}'`,
-    ...Array<string>(probe.page + 1).fill(askLine(probe)),
+    ...asked,
     `expect ${quoted(path)} ${quoted(wanted)}`,
   ];
 }
@@ -207,7 +230,7 @@ function askLine({ endpoint, request, account }: Extract<Probe, { kind: 'call' }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function readme({ divergence, commands, shrunk }: HostFailure): string {
+function readme({ divergence, commands, shrunk }: HostFailure, hasScenario: boolean): string {
   const { violation, probe } = divergence;
   return [
     `# ${violation.invariant}`,
@@ -222,6 +245,9 @@ function readme({ divergence, commands, shrunk }: HostFailure): string {
     '| --- | --- |',
     '| `requests.sh` | the requests with curl; `ORRERY` starts the server, or `URL` names one |',
     '| `journal.orrery`, `probe.json` | the same for `orrery fuzz --target <url> --repeat .` |',
+    ...(hasScenario
+      ? ['| `scenario.yaml` | the same in one process of the build: `orrery run scenario.yaml` |']
+      : []),
     '| `serve.yaml` | configuration for `orrery serve --config` |',
     '| `regression.test.ts` | a test for vitest with the same variables |',
     '',
@@ -232,6 +258,7 @@ function readme({ divergence, commands, shrunk }: HostFailure): string {
     '```',
     ...commands.map((command, i) => `${String(i + 1)} ${commandText(command)}`),
     ...(probe.kind === 'call' ? [`then ${probe.endpoint} ${stringifyExact(probe.request)}`] : []),
+    ...(probe.kind === 'sim' ? [`then ${probe.verb} ${stringifyExact(probe.fields)}`] : []),
     '```',
     '',
   ].join('\n');

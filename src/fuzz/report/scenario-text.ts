@@ -3,11 +3,12 @@
  * answers that the rules require, and checks of all commands at the end.
  */
 import type { Violation } from '../checker.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { describeCommand } from '../../journal/format/codec.ts';
 import { formatDuration } from '../../num/time-text.ts';
-import { durationUs } from '../../num/units.ts';
+import { durationUs, type Address } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, Reproduction, ReproductionStep } from './reproduction.ts';
 import { configTerms, marketTerms, startText } from './terms-text.ts';
@@ -18,12 +19,23 @@ export function scenarioReference({ act, name, nth }: OrderSource): string {
   return batch ? `$${name}.orders[${String(nth)}].orderId` : `$${name}[${String(nth)}].orderId`;
 }
 
+/** A request after all steps, with the part of its reply that the rules require. */
+export interface LastRequest {
+  readonly timeUs: number;
+  readonly endpoint: EndpointId;
+  readonly request: Entries;
+  /** null: without a token. */
+  readonly account: Address | null;
+  readonly expect: { readonly status: number } | { readonly body: unknown };
+}
+
 /** `checks`: those that all commands of the run must pass. */
 export function scenarioText(
   config: ExchangeConfig,
-  { opening, steps }: Reproduction,
+  { opening, steps, commands }: Reproduction,
   violation: Violation,
   checks: readonly string[],
+  last: LastRequest | null = null,
 ): string {
   const names = new Names(config);
   const written: string[] = [];
@@ -33,6 +45,19 @@ export function scenarioText(
     if (step.act === null) written.push(commandStep(step));
     else if (emitted !== null) written.push(mapText({ ...wait, ...emitted }));
     else if (step.waitUs > 0) written.push(mapText(wait));
+  }
+  if (last !== null) {
+    const { account, endpoint, request, expect, timeUs } = last;
+    const waitUs = timeUs - (commands.at(-1)?.timeUs ?? config.genesisTimeUs);
+    const asked = account ?? config.clsAccount;
+    const step = {
+      ...waitOf(Math.max(0, waitUs)),
+      ...(account === null ? {} : { as: names.of(account) }),
+      do: endpoint,
+      with: withoutDefaults(request, asked, names),
+      expect,
+    };
+    written.push(mapText(step));
   }
   const rules = violation.rule.match(/R-\d+\.\d+[a-z]?/g) ?? [];
   const markets = opening.flatMap((command) =>
@@ -61,7 +86,7 @@ export function scenarioText(
     '',
     'expect:',
     '  invariants: true',
-    `  checks: [${checks.join(', ')}]`,
+    ...(checks.length === 0 ? [] : [`  checks: [${checks.join(', ')}]`]),
     '',
   ].join('\n');
 }

@@ -13,7 +13,7 @@ export interface ReplyDifference {
 }
 
 /** Fields that depend on the number of journalled commands of a host. */
-const HOST_SPECIFIC: ReadonlySet<string> = new Set([
+export const HOST_SPECIFIC: ReadonlySet<string> = new Set([
   'lastUpdateSequenceNumber',
   'sequence_number',
   'sequenceNumber',

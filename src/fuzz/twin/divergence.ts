@@ -3,6 +3,7 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Address } from '../../num/units.ts';
 import type { Violation } from '../checker.ts';
 import type { ReplyDifference } from './compare-replies.ts';
+import type { SimVerb } from './twin-host.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,6 +17,8 @@ export type Probe =
       /** Number of cursors to follow before. */
       readonly page: number;
     }
+  /** A request of `/sim`, which may become no command. */
+  | { readonly kind: 'sim'; readonly verb: SimVerb; readonly fields: Fields }
   /** The last command, by its own reply. */
   | { readonly kind: 'command' }
   /** The feeds, of which one differs. */

@@ -1,22 +1,12 @@
 /** A host in this process: an exchange, its gateway and simulation control. For tests. */
-import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
-import { stepOf } from '../../gateway/encode.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { refusalReply } from '../../gateway/refusal-reply.ts';
-import { parseDecimal, stepsExact, stepsHalfUp, type Decimal } from '../../num/decimal.ts';
-import {
-  address,
-  COLLATERAL_DECIMALS,
-  ppb,
-  priceTicks,
-  quanta,
-  timeUs,
-  type Address,
-} from '../../num/units.ts';
+import type { Address } from '../../num/units.ts';
 import { controlRefusal } from './control-bounds.ts';
+import { commandOfSim } from './sim-command.ts';
 import type { HostReply, SimVerb, TwinHost } from './twin-host.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +38,7 @@ export class InProcessHost implements TwinHost {
   }
 
   sim(verb: SimVerb, fields: Fields): Promise<HostReply> {
-    const command = this.commandOf(verb, fields);
+    const command = commandOfSim(this.engine, verb, fields);
     const refusal = controlRefusal(this.engine, command);
     if (refusal !== null) return Promise.resolve(refusal);
     const outcome = this.engine.apply(command);
@@ -59,43 +49,4 @@ export class InProcessHost implements TwinHost {
     const body = verb === 'clock' ? { time: Math.floor(this.engine.nowUs / 1000) } : null;
     return Promise.resolve({ status: 200, body });
   }
-
-  private commandOf(verb: SimVerb, fields: Fields): Command {
-    const at = this.engine.nowUs;
-    if (verb === 'clock')
-      return { kind: 'advanceTime', timeUs: timeUs(Number(fields['toMs']) * 1000) };
-    if (verb === 'deposit' || verb === 'withdraw') {
-      return {
-        kind: verb,
-        timeUs: at,
-        account: address(String(fields['account'])),
-        subaccountIndex: Number(fields['subaccountIndex'] ?? 0),
-        amount: quanta(inUnits(fields['amount'], COLLATERAL_DECIMALS)),
-      };
-    }
-    const symbol = String(fields['symbol']);
-    const market = this.engine.markets().find(({ spec }) => spec.symbol === symbol);
-    if (market === undefined) throw new Error(`${symbol} is not listed`);
-    if (verb === 'funding') {
-      const rate = ppb(Number(inUnits(fields['rate'], 9)));
-      return { kind: 'settleFunding', timeUs: at, market: market.id, ratePpb: rate };
-    }
-    const text = String(fields['price']);
-    const ticks = priceTicks(Number(stepsHalfUp(decimal(text), stepOf(market.spec.tickSize))));
-    return verb === 'oracle'
-      ? { kind: 'setIndex', timeUs: at, market: market.id, priceTicks: ticks, text }
-      : { kind: 'setMark', timeUs: at, market: market.id, priceTicks: ticks };
-  }
-}
-
-function inUnits(value: unknown, scale: number): bigint {
-  const whole = stepsExact(decimal(value), { digits: 1n, scale });
-  if (whole === null) throw new Error(`${String(value)} has more than ${String(scale)} decimals`);
-  return whole;
-}
-
-function decimal(value: unknown): Decimal {
-  const parsed = parseDecimal(String(value));
-  if (parsed === null) throw new Error(`${String(value)} is not decimal text`);
-  return parsed;
 }

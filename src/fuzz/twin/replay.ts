@@ -61,6 +61,7 @@ export async function repeat({ script, probe, timeMs }: Recorded, sides: Sides):
 async function show(probe: Probe, both: SideBySide, sides: Sides): Promise<void> {
   if (both.divergence !== null || probe.kind === 'command') return;
   if (probe.kind === 'feeds') return both.compareFeeds(true);
+  if (probe.kind === 'sim') return both.compareControl(probe.verb, probe.fields);
   const { endpoint, request, account, page } = probe;
   if (page === 0) return both.compareCall(endpoint, request, account);
   const { host, users } = sides;

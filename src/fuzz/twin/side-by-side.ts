@@ -13,6 +13,7 @@ import { actOf, type RequestForm } from '../report/request-form.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
 import { MAX_LEVELS, type HostReads, type PagedRead } from './host-reads.ts';
 import type { HostDivergence, Fields, Probe } from './divergence.ts';
+import { commandOfSim } from './sim-command.ts';
 import { Twin } from './twin.ts';
 import { TwinFeeds } from './twin-feeds.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
@@ -124,13 +125,22 @@ export class SideBySide {
     });
   }
 
+  /** A recorded request of `/sim`. */
+  compareControl(verb: SimVerb, fields: Fields): Promise<void> {
+    return this.compareSim(verb, fields, commandOfSim(this.twin.engine, verb, fields));
+  }
+
   private async compareSim(verb: SimVerb, fields: Fields, command: Command): Promise<void> {
+    const { length } = this.twin.commands;
     // The index text as sent, which the API returns.
     const sent =
       command.kind === 'setIndex' ? { ...command, text: String(fields['price']) } : command;
     const twin = this.twin.apply(sent);
     const host = await this.sides.host.sim(verb, fields);
-    this.note(verb, 'simulation', twin, host, this.lastCommand());
+    this.note(verb, 'simulation', twin, host, {
+      commands: length,
+      probe: { kind: 'sim', verb, fields },
+    });
   }
 
   /** Reads in pages, all at once. */
@@ -219,7 +229,7 @@ export class SideBySide {
 
   private diverge(what: string, difference: ReplyDifference, shown: Shown): void {
     const { probe, commands } = shown;
-    const request = shown.asked ?? (probe.kind === 'call' ? probe.request : {});
+    const request = shown.asked ?? requestOf(probe);
     const { path, expected, actual, rule } = difference;
     const asked = Object.keys(request).length === 0 ? '' : ` of ${stringifyExact(request)}`;
     this.divergence ??= {
@@ -235,6 +245,11 @@ export class SideBySide {
       timeMs: this.twin.engine.nowUs / 1000,
     };
   }
+}
+
+function requestOf(probe: Probe): Fields {
+  if (probe.kind === 'sim') return probe.fields;
+  return probe.kind === 'call' ? probe.request : {};
 }
 
 interface Shown {

@@ -58,6 +58,11 @@ export class Twin {
     return { status, body: message };
   }
 
+  /** Applies a command as it was recorded. */
+  repeat(command: Command): void {
+    this.submit(command);
+  }
+
   advanceToMs(ms: number): void {
     this.submit({ kind: 'advanceTime', timeUs: timeUs(ms * 1000) });
   }

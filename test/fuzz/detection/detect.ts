@@ -55,6 +55,9 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 
+/** No run has the code of the server: `orrery fuzz --target` has (rest.ts). */
+const isOfServer = ({ file }: SubtleBug): boolean => file.startsWith('http/');
+
 /** Searches for a bug from where `last` stopped, and tests its reproductions. */
 async function measure(
   bug: SubtleBug,
@@ -62,6 +65,10 @@ async function measure(
   shrinkSeconds: number,
   last: DetectionResult | undefined,
 ): Promise<DetectionResult> {
+  if (isOfServer(bug)) {
+    const missed = { seconds, run: 0, shrinkSeconds: 0, faults: [], by: null };
+    return { id: bug.id, area: bug.area, list: listOf(bug), ...missed };
+  }
   const built = await buildWith(`subtle-${bug.id}`, [bug]);
   const spent = last?.seconds ?? 0;
   const started = process.cpuUsage();

@@ -81,7 +81,8 @@ export function judge(build: Built, { files }: Pick<ShrinkReport, 'files'>): Ver
   };
 }
 
-function scenarioFault(build: Built, text: string): string | null {
+/** The first difference of a scenario in a build; null if it passes. */
+export function scenarioFault(build: Built, text: string): string | null {
   const parsed = build.parseScenario(text, 'scenario.yaml', keccak);
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '));
   try {

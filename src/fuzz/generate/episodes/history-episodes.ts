@@ -22,28 +22,39 @@ const HOLDERS = 4;
 /** Trades that an episode makes to drop earlier ones. */
 const FEW = 10;
 
-/** Several subaccounts of one account hold shares: midnight records all of them at once. */
+/**
+ * Several subaccounts of one account hold shares: midnight records all of them at once. An exchange
+ * that keeps few records drops some of the later ones, from another time on for each.
+ */
 export function vaultHolders(context: Context): readonly Planned[] {
   const { setup, world } = context;
   if (world.view.markets().some(({ markTicks }) => markTicks === null)) return [];
   const account = context.user();
   const amount = quanta(setup.config.minVaultDeposit + BigInt(1 + context.dice.below(5_000_000)));
-  return Array.from({ length: HOLDERS }, (_, subaccountIndex): readonly Planned[] => [
-    ({ nowUs }) => ({ kind: 'deposit', timeUs: nowUs, account, subaccountIndex, amount }),
-    (now) => ({
-      kind: 'transfer',
-      timeUs: now.nowUs,
-      from: account,
-      fromIndex: subaccountIndex,
-      to: setup.config.clsAccount,
-      toIndex: 0,
-      amount,
-      market: null,
-      signer: account,
-      nonce: now.nonce(),
-      expiresAtMs: NEVER_MS,
-    }),
-  ]).flat();
+  const kept = setup.config.retention.vaultSnapshotsPerHolder;
+  const dropped = kept < FEW ? kept : 0;
+  const holders = Array.from({ length: HOLDERS + dropped }, (_, i) => i % HOLDERS);
+  // The last two hold more often than the others.
+  const often = dropped === 0 ? [] : holders.map((i) => HOLDERS - 1 - (i % 2));
+  return [...holders, ...often]
+    .map((subaccountIndex): readonly Planned[] => [
+      ...(dropped > 0 ? [advance(context.dice.pick([0, 1000, 400_000]))] : []),
+      ({ nowUs }) => ({ kind: 'deposit', timeUs: nowUs, account, subaccountIndex, amount }),
+      (now) => ({
+        kind: 'transfer',
+        timeUs: now.nowUs,
+        from: account,
+        fromIndex: subaccountIndex,
+        to: setup.config.clsAccount,
+        toIndex: 0,
+        amount,
+        market: null,
+        signer: account,
+        nonce: now.nonce(),
+        expiresAtMs: NEVER_MS,
+      }),
+    ])
+    .flat();
 }
 
 /**

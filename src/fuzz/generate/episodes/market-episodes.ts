@@ -2,6 +2,7 @@
 import { lots, ppm, quanta } from '../../../num/units.ts';
 import type { KnownMarket } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
+import { nextSample } from '../premium-samples.ts';
 import type { Context } from '../draw-context.ts';
 import {
   advance,
@@ -17,7 +18,6 @@ import {
   trade,
   type Stage,
 } from './stage.ts';
-import { nextSample } from './tie-episodes.ts';
 
 /** Positions and resting orders of several sizes, then trades while the market is frozen. */
 export function frozenMarket(context: Context): readonly Planned[] {

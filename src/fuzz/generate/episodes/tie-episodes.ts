@@ -2,11 +2,11 @@
  * Episodes about ties: several timers that end in one instant, such as slices, expiries, pauses,
  * notices, marks from the book, and minutes or days. Their order decides the result.
  */
-import { halfSipHash, halfSipKey } from '../../../base/half-siphash.ts';
 import { lots, PPM, ppm, priceTicks } from '../../../num/units.ts';
 import type { Command, NewOrder, TapeLevel } from '../../../engine/commands.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
+import { nextSample } from '../premium-samples.ts';
 import type { Context } from '../draw-context.ts';
 import { leveraged, lose } from './loss-episodes.ts';
 import {
@@ -54,7 +54,7 @@ class Instant {
     if (this.chosen !== 0) return this.chosen;
     const from = nowUs + this.leadUs;
     const { sampled: market } = this;
-    if (market !== null && market.spec.funding.source !== 'external' && dice.chance(200)) {
+    if (market !== null && market.spec.funding.source !== 'external' && dice.chance(500)) {
       this.chosen = nextSample(setup.config.samplingSeed, market, from);
       return this.chosen;
     }
@@ -73,22 +73,6 @@ class Instant {
 
   /** Waits until so long before the instant. */
   readonly before = (us: number): Planned => advanceTo((now) => this.at(now) - us);
-}
-
-const PREMIUM = 2;
-const WORD = 0x100000000;
-
-/** The first sample of a market's premium in an interval that begins after a time. */
-export function nextSample(
-  seed: string,
-  { id, spec }: Pick<KnownMarket, 'id' | 'spec'>,
-  fromUs: number,
-): number {
-  const { sampleIntervalUs } = spec.funding;
-  const n = Math.floor(fromUs / sampleIntervalUs) + 1;
-  const draw = halfSipHash(halfSipKey(seed), [PREMIUM, id, n | 0, Math.floor(n / WORD)]);
-  const offset = (BigInt(draw) * BigInt(sampleIntervalUs - 1)) >> 32n;
-  return n * sampleIntervalUs + 1 + Number(offset);
 }
 
 /** Whether the mark moves at whole seconds, with the book or the last price. */

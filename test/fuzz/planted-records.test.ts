@@ -1,0 +1,41 @@
+/** Planted bugs of records, rights and hashes that only a comparison of every field finds. */
+import { expect, test } from 'vitest';
+import { buildWith, findFailure } from './reproductions/prove-bug.ts';
+
+/** Processor time of each search, in seconds. */
+const SEARCH = 60;
+
+test.each([
+  {
+    name: 'the time of a balance',
+    check: 'feeds',
+    file: 'gateway/feeds/feed-records.ts#FeedRecords.balance',
+    find: 'millis(subaccount.updatedAtUs)',
+    replace: 'millis(view.nowUs)',
+  },
+  {
+    name: 'a delegate of a subaccount that does not exist',
+    check: 'gateway',
+    file: 'gateway/account-updates.ts#updateDelegates',
+    find: 'mustSubaccount(context, account, subaccountIndex);',
+    replace: '',
+  },
+  {
+    name: 'a cost beyond 2^53 in a hash',
+    check: 'hash',
+    file: 'engine/chain-hash/hash-event.ts#hashPositionChanged',
+    find: 'hash.bigint(quantaOf(cost))',
+    replace: 'hash.bigint(0n)',
+  },
+  {
+    name: 'the allowance of insurance',
+    check: 'gateway',
+    file: 'gateway/market-data.ts#getConfig',
+    find: 'funds.insuranceAllowanceQuanta',
+    replace: 'funds.insuranceQuanta',
+  },
+])('$name is found by the check $check', { timeout: 300_000 }, async (bug) => {
+  const built = await buildWith(`record-${bug.name.replaceAll(/\W+/g, '-')}`, [bug]);
+  const { failed } = findFailure(built, 0, SEARCH);
+  expect(failed?.violation.check).toBe(bug.check);
+});
