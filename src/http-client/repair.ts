@@ -9,12 +9,15 @@ import type { FeedParams } from './requests.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
+/** Sources whose missed updates are read. */
+const READ: ReadonlySet<FeedSource> = new Set(['order', 'trade', 'position', 'balance', 'price']);
+
 /** Position of the last delivered update, from which catch-up reads continue. */
 export class LastSeen {
-  /** Time of the newest update, in the unit of its records; null before the first. */
+  /** Time of the newest order, in the unit of its records; null before the first. */
   private time: number | null = null;
-  /** Number of updates at that time. */
-  private alike = 0;
+  /** Time of the newest trade of each market, and the number of trades at that time. */
+  private readonly trade = new Map<string, { readonly time: number; alike: number }>();
   /** Sequence number of the last delivered state of each order of that time. */
   private readonly orderSequences = new Map<unknown, number>();
   /** Open positions, by subaccount and market. */
@@ -32,15 +35,32 @@ export class LastSeen {
       if (data['quantity'] === '0') this.positions.delete(key);
       else this.positions.set(key, data);
     }
-    const time = data[source === 'order' ? 'updatedAt' : 'time'];
-    if (typeof time !== 'number') return;
-    if (time !== this.time) {
-      this.alike = 0;
-      this.orderSequences.clear();
+    if (source === 'trade') {
+      const symbol = String(data['symbol']);
+      const time = Number(data['time']);
+      const last = this.trade.get(symbol);
+      if (last?.time === time) last.alike += 1;
+      else this.trade.set(symbol, { time, alike: 1 });
     }
-    this.alike += 1;
+    const time = data['updatedAt'];
+    if (source !== 'order' || typeof time !== 'number') return;
+    if (time !== this.time) this.orderSequences.clear();
     this.time = time;
-    if (source === 'order') this.orderSequences.set(data['orderId'], sequenceOf(data));
+    this.orderSequences.set(data['orderId'], sequenceOf(data));
+  }
+
+  /** True if `missed` reads updates of this source. */
+  reads(source: FeedSource): boolean {
+    return READ.has(source);
+  }
+
+  /** Notes what is there before the first update. */
+  async begin(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<void> {
+    if (source !== 'position') return;
+    for (const held of await heldPositions(params, client)) {
+      const key = positionKey(held);
+      if (!this.positions.has(key)) this.positions.set(key, held);
+    }
   }
 
   /** Updates after the last delivered one, oldest first. */
@@ -86,29 +106,26 @@ export class LastSeen {
   private async trades(params: FeedParams, client: MatcherClient): Promise<Data[]> {
     const { marketDataTimeUnit } = await client.call('getConfig', {});
     const unitMs = marketDataTimeUnit === 's' ? 1000 : 1;
-    const from = this.time === null ? this.beganMs : this.time * unitMs;
     const named = params.symbols?.length ? params.symbols : null;
     const symbols = named ?? (await client.call('getMarkets', {})).map(({ symbol }) => symbol);
     const found: Data[] = [];
     for (const symbol of symbols) {
+      const last = this.trade.get(symbol);
+      const from = last === undefined ? this.beganMs : last.time * unitMs;
       const pages: Data[][] = [];
       for await (const { body } of pagesOf(client, 'getTrades', { symbol, from, limit: 5000 })) {
         pages.push(body);
       }
-      found.push(...pages.flat().reverse());
+      // Oldest first, without those at the last time that were already delivered.
+      const trades = pages.reverse().flatMap((page) => page.reverse());
+      const known = trades.filter(({ time }) => time === last?.time).length;
+      found.push(...trades.slice(Math.min(known, last?.alike ?? 0)));
     }
-    found.sort((a, b) => Number(a['time']) - Number(b['time']));
-    // Skips the updates at the last time that were already delivered.
-    const known = found.filter(({ time }) => time === this.time).length;
-    return found.slice(Math.min(known, this.time === null ? 0 : this.alike));
+    return found.sort((a, b) => Number(a['time']) - Number(b['time']));
   }
 
   private async positionsNow(params: FeedParams, client: MatcherClient): Promise<Data[]> {
-    const { account = '' } = params;
-    const found: Data[] = [];
-    for (const subaccountIndex of await indicesOf(params, client)) {
-      found.push(...(await client.call('getPositions', { account, subaccountIndex })));
-    }
+    const found = await heldPositions(params, client);
     const open = new Set(found.map(positionKey));
     const closed = [...this.positions].filter(([key]) => !open.has(key));
     return [...closed.map(([, position]) => emptied(position)), ...found];
@@ -121,18 +138,38 @@ export function withoutOverlap(
   read: readonly Data[],
   live: readonly Data[],
 ): readonly Data[] {
-  if (source === 'trade') {
-    const texts = read.map((trade) => JSON.stringify(trade));
-    const next = live.map((trade) => JSON.stringify(trade));
-    for (let overlap = Math.min(texts.length, next.length); overlap > 0; overlap--) {
-      const tail = texts.slice(texts.length - overlap);
-      if (tail.every((text, i) => text === next[i])) return live.slice(overlap);
-    }
-    return live;
-  }
+  if (source === 'trade') return laterTrades(read, live);
   if (source !== 'order') return live;
   const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
   return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
+}
+
+/** Without the longest beginning of each market's trades that is the end of those read. */
+function laterTrades(read: readonly Data[], live: readonly Data[]): readonly Data[] {
+  const left = new Map<unknown, number>();
+  for (const symbol of new Set(live.map((trade) => trade['symbol']))) {
+    const ofMarket = (trades: readonly Data[]): string[] =>
+      trades.filter((trade) => trade['symbol'] === symbol).map((trade) => JSON.stringify(trade));
+    const texts = ofMarket(read);
+    const next = ofMarket(live);
+    let overlap = Math.min(texts.length, next.length);
+    while (!texts.slice(texts.length - overlap).every((text, i) => text === next[i])) overlap -= 1;
+    left.set(symbol, overlap);
+  }
+  return live.filter(({ symbol }) => {
+    const overlap = left.get(symbol) ?? 0;
+    left.set(symbol, overlap - 1);
+    return overlap <= 0;
+  });
+}
+
+async function heldPositions(params: FeedParams, client: MatcherClient): Promise<Data[]> {
+  const { account = '' } = params;
+  const found: Data[] = [];
+  for (const subaccountIndex of await indicesOf(params, client)) {
+    found.push(...(await client.call('getPositions', { account, subaccountIndex })));
+  }
+  return found;
 }
 
 async function indicesOf(params: FeedParams, client: MatcherClient): Promise<readonly number[]> {
