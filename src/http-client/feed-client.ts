@@ -11,7 +11,7 @@ import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { LastSeen, withoutOverlap, type Data } from './repair.ts';
+import { LastSeen, withoutOverlap, type Data, type FillsSince } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 import { watchPings } from './watch-pings.ts';
 
@@ -22,6 +22,8 @@ export interface FeedOptions {
   readonly bearer: ((fresh: boolean) => Promise<string>) | null;
   /** Reads updates missed during a lost connection; without it they are not delivered. */
   readonly client?: MatcherClient;
+  /** Reads fills missed during a lost connection; without it they are not delivered. */
+  readonly fillsSince?: FillsSince;
   /** Fills in nonces and signatures of orders. */
   readonly sign?: (
     endpoint: 'submitOrder' | 'submitOrders',
@@ -423,7 +425,7 @@ export class FeedClient {
   private async missedBy(feed: Feed): Promise<readonly Data[]> {
     const { client } = this.options;
     if (client === undefined || feed.lastSeen === null) return [];
-    return feed.lastSeen.missed(feed.source, feed.params, client);
+    return feed.lastSeen.missed(feed.source, feed.params, client, this.options.fillsSince);
   }
 
   private take(socket: WebSocket, message: Data): void {

@@ -1,23 +1,43 @@
 /**
  * Reads over HTTP the updates that a feed missed while disconnected (R-11.4, R-12.3). Orders,
- * positions and balances are delivered in their current state, trades one by one. A book starts
- * with a new snapshot. Fills have no list endpoint; the orders that they changed are delivered.
+ * positions and balances are delivered in their current state, trades and fills one by one. A book
+ * starts with a new snapshot. Fills are read from the history of the account.
  */
 import type { FeedSource } from '../contract/feeds.ts';
+import { stringifyExact } from '../contract/exact-json.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { FeedParams } from './requests.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
+export interface FillsQuery {
+  readonly account: string;
+  readonly subaccountIndex: number;
+  /** Milliseconds. */
+  readonly from: number;
+}
+/** Oldest first. */
+export type FillsSince = (query: FillsQuery) => Promise<Data[]>;
+
 /** Sources whose missed updates are read. */
-const READ: ReadonlySet<FeedSource> = new Set(['order', 'trade', 'position', 'balance', 'price']);
+const READ: ReadonlySet<FeedSource> = new Set([
+  'order',
+  'trade',
+  'fill',
+  'position',
+  'balance',
+  'price',
+]);
 
 /** Position of the last delivered update, from which catch-up reads continue. */
 export class LastSeen {
   /** Time of the newest order, in the unit of its records; null before the first. */
   private time: number | null = null;
-  /** Time of the newest trade of each market, and the number of trades at that time. */
-  private readonly trade = new Map<string, { readonly time: number; alike: number }>();
+  /**
+   * Time of the newest trade of each market, or fill of each subaccount and market, and the number
+   * at that time.
+   */
+  private readonly newest = new Map<string, { readonly time: number; alike: number }>();
   /** Sequence number of the last delivered state of each order of that time. */
   private readonly orderSequences = new Map<unknown, number>();
   /** Open positions, by subaccount and market. */
@@ -35,12 +55,12 @@ export class LastSeen {
       if (data['quantity'] === '0') this.positions.delete(key);
       else this.positions.set(key, data);
     }
-    if (source === 'trade') {
-      const symbol = String(data['symbol']);
+    if (source === 'trade' || source === 'fill') {
+      const series = seriesOf(data);
       const time = Number(data['time']);
-      const last = this.trade.get(symbol);
+      const last = this.newest.get(series);
       if (last?.time === time) last.alike += 1;
-      else this.trade.set(symbol, { time, alike: 1 });
+      else this.newest.set(series, { time, alike: 1 });
     }
     const time = data['updatedAt'];
     if (source !== 'order' || typeof time !== 'number') return;
@@ -64,8 +84,15 @@ export class LastSeen {
   }
 
   /** Updates after the last delivered one, oldest first. */
-  async missed(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<Data[]> {
+  async missed(
+    source: FeedSource,
+    params: FeedParams,
+    client: MatcherClient,
+    fillsSince: FillsSince | undefined,
+  ): Promise<Data[]> {
     switch (source) {
+      case 'fill':
+        return fillsSince === undefined ? [] : this.fills(params, client, fillsSince);
       case 'order':
         return this.orders(params, client);
       case 'trade':
@@ -104,24 +131,51 @@ export class LastSeen {
   }
 
   private async trades(params: FeedParams, client: MatcherClient): Promise<Data[]> {
-    const { marketDataTimeUnit } = await client.call('getConfig', {});
-    const unitMs = marketDataTimeUnit === 's' ? 1000 : 1;
+    const unitMs = await unitMsOf(client);
     const named = params.symbols?.length ? params.symbols : null;
     const symbols = named ?? (await client.call('getMarkets', {})).map(({ symbol }) => symbol);
     const found: Data[] = [];
     for (const symbol of symbols) {
-      const last = this.trade.get(symbol);
+      const last = this.newest.get(seriesOf({ symbol }));
       const from = last === undefined ? this.beganMs : last.time * unitMs;
       const pages: Data[][] = [];
       for await (const { body } of pagesOf(client, 'getTrades', { symbol, from, limit: 5000 })) {
         pages.push(body);
       }
-      // Oldest first, without those at the last time that were already delivered.
-      const trades = pages.reverse().flatMap((page) => page.reverse());
-      const known = trades.filter(({ time }) => time === last?.time).length;
-      found.push(...trades.slice(Math.min(known, last?.alike ?? 0)));
+      // Oldest first.
+      found.push(...this.later(pages.reverse().flatMap((page) => page.reverse())));
     }
     return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  private async fills(
+    params: FeedParams,
+    client: MatcherClient,
+    fillsSince: FillsSince,
+  ): Promise<Data[]> {
+    const { account = '' } = params;
+    const found: Data[] = [];
+    // Also of markets without a fill so far.
+    const from = this.beganMs;
+    for (const subaccountIndex of await indicesOf(params, client)) {
+      found.push(...this.later(await fillsSince({ account, subaccountIndex, from })));
+    }
+    return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  /** Of records oldest first, those after the last delivered one of their series. */
+  private later(records: readonly Data[]): Data[] {
+    const known = new Map<string, number>();
+    return records.filter((record) => {
+      const series = seriesOf(record);
+      const last = this.newest.get(series);
+      const time = Number(record['time']);
+      if (last === undefined || time > last.time) return true;
+      if (time < last.time) return false;
+      const count = known.get(series) ?? 0;
+      known.set(series, count + 1);
+      return count >= last.alike;
+    });
   }
 
   private async positionsNow(params: FeedParams, client: MatcherClient): Promise<Data[]> {
@@ -138,29 +192,35 @@ export function withoutOverlap(
   read: readonly Data[],
   live: readonly Data[],
 ): readonly Data[] {
-  if (source === 'trade') return laterTrades(read, live);
+  if (source === 'trade' || source === 'fill') return withoutRead(read, live);
   if (source !== 'order') return live;
   const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
   return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
 }
 
-/** Without the longest beginning of each market's trades that is the end of those read. */
-function laterTrades(read: readonly Data[], live: readonly Data[]): readonly Data[] {
-  const left = new Map<unknown, number>();
-  for (const symbol of new Set(live.map((trade) => trade['symbol']))) {
-    const ofMarket = (trades: readonly Data[]): string[] =>
-      trades.filter((trade) => trade['symbol'] === symbol).map((trade) => JSON.stringify(trade));
-    const texts = ofMarket(read);
-    const next = ofMarket(live);
+/** Without the longest beginning of each series that is the end of the records read. */
+function withoutRead(read: readonly Data[], live: readonly Data[]): readonly Data[] {
+  const left = new Map<string, number>();
+  for (const series of new Set(live.map(seriesOf))) {
+    const textsOf = (records: readonly Data[]): string[] =>
+      records.filter((one) => seriesOf(one) === series).map((one) => stringifyExact(one));
+    const texts = textsOf(read);
+    const next = textsOf(live);
     let overlap = Math.min(texts.length, next.length);
     while (!texts.slice(texts.length - overlap).every((text, i) => text === next[i])) overlap -= 1;
-    left.set(symbol, overlap);
+    left.set(series, overlap);
   }
-  return live.filter(({ symbol }) => {
-    const overlap = left.get(symbol) ?? 0;
-    left.set(symbol, overlap - 1);
+  return live.filter((one) => {
+    const series = seriesOf(one);
+    const overlap = left.get(series) ?? 0;
+    left.set(series, overlap - 1);
     return overlap <= 0;
   });
+}
+
+async function unitMsOf(client: MatcherClient): Promise<number> {
+  const { marketDataTimeUnit } = await client.call('getConfig', {});
+  return marketDataTimeUnit === 's' ? 1000 : 1;
 }
 
 async function heldPositions(params: FeedParams, client: MatcherClient): Promise<Data[]> {
@@ -178,6 +238,9 @@ async function indicesOf(params: FeedParams, client: MatcherClient): Promise<rea
   return (await client.call('getBalance', { account })).map((held) => held.subaccountIndex);
 }
 
+/** Trades of a market, or fills of a subaccount in it, come in one order. */
+const seriesOf = (record: Data): string =>
+  `${String(record['account'])} ${String(record['subaccountIndex'])} ${String(record['symbol'])}`;
 const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
 const positionKey = (position: Data): string =>
   `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;

@@ -194,7 +194,7 @@ seconds and closes connections that do not answer.
 ## TypeScript client
 
 The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
-reconnect. They read missed trades, and orders, positions, balances and prices as they are; a book starts again with a
+reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts again with a
 snapshot. Missed updates of other sources are not delivered. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
 
 \`\`\`js
