@@ -88,6 +88,8 @@ const routeOf = (id: RouteId): Route => (id === 'fills' ? FILLS : ENDPOINTS[id])
 const ORDERS: readonly EndpointId[] = ['submitOrder', 'submitOrders'];
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Too many requests, and a server that takes none now. */
+const TEMPORARY: readonly number[] = [429, 503];
 const FIRST_PAUSE_MS = 100;
 
 type Body = Record<string, unknown>;
@@ -143,14 +145,13 @@ export class HttpMatcherClient implements MatcherClient {
   async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
     const input = await this.complete(endpoint, request as Body);
     const { status, body, headers, lost } = await this.sendWithToken(endpoint, input);
-    if (lost !== null && status !== 200) {
+    if (lost !== null && status !== 200 && STRUCTS[endpoint] !== undefined) {
       // The attempt without a reply may have reached the server.
-      const result = await this.resultOfLostReply(endpoint, input);
+      const result = await this.resultOfLostReply(endpoint, input, status);
       if (result !== undefined) return { status: 200, body: result };
-      if (body === MESSAGES.nonceUsed.message && !ORDERS.includes(endpoint)) {
-        return { status: 200, body: null };
-      }
-      if (!ORDERS.includes(endpoint) && STRUCTS[endpoint] !== undefined) {
+      const isOrder = ORDERS.includes(endpoint);
+      if (!isOrder && body === MESSAGES.nonceUsed.message) return { status: 200, body: null };
+      if (!isOrder || TEMPORARY.includes(status)) {
         throw new NoAnswer(`${lost.message}; repeated, it was refused: ${String(body)}`, {
           cause: lost,
         });
@@ -291,7 +292,7 @@ export class HttpMatcherClient implements MatcherClient {
       try {
         const answer = await this.attempt(endpoint, input, token);
         const { status, headers } = answer;
-        if ((status !== 429 && status !== 503) || left === 0) return { ...answer, lost };
+        if (!TEMPORARY.includes(status) || left === 0) return { ...answer, lost };
         pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
       } catch (error) {
         if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;
@@ -332,8 +333,12 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   /** Records of orders whose request had no reply; undefined if not all of them were placed. */
-  private async resultOfLostReply(endpoint: EndpointId, input: Body): Promise<unknown> {
-    if (!ORDERS.includes(endpoint)) return undefined;
+  private async resultOfLostReply(
+    endpoint: EndpointId,
+    input: Body,
+    status: number,
+  ): Promise<unknown> {
+    if (!ORDERS.includes(endpoint) || TEMPORARY.includes(status)) return undefined;
     const bodies = endpoint === 'submitOrder' ? [input] : (input['orders'] as Body[]);
     const records = [];
     for (const body of bodies) {

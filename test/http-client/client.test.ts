@@ -202,6 +202,19 @@ describe('a network that loses replies', () => {
     await trusting.remove();
   });
 
+  test('an order whose reply is lost is not refused by a server that takes none now', async () => {
+    const client = new HttpMatcherClient({ url, signer, retries: 2 });
+    await client.bearer();
+    const before = served.host.view.lastOrderId;
+    lose = { path: '/account/order', times: 1 };
+    const sent = client.send('submitOrder', limit());
+    await expect.poll(() => lose.times).toBe(0);
+    await served.sim('faults', { fault: 'unavailable', times: 2, endpoint: 'submitOrder' });
+    await expect(sent).rejects.toThrow(/; repeated, it was refused: Service unavailable$/);
+    await expect(sent).rejects.not.toBeInstanceOf(MatcherError);
+    expect(served.host.view.lastOrderId).toBe(before + 1);
+  });
+
   test('a change of signers whose reply is lost is no refusal', async () => {
     const own = new Wallet(`0x${'a'.repeat(64)}`);
     await served.sim('deposit', { account: own.address, amount: '10' });
