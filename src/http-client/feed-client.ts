@@ -75,9 +75,9 @@ export interface FeedListener<T = Data> {
 /** A subscription that the server has ended with its rights. */
 interface RevokedFeed {
   readonly source: FeedSource;
-  readonly account: string;
+  readonly account?: string;
   /** Empty: all. */
-  readonly subaccountIndices: readonly number[];
+  readonly subaccountIndices?: readonly number[];
   readonly reason: string;
 }
 
@@ -455,10 +455,13 @@ export class FeedClient {
   }
 
   private endRevoked({ source, account, subaccountIndices, reason }: RevokedFeed): void {
-    const indices = String([...subaccountIndices].sort());
+    const indices = keyOf(subaccountIndices);
     for (const feed of this.feeds) {
-      if (feed.source !== source || feed.params.account?.toLowerCase() !== account) continue;
-      if (String([...new Set(feed.params.subaccountIndices)].sort()) !== indices) continue;
+      const { params } = feed;
+      const isOther =
+        params.account?.toLowerCase() !== account || keyOf(params.subaccountIndices) !== indices;
+      // A server of an earlier release names no account.
+      if (feed.source !== source || (account !== undefined && isOther)) continue;
       this.feeds.delete(feed);
       feed.end(new FeedError(reason));
     }
@@ -484,6 +487,11 @@ export class FeedClient {
       .catch(() => socket.close());
     return false;
   }
+}
+
+/** Of the same subaccounts in any order. */
+function keyOf(indices: readonly number[] = []): string {
+  return [...new Set(indices)].sort((a, b) => a - b).join();
 }
 
 function requestOf({ source, params }: Feed): Record<string, unknown> {
