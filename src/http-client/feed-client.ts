@@ -11,7 +11,7 @@ import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { LastSeen, withoutOverlap, type Data } from './repair.ts';
+import { LastSeen, withoutOverlap, type Data, type FillsSince } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 import { watchPings } from './watch-pings.ts';
 
@@ -22,6 +22,8 @@ export interface FeedOptions {
   readonly bearer: ((fresh: boolean) => Promise<string>) | null;
   /** Reads updates missed during a lost connection; without it they are not delivered. */
   readonly client?: MatcherClient;
+  /** Reads fills missed during a lost connection; without it they are not delivered. */
+  readonly fillsSince?: FillsSince;
   /** Fills in nonces and signatures of orders. */
   readonly sign?: (
     endpoint: 'submitOrder' | 'submitOrders',
@@ -38,6 +40,8 @@ type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submit
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 const HANDSHAKE_MS = 10_000;
+/** Statuses of a refusal that another attempt would get as well. */
+const LASTING: ReadonlySet<number> = new Set([400, 403, 404]);
 /** Max buffered updates per subscriber; beyond it the subscription fails. */
 const MAX_QUEUE = 100_000;
 
@@ -68,6 +72,15 @@ export interface FeedListener<T = Data> {
   readonly onError: (error: Error) => void;
 }
 
+/** A subscription that the server has ended with its rights. */
+interface RevokedFeed {
+  readonly source: FeedSource;
+  readonly account?: string;
+  /** Empty: all. */
+  readonly subaccountIndices?: readonly number[];
+  readonly reason: string;
+}
+
 /** One subscription and its consumer. */
 class Feed implements AsyncIterableIterator<Data> {
   readonly source: FeedSource;
@@ -81,18 +94,18 @@ class Feed implements AsyncIterableIterator<Data> {
   /** Updates held back until missed updates are delivered; null if none are held back. */
   private behind: Data[] | null = null;
   private readonly queue: Data[] = [];
-  private taker: {
-    resolve: (result: IteratorResult<Data>) => void;
-    reject: (error: Error) => void;
-  } | null = null;
+  private readonly takers: {
+    readonly resolve: (result: IteratorResult<Data>) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   private listener: FeedListener | null = null;
   private ended: Error | 'done' | null = null;
-  private readonly onReturn: (feed: Feed) => void;
+  private readonly onEnd: (feed: Feed) => void;
 
-  constructor(source: FeedSource, params: FeedParams, onReturn: (feed: Feed) => void) {
+  constructor(source: FeedSource, params: FeedParams, onEnd: (feed: Feed) => void) {
     this.source = source;
     this.params = params;
-    this.onReturn = onReturn;
+    this.onEnd = onEnd;
   }
 
   [Symbol.asyncIterator](): this {
@@ -105,13 +118,12 @@ class Feed implements AsyncIterableIterator<Data> {
     if (this.ended === 'done') return Promise.resolve({ done: true, value: undefined });
     if (this.ended !== null) return Promise.reject(this.ended);
     return new Promise((resolve, reject) => {
-      this.taker = { resolve, reject };
+      this.takers.push({ resolve, reject });
     });
   }
 
   return(): Promise<IteratorResult<Data>> {
     this.end('done');
-    this.onReturn(this);
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -127,9 +139,12 @@ class Feed implements AsyncIterableIterator<Data> {
     else this.deliver(data);
   }
 
-  /** Holds back updates until `catchUp`. */
+  /**
+   * Holds back updates until `catchUp`, if missed ones will be read. Those of a connection that was
+   * lost before are among the missed.
+   */
   hold(): void {
-    this.behind ??= [];
+    if (this.lastSeen?.reads(this.source) === true) this.behind = [];
   }
 
   /** Delivers missed updates, then those held back. */
@@ -144,11 +159,8 @@ class Feed implements AsyncIterableIterator<Data> {
     if (this.ended !== null) return;
     this.lastSeen?.note(this.source, data);
     if (this.listener !== null) this.listener.onUpdate(data);
-    else if (this.taker !== null) {
-      const { resolve } = this.taker;
-      this.taker = null;
-      resolve({ done: false, value: data });
-    } else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
+    else if (this.takers.length > 0) this.takers.shift()?.resolve({ done: false, value: data });
+    else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
     else
       this.end(
         new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} are pending`),
@@ -156,13 +168,14 @@ class Feed implements AsyncIterableIterator<Data> {
   }
 
   end(how: Error | 'done'): void {
-    if (this.ended === null && how !== 'done') this.listener?.onError(how);
-    this.ended ??= how;
-    const { taker } = this;
-    this.taker = null;
-    if (taker === null) return;
-    if (how === 'done') taker.resolve({ done: true, value: undefined });
-    else taker.reject(how);
+    if (this.ended !== null) return;
+    this.ended = how;
+    if (how !== 'done') this.listener?.onError(how);
+    for (const { resolve, reject } of this.takers.splice(0)) {
+      if (how === 'done') resolve({ done: true, value: undefined });
+      else reject(how);
+    }
+    this.onEnd(this);
   }
 
   /** True if the update matches the subscription's parameters. */
@@ -207,7 +220,7 @@ export class FeedClient {
       throw new FeedError(`feed '${source}': must be one of ${Object.keys(FEEDS).join(', ')}`);
     }
     const feed = new Feed(source, params, (ended) => {
-      if (this.feeds.delete(ended) && !this.closed) {
+      if (this.feeds.delete(ended) && !this.closed && this.socket !== null) {
         void this.ask('unsubscribe', { source, ...requestOf(ended) }).catch(() => undefined);
       }
     });
@@ -218,7 +231,9 @@ export class FeedClient {
         feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
       await this.ask('subscribe', { source, ...requestOf(feed) });
       feed.established = true;
+      if (client !== undefined) await feed.lastSeen?.begin(source, params, client);
     } catch (error) {
+      if (feed.established) feed.end('done');
       this.feeds.delete(feed);
       throw error;
     }
@@ -382,12 +397,8 @@ export class FeedClient {
         this.socket ??= this.connect();
         socket = await this.socket;
         const feeds = [...this.feeds].filter(({ established }) => established);
-        for (const feed of feeds) {
-          feed.sequences.clear();
-          feed.hold();
-          await this.askOn(socket, 'subscribe', { source: feed.source, ...requestOf(feed) });
-        }
-        for (const feed of feeds) feed.catchUp(await this.missedBy(feed));
+        for (const feed of feeds) await this.repeat(socket, feed);
+        for (const feed of feeds) if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed));
         this.reconnecting = socket.readyState !== socket.OPEN;
       } catch {
         socket?.terminate();
@@ -397,10 +408,24 @@ export class FeedClient {
     this.reconnecting = false;
   }
 
+  /** Subscribes again. A refusal ends this feed; the others go on. */
+  private async repeat(socket: WebSocket, feed: Feed): Promise<void> {
+    if (!this.feeds.has(feed)) return;
+    feed.sequences.clear();
+    feed.hold();
+    try {
+      await this.askOn(socket, 'subscribe', { source: feed.source, ...requestOf(feed) });
+    } catch (error) {
+      if (!(error instanceof FeedError) || !LASTING.has(error.status ?? 0)) throw error;
+      this.feeds.delete(feed);
+      feed.end(error);
+    }
+  }
+
   private async missedBy(feed: Feed): Promise<readonly Data[]> {
     const { client } = this.options;
     if (client === undefined || feed.lastSeen === null) return [];
-    return feed.lastSeen.missed(feed.source, feed.params, client);
+    return feed.lastSeen.missed(feed.source, feed.params, client, this.options.fillsSince);
   }
 
   private take(socket: WebSocket, message: Data): void {
@@ -416,10 +441,7 @@ export class FeedClient {
       return;
     }
     if (message['method'] === 'unsubscribed') {
-      const { source, reason } = message['params'] as { source: FeedSource; reason: string };
-      for (const feed of this.feeds) {
-        if (feed.source === source) feed.end(new FeedError(reason));
-      }
+      this.endRevoked(message['params'] as RevokedFeed);
       return;
     }
     const items = (Array.isArray(data) ? data : [data]) as readonly Data[];
@@ -432,10 +454,25 @@ export class FeedClient {
     }
   }
 
+  private endRevoked({ source, account, subaccountIndices, reason }: RevokedFeed): void {
+    const indices = keyOf(subaccountIndices);
+    for (const feed of this.feeds) {
+      const { params } = feed;
+      const isOther =
+        params.account?.toLowerCase() !== account || keyOf(params.subaccountIndices) !== indices;
+      // A server of an earlier release names no account.
+      if (feed.source !== source || (account !== undefined && isOther)) continue;
+      this.feeds.delete(feed);
+      feed.end(new FeedError(reason));
+    }
+  }
+
   /** True if this book update follows the last one; otherwise resubscribes to the book. */
   private follows(socket: WebSocket, feed: Feed, book: Data): boolean {
     const symbol = String(book['symbol']);
     const last = feed.sequences.get(symbol);
+    // The first update of another subscription to this book.
+    if (book['snapshot'] === true && last === book['sequence_number']) return false;
     if (book['snapshot'] === true || last === book['previous_sequence_number']) {
       feed.sequences.set(symbol, book['sequence_number']);
       return true;
@@ -450,6 +487,11 @@ export class FeedClient {
       .catch(() => socket.close());
     return false;
   }
+}
+
+/** Of the same subaccounts in any order. */
+function keyOf(indices: readonly number[] = []): string {
+  return [...new Set(indices)].sort((a, b) => a - b).join();
 }
 
 function requestOf({ source, params }: Feed): Record<string, unknown> {

@@ -11,6 +11,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from '../contract/endpoints.ts';
+import { HISTORY_LISTS } from '../contract/history-lists.ts';
 import { MESSAGES } from '../contract/messages.ts';
 import type { Reply } from '../gateway/context.ts';
 import {
@@ -23,6 +24,7 @@ import type { SignedRequest } from '../gateway/ports.ts';
 import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { FeedClient } from './feed-client.ts';
+import type { FillsQuery, FillsSince } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
 
 /** A wallet: an ethers `Wallet`, or a browser wallet through `eip1193Signer`. */
@@ -73,8 +75,21 @@ const STRUCTS: Partial<Readonly<Record<EndpointId, SignedRequest['kind']>>> = {
   updateSigners: 'Signers',
   updateMargin: 'Margin',
 };
+/** What is sent: an endpoint of the contract, or the fills beside it. */
+type RouteId = EndpointId | 'fills';
+type Route = Pick<Endpoint, 'method' | 'path' | 'access' | 'signedBy'>;
+const FILLS: Route = {
+  method: 'GET',
+  path: HISTORY_LISTS.fills.path,
+  access: ENDPOINTS.getTransfers.access,
+  signedBy: 'none',
+};
+const routeOf = (id: RouteId): Route => (id === 'fills' ? FILLS : ENDPOINTS[id]);
+const ORDERS: readonly EndpointId[] = ['submitOrder', 'submitOrders'];
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Too many requests, and a server that takes none now. */
+const TEMPORARY: readonly number[] = [429, 503];
 const FIRST_PAUSE_MS = 100;
 
 type Body = Record<string, unknown>;
@@ -83,12 +98,15 @@ interface Outcome {
   readonly status: number;
   readonly body: unknown;
   readonly headers: { get: (name: string) => string | null };
-  /** True if an earlier attempt may have reached the server. */
-  readonly repeated: boolean;
+  /** An earlier attempt without a reply that may have reached the server. */
+  readonly lost: NoAnswer | null;
 }
 
 /** No reply: a network error or a timeout. */
 class NoAnswer extends Error {}
+
+/** Errors before a request is sent. */
+const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 export class HttpMatcherClient implements MatcherClient {
   private readonly options: HttpClientOptions;
@@ -108,7 +126,8 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   /**
-   * Rejects with `MatcherError` on an error reply, and with the network error if there is no reply.
+   * Rejects with `MatcherError` on an error reply, and with the network error if there is no reply:
+   * the effect is then unknown.
    */
   async call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
     const { status, body } = await this.reply(endpoint, request);
@@ -125,10 +144,18 @@ export class HttpMatcherClient implements MatcherClient {
   /** Like `call`, with any status. Rejects with the network error if there is no reply. */
   async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
     const input = await this.complete(endpoint, request as Body);
-    const { status, body, headers, repeated } = await this.sendWithToken(endpoint, input);
-    if (repeated && body === MESSAGES.nonceUsed.message) {
-      // The attempt without a reply had reached the server.
-      return { status: 200, body: await this.resultOfLostReply(endpoint, input) };
+    const { status, body, headers, lost } = await this.sendWithToken(endpoint, input);
+    if (lost !== null && status !== 200 && STRUCTS[endpoint] !== undefined) {
+      // The attempt without a reply may have reached the server.
+      const result = await this.resultOfLostReply(endpoint, input, status);
+      if (result !== undefined) return { status: 200, body: result };
+      const isOrder = ORDERS.includes(endpoint);
+      if (!isOrder && body === MESSAGES.nonceUsed.message) return { status: 200, body: null };
+      if (!isOrder || TEMPORARY.includes(status)) {
+        throw new NoAnswer(`${lost.message}; repeated, it was refused: ${String(body)}`, {
+          cause: lost,
+        });
+      }
     }
     const keptSince = headers.get(PAGE_HEADERS.keptSince);
     const page = {
@@ -159,7 +186,28 @@ export class HttpMatcherClient implements MatcherClient {
     const bearer = this.options.signer === null ? null : (fresh: boolean) => this.bearer(fresh);
     const sign = (endpoint: EndpointId, request: Body): Promise<Body> =>
       this.complete(endpoint, request);
-    return new FeedClient({ url, bearer, client: this, sign });
+    const fillsSince: FillsSince = (query) => this.fillsSince(query);
+    return new FeedClient({ url, bearer, client: this, sign, fillsSince });
+  }
+
+  /** Fills of a subaccount from a time on, oldest first; none on a server without this history. */
+  private async fillsSince(query: FillsQuery): Promise<Body[]> {
+    const found: Body[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = cursor === null ? {} : { cursor };
+      const limit = HISTORY_LISTS.fills.pages.max;
+      const { status, body, headers } = await this.sendWithToken('fills', {
+        ...query,
+        limit,
+        ...page,
+      });
+      if (status === 404) return [];
+      if (status !== 200) throw new NoAnswer(`${FILLS.path}: ${String(body)}`);
+      found.push(...(body as Body[]));
+      cursor = headers.get(PAGE_HEADERS.next);
+    } while (cursor !== null);
+    return found.reverse();
   }
 
   /** One above the last nonce, and above those of earlier processes: microseconds since 1970. */
@@ -213,36 +261,42 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   /** Sends with a token if required; replaces an expired token once. */
-  private async sendWithToken(endpoint: EndpointId, input: Body): Promise<Outcome> {
-    if ((ENDPOINTS[endpoint] as Endpoint).access === 'public') {
+  private async sendWithToken(endpoint: RouteId, input: Body): Promise<Outcome> {
+    if (routeOf(endpoint).access === 'public') {
       return this.sendRepeatedly(endpoint, input, null);
     }
-    const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer());
-    if (outcome.body !== MESSAGES.invalidToken.message) return outcome;
-    this.token = null;
-    return this.sendRepeatedly(endpoint, input, await this.bearer());
+    const first = await this.sendRepeatedly(endpoint, input, await this.bearer());
+    if (first.body !== MESSAGES.invalidToken.message) return first;
+    try {
+      const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer(true));
+      return { ...outcome, lost: outcome.lost ?? first.lost };
+    } catch (error) {
+      // The attempt without a reply may have taken the rights of this wallet.
+      if (first.lost === null || !(error instanceof MatcherError)) throw error;
+      return { ...first, status: error.status, body: error.message };
+    }
   }
 
   /** Retries reads and requests with a nonce; a cancel only after a temporary refusal. */
   private async sendRepeatedly(
-    endpoint: EndpointId,
+    endpoint: RouteId,
     input: Body,
     token: string | null,
   ): Promise<Outcome> {
-    const { method, signedBy } = ENDPOINTS[endpoint] as Endpoint;
+    const { method, signedBy } = routeOf(endpoint);
     const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'none';
     let left = this.options.retries ?? DEFAULT_RETRIES;
     let pauseMs = FIRST_PAUSE_MS;
-    let repeated = false;
+    let lost: NoAnswer | null = null;
     for (;;) {
       try {
         const answer = await this.attempt(endpoint, input, token);
         const { status, headers } = answer;
-        if ((status !== 429 && status !== 503) || left === 0) return { ...answer, repeated };
+        if (!TEMPORARY.includes(status) || left === 0) return { ...answer, lost };
         pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
       } catch (error) {
         if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;
-        repeated = true;
+        if (!NOT_SENT.includes(codeOf(error))) lost = error;
       }
       left -= 1;
       const waitMs = pauseMs;
@@ -252,11 +306,11 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   private async attempt(
-    endpoint: EndpointId,
+    endpoint: RouteId,
     input: Body,
     token: string | null,
-  ): Promise<Omit<Outcome, 'repeated'>> {
-    const { method, path } = ENDPOINTS[endpoint] as Endpoint;
+  ): Promise<Omit<Outcome, 'lost'>> {
+    const { method, path } = routeOf(endpoint);
     const post = method === 'POST';
     const target = post ? path : pathWithQuery(path, input);
     let response: Awaited<ReturnType<FetchLike>>;
@@ -278,16 +332,37 @@ export class HttpMatcherClient implements MatcherClient {
     return { status: response.status, body: readBody(text), headers: response.headers };
   }
 
-  /** Result of a request without a reply: orders by digest; null for other requests. */
-  private async resultOfLostReply(endpoint: EndpointId, input: Body): Promise<unknown> {
-    if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return null;
+  /** Records of orders whose request had no reply; undefined if not all of them were placed. */
+  private async resultOfLostReply(
+    endpoint: EndpointId,
+    input: Body,
+    status: number,
+  ): Promise<unknown> {
+    if (!ORDERS.includes(endpoint) || TEMPORARY.includes(status)) return undefined;
     const bodies = endpoint === 'submitOrder' ? [input] : (input['orders'] as Body[]);
-    const typed = new TypedData((await this.readDomain()) as unknown as Domain);
     const records = [];
     for (const body of bodies) {
-      records.push(await this.call('getOrder', { orderId: typed.digestOf('Order', body) }));
+      const record = await this.placed(body);
+      if (record === null) return undefined;
+      records.push(record);
     }
     return endpoint === 'submitOrder' ? records : { orders: records };
+  }
+
+  /** By digest; by nonce on a server that trusts signatures, whose ids are others. */
+  private async placed(body: Body): Promise<ResponseOf<'getOrder'> | null> {
+    const typed = new TypedData((await this.readDomain()) as unknown as Domain);
+    try {
+      return await this.call('getOrder', { orderId: typed.digestOf('Order', body) });
+    } catch (error) {
+      if (!(error instanceof MatcherError) || error.status !== 404) throw error;
+    }
+    const [account, symbol] = [String(body['account']), String(body['symbol'])];
+    const subaccountIndex = Number(body['subaccountIndex']);
+    const recent = { account, subaccountIndex, symbol, limit: 500 };
+    const { asks, bids } = await this.call('listOrders', recent);
+    const nonce = String(body['nonce']);
+    return [...asks, ...bids].find((order) => String(order.nonce) === nonce) ?? null;
   }
 }
 
@@ -313,6 +388,11 @@ function readBody(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+function codeOf({ cause }: NoAnswer): string {
+  const { code, cause: inner } = cause as { code?: unknown; cause?: { code?: unknown } };
+  return String(inner?.code ?? code);
 }
 
 function causeOf(error: unknown): string {

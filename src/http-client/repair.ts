@@ -1,20 +1,43 @@
 /**
  * Reads over HTTP the updates that a feed missed while disconnected (R-11.4, R-12.3). Orders,
- * positions and balances are delivered in their current state, trades one by one. A book starts
- * with a new snapshot. Fills have no list endpoint; the orders that they changed are delivered.
+ * positions and balances are delivered in their current state, trades and fills one by one. A book
+ * starts with a new snapshot. Fills are read from the history of the account.
  */
 import type { FeedSource } from '../contract/feeds.ts';
+import { stringifyExact } from '../contract/exact-json.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { FeedParams } from './requests.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
+export interface FillsQuery {
+  readonly account: string;
+  readonly subaccountIndex: number;
+  /** Milliseconds. */
+  readonly from: number;
+}
+/** Oldest first. */
+export type FillsSince = (query: FillsQuery) => Promise<Data[]>;
+
+/** Sources whose missed updates are read. */
+const READ: ReadonlySet<FeedSource> = new Set([
+  'order',
+  'trade',
+  'fill',
+  'position',
+  'balance',
+  'price',
+]);
+
 /** Position of the last delivered update, from which catch-up reads continue. */
 export class LastSeen {
-  /** Time of the newest update, in the unit of its records; null before the first. */
+  /** Time of the newest order, in the unit of its records; null before the first. */
   private time: number | null = null;
-  /** Number of updates at that time. */
-  private alike = 0;
+  /**
+   * Time of the newest trade of each market, or fill of each subaccount and market, and the number
+   * at that time.
+   */
+  private readonly newest = new Map<string, { readonly time: number; alike: number }>();
   /** Sequence number of the last delivered state of each order of that time. */
   private readonly orderSequences = new Map<unknown, number>();
   /** Open positions, by subaccount and market. */
@@ -32,20 +55,44 @@ export class LastSeen {
       if (data['quantity'] === '0') this.positions.delete(key);
       else this.positions.set(key, data);
     }
-    const time = data[source === 'order' ? 'updatedAt' : 'time'];
-    if (typeof time !== 'number') return;
-    if (time !== this.time) {
-      this.alike = 0;
-      this.orderSequences.clear();
+    if (source === 'trade' || source === 'fill') {
+      const series = seriesOf(data);
+      const time = Number(data['time']);
+      const last = this.newest.get(series);
+      if (last?.time === time) last.alike += 1;
+      else this.newest.set(series, { time, alike: 1 });
     }
-    this.alike += 1;
+    const time = data['updatedAt'];
+    if (source !== 'order' || typeof time !== 'number') return;
+    if (time !== this.time) this.orderSequences.clear();
     this.time = time;
-    if (source === 'order') this.orderSequences.set(data['orderId'], sequenceOf(data));
+    this.orderSequences.set(data['orderId'], sequenceOf(data));
+  }
+
+  /** True if `missed` reads updates of this source. */
+  reads(source: FeedSource): boolean {
+    return READ.has(source);
+  }
+
+  /** Notes what is there before the first update. */
+  async begin(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<void> {
+    if (source !== 'position') return;
+    for (const held of await heldPositions(params, client)) {
+      const key = positionKey(held);
+      if (!this.positions.has(key)) this.positions.set(key, held);
+    }
   }
 
   /** Updates after the last delivered one, oldest first. */
-  async missed(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<Data[]> {
+  async missed(
+    source: FeedSource,
+    params: FeedParams,
+    client: MatcherClient,
+    fillsSince: FillsSince | undefined,
+  ): Promise<Data[]> {
     switch (source) {
+      case 'fill':
+        return fillsSince === undefined ? [] : this.fills(params, client, fillsSince);
       case 'order':
         return this.orders(params, client);
       case 'trade':
@@ -84,31 +131,55 @@ export class LastSeen {
   }
 
   private async trades(params: FeedParams, client: MatcherClient): Promise<Data[]> {
-    const { marketDataTimeUnit } = await client.call('getConfig', {});
-    const unitMs = marketDataTimeUnit === 's' ? 1000 : 1;
-    const from = this.time === null ? this.beganMs : this.time * unitMs;
+    const unitMs = await unitMsOf(client);
     const named = params.symbols?.length ? params.symbols : null;
     const symbols = named ?? (await client.call('getMarkets', {})).map(({ symbol }) => symbol);
     const found: Data[] = [];
     for (const symbol of symbols) {
+      const last = this.newest.get(seriesOf({ symbol }));
+      const from = last === undefined ? this.beganMs : last.time * unitMs;
       const pages: Data[][] = [];
       for await (const { body } of pagesOf(client, 'getTrades', { symbol, from, limit: 5000 })) {
         pages.push(body);
       }
-      found.push(...pages.flat().reverse());
+      // Oldest first.
+      found.push(...this.later(pages.reverse().flatMap((page) => page.reverse())));
     }
-    found.sort((a, b) => Number(a['time']) - Number(b['time']));
-    // Skips the updates at the last time that were already delivered.
-    const known = found.filter(({ time }) => time === this.time).length;
-    return found.slice(Math.min(known, this.time === null ? 0 : this.alike));
+    return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  private async fills(
+    params: FeedParams,
+    client: MatcherClient,
+    fillsSince: FillsSince,
+  ): Promise<Data[]> {
+    const { account = '' } = params;
+    const found: Data[] = [];
+    // Also of markets without a fill so far.
+    const from = this.beganMs;
+    for (const subaccountIndex of await indicesOf(params, client)) {
+      found.push(...this.later(await fillsSince({ account, subaccountIndex, from })));
+    }
+    return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  /** Of records oldest first, those after the last delivered one of their series. */
+  private later(records: readonly Data[]): Data[] {
+    const known = new Map<string, number>();
+    return records.filter((record) => {
+      const series = seriesOf(record);
+      const last = this.newest.get(series);
+      const time = Number(record['time']);
+      if (last === undefined || time > last.time) return true;
+      if (time < last.time) return false;
+      const count = known.get(series) ?? 0;
+      known.set(series, count + 1);
+      return count >= last.alike;
+    });
   }
 
   private async positionsNow(params: FeedParams, client: MatcherClient): Promise<Data[]> {
-    const { account = '' } = params;
-    const found: Data[] = [];
-    for (const subaccountIndex of await indicesOf(params, client)) {
-      found.push(...(await client.call('getPositions', { account, subaccountIndex })));
-    }
+    const found = await heldPositions(params, client);
     const open = new Set(found.map(positionKey));
     const closed = [...this.positions].filter(([key]) => !open.has(key));
     return [...closed.map(([, position]) => emptied(position)), ...found];
@@ -121,18 +192,44 @@ export function withoutOverlap(
   read: readonly Data[],
   live: readonly Data[],
 ): readonly Data[] {
-  if (source === 'trade') {
-    const texts = read.map((trade) => JSON.stringify(trade));
-    const next = live.map((trade) => JSON.stringify(trade));
-    for (let overlap = Math.min(texts.length, next.length); overlap > 0; overlap--) {
-      const tail = texts.slice(texts.length - overlap);
-      if (tail.every((text, i) => text === next[i])) return live.slice(overlap);
-    }
-    return live;
-  }
+  if (source === 'trade' || source === 'fill') return withoutRead(read, live);
   if (source !== 'order') return live;
   const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
   return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
+}
+
+/** Without the longest beginning of each series that is the end of the records read. */
+function withoutRead(read: readonly Data[], live: readonly Data[]): readonly Data[] {
+  const left = new Map<string, number>();
+  for (const series of new Set(live.map(seriesOf))) {
+    const textsOf = (records: readonly Data[]): string[] =>
+      records.filter((one) => seriesOf(one) === series).map((one) => stringifyExact(one));
+    const texts = textsOf(read);
+    const next = textsOf(live);
+    let overlap = Math.min(texts.length, next.length);
+    while (!texts.slice(texts.length - overlap).every((text, i) => text === next[i])) overlap -= 1;
+    left.set(series, overlap);
+  }
+  return live.filter((one) => {
+    const series = seriesOf(one);
+    const overlap = left.get(series) ?? 0;
+    left.set(series, overlap - 1);
+    return overlap <= 0;
+  });
+}
+
+async function unitMsOf(client: MatcherClient): Promise<number> {
+  const { marketDataTimeUnit } = await client.call('getConfig', {});
+  return marketDataTimeUnit === 's' ? 1000 : 1;
+}
+
+async function heldPositions(params: FeedParams, client: MatcherClient): Promise<Data[]> {
+  const { account = '' } = params;
+  const found: Data[] = [];
+  for (const subaccountIndex of await indicesOf(params, client)) {
+    found.push(...(await client.call('getPositions', { account, subaccountIndex })));
+  }
+  return found;
 }
 
 async function indicesOf(params: FeedParams, client: MatcherClient): Promise<readonly number[]> {
@@ -141,6 +238,9 @@ async function indicesOf(params: FeedParams, client: MatcherClient): Promise<rea
   return (await client.call('getBalance', { account })).map((held) => held.subaccountIndex);
 }
 
+/** Trades of a market, or fills of a subaccount in it, come in one order. */
+const seriesOf = (record: Data): string =>
+  `${String(record['account'])} ${String(record['subaccountIndex'])} ${String(record['symbol'])}`;
 const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
 const positionKey = (position: Data): string =>
   `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;

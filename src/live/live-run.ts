@@ -28,7 +28,7 @@ import type { FeedSource } from '../contract/feeds.ts';
 import { must } from '../base/assert.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import { CANDLE_INTERVALS } from '../contract/words.ts';
-import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import { MatcherError, pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { parseDuration } from '../num/time-text.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
@@ -89,6 +89,8 @@ export interface LiveRecord {
 /** Max time for handlers after the stop. */
 const LAST_MS = 5000;
 const FUNDING_PAUSE_MS = 250;
+/** Of a timer of Node; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 /** API names of candle intervals by length, µs. */
 const CANDLES = new Map(
   CANDLE_INTERVALS.map((word) => [must(parseDuration(word) ?? undefined, 'a duration'), word]),
@@ -107,7 +109,7 @@ class LiveRun {
   private readonly ends = new Map<string, OrderUpdate>();
   private readonly log: LogRow[] = [];
   private readonly startedUs = nowUs();
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly timers = new Map<string, () => void>();
   private readonly pending = new Set<Promise<void>>();
   private readonly funding = new Map<string, string>();
   private readonly notes = new RunNotes(nowUs);
@@ -139,6 +141,7 @@ class LiveRun {
       const { markets, symbols } = await readMarkets(client, this.options.symbols);
       const terms = markets.map((market) => market.terms);
       const { marketDataTimeUnit } = await client.call('getConfig', {});
+      const timeUnitUs = marketDataTimeUnit === 's' ? 1_000_000 : 1000;
       const held = await client.call('getPositions', { account, subaccountIndex });
       for (const { symbol, funding } of held) this.funding.set(symbol, funding);
       this.context = this.makeContext(terms, symbols);
@@ -150,7 +153,7 @@ class LiveRun {
           position: held.find(({ symbol }) => symbol === market.symbol)?.quantity ?? '0',
         })),
         {
-          timeUnitUs: marketDataTimeUnit === 's' ? 1_000_000 : 1000,
+          timeUnitUs,
           depth: definition.bookDepth ?? 1,
           barsUs: this.strategy.onBar === undefined ? [] : barsUs,
         },
@@ -184,7 +187,7 @@ class LiveRun {
         },
       );
       this.onUpdate('onStart', (context) => this.strategy.onStart?.(context));
-      await this.warmUp(symbols, barsUs);
+      await this.warmUp(symbols, barsUs, timeUnitUs);
       // Private feeds first, so that no update caused by the first book is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
       const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
@@ -211,7 +214,7 @@ class LiveRun {
       await Promise.race([failed, aborted(stop)]);
       await this.end(failed);
     } finally {
-      for (const timer of this.timers.values()) clearTimeout(timer);
+      for (const cancel of this.timers.values()) cancel();
       await feeds.close();
       process.off('unhandledRejection', onLost);
     }
@@ -219,7 +222,11 @@ class LiveRun {
   }
 
   /** Delivers the exchange's stored candles first, then waits for the rest of the warm-up. */
-  private async warmUp(symbols: readonly string[], barsUs: readonly number[]): Promise<void> {
+  private async warmUp(
+    symbols: readonly string[],
+    barsUs: readonly number[],
+    unitUs: number,
+  ): Promise<void> {
     const { definition, parameters, client } = this.options;
     const lengthUs = definition.warmUpUs?.(parameters) ?? 0;
     if (lengthUs === 0) {
@@ -234,34 +241,36 @@ class LiveRun {
       });
       return;
     }
-    const { time } = await client.call('getTime', {});
+    const toUs = (await client.call('getTime', {})).time * 1000;
+    const from = Math.ceil((toUs - lengthUs) / 1000);
     const bars: BarUpdate[] = [];
+    /** Of the series that begins last. */
+    let sinceUs = toUs - lengthUs;
     for (const [i, intervalUs] of barsUs.entries()) {
       for (const symbol of symbols) {
-        const from = time - Math.ceil(lengthUs / 1000);
         const interval = words[i] ?? '1m';
-        const candles = await client.call('getCandles', { symbol, interval, from, limit: 1000 });
-        for (const candle of candles) {
-          const startUs = candle.time * 1000;
-          const bar = {
-            symbol,
-            startUs,
-            timeUs: startUs + intervalUs,
-            intervalUs,
-            open: Number(candle.open),
-            high: Number(candle.high),
-            low: Number(candle.low),
-            close: Number(candle.close),
-            volume: Number(candle.volume),
-          };
-          if (bar.timeUs <= time * 1000 && bar.volume > 0) bars.push(bar);
+        let firstUs = toUs;
+        const query = { symbol, interval, from, limit: 5000 };
+        for await (const { body } of pagesOf(client, 'getCandles', query)) {
+          for (const candle of body) {
+            const bar = barOf(candle, { symbol, intervalUs, startUs: candle.time * unitUs });
+            firstUs = Math.min(firstUs, bar.startUs);
+            if (bar.timeUs <= toUs && bar.volume > 0) bars.push(bar);
+          }
         }
+        // The first bar of the span may have begun before it.
+        sinceUs = Math.max(sinceUs, firstUs - intervalUs);
       }
     }
     bars.sort((a, b) => a.timeUs - b.timeUs);
     for (const bar of bars)
       this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
-    this.warm = true;
+    const leftUs = sinceUs - (toUs - lengthUs);
+    if (leftUs === 0) this.warm = true;
+    else
+      this.after(leftUs, () => {
+        this.warm = true;
+      });
   }
 
   private async settleFunding(symbol: string, atUs: number): Promise<void> {
@@ -283,7 +292,7 @@ class LiveRun {
   }
 
   private async end(failed: Promise<never>): Promise<void> {
-    for (const timer of this.timers.values()) clearTimeout(timer);
+    for (const cancel of this.timers.values()) cancel();
     this.onUpdate('onStop', (context) => this.strategy.onStop?.(context));
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, LAST_MS).unref();
@@ -350,12 +359,12 @@ class LiveRun {
         tag: this.notes.tag,
       }),
       setTimer: (name, afterUs) => {
-        clearTimeout(this.timers.get(name));
-        const timer = this.after(afterUs, () => {
+        this.timers.get(name)?.();
+        const cancel = this.after(afterUs, () => {
           this.timers.delete(name);
           this.onUpdate('onTimer', (context) => this.strategy.onTimer?.(name, context));
         });
-        this.timers.set(name, timer);
+        this.timers.set(name, cancel);
       },
       ...this.observations.reads(symbols),
       plot: (name, value, more = {}) => {
@@ -416,12 +425,24 @@ class LiveRun {
     return answer;
   }
 
-  private after(us: number, run: () => void): NodeJS.Timeout {
-    return setTimeout(run, Math.max(1, Math.floor(us / 1000)));
+  /** Returns what cancels it. */
+  private after(us: number, run: () => void): () => void {
+    // As of Node: a time that is no number is the shortest.
+    let leftMs = us >= 1000 ? Math.floor(us / 1000) : 1;
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      const ms = Math.min(leftMs, LONGEST_MS);
+      leftMs -= ms;
+      timer = setTimeout(leftMs === 0 ? run : wait, ms);
+    };
+    wait();
+    return () => {
+      clearTimeout(timer);
+    };
   }
 
   private clock(): VirtualClock {
-    const timers = new Map<number, NodeJS.Timeout>();
+    const timers = new Map<number, () => void>();
     const random = new RandomStreams(this.options.seed).stream('globals live');
     let last = 0;
     return {
@@ -441,7 +462,7 @@ class LiveRun {
         return id;
       },
       cancel: (id) => {
-        clearTimeout(timers.get(id));
+        timers.get(id)?.();
         timers.delete(id);
       },
       log: (text) => {
@@ -477,6 +498,22 @@ class LiveRun {
 }
 
 type Message = Readonly<Record<string, unknown>>;
+
+function barOf(
+  candle: ResponseOf<'getCandles'>[number],
+  span: Pick<BarUpdate, 'symbol' | 'intervalUs' | 'startUs'>,
+): BarUpdate {
+  const { open, high, low, close, volume } = candle;
+  return {
+    ...span,
+    timeUs: span.startUs + span.intervalUs,
+    open: Number(open),
+    high: Number(high),
+    low: Number(low),
+    close: Number(close),
+    volume: Number(volume),
+  };
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -14,7 +14,8 @@ export class PostgresNonces implements NonceStore {
   }
 
   async use(nonce: string, expiresMs: number, nowMs: number): Promise<boolean> {
-    const rows = await this.session.query(
+    // A nonce that a promoted standby lacks could be used again.
+    const rows = await this.session.write(
       'use-nonce',
       `insert into orrery.logins (nonce, expires_ms) values ($1, $2)
        on conflict (nonce) do nothing returning nonce`,

@@ -52,7 +52,7 @@ export class Session {
   private closed = false;
   /** The last statement: one at a time. */
   private last: Promise<unknown> = Promise.resolve();
-  /** Warnings of the server during the last write. */
+  /** Warnings of the server during the statement in progress. */
   private warnings: string[] = [];
 
   constructor(options: SessionOptions) {
@@ -64,9 +64,13 @@ export class Session {
     text: string,
     values: unknown[] = [],
   ): Promise<R[]> {
-    const rows = this.last.then(() => this.queryNow<R>(name, text, values));
-    this.last = rows.catch(() => undefined);
-    return rows;
+    return this.inTurn(() => this.queryNow<R>(name, text, values));
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => undefined);
+    return done;
   }
 
   private async queryNow<R extends QueryResultRow>(
@@ -79,6 +83,7 @@ export class Session {
     const { opening } = this;
     try {
       const client = await opening;
+      this.warnings = [];
       const { rows } = await client.query<R>({ name, text, values });
       return rows;
     } catch (error) {
@@ -90,18 +95,15 @@ export class Session {
 
   /**
    * A query whose commit must be whole. A server that gives up waiting for its synchronous standby
-   * commits with a warning, which is an unknown outcome here. One write at a time.
+   * commits with a warning, which is an unknown outcome here.
    */
-  async write<R extends QueryResultRow>(
-    name: string,
-    text: string,
-    values: unknown[],
-  ): Promise<R[]> {
-    this.warnings = [];
-    const rows = await this.query<R>(name, text, values);
-    const [warning] = this.warnings;
-    if (warning !== undefined) throw new Error(`the commit is not confirmed: ${warning}`);
-    return rows;
+  write<R extends QueryResultRow>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    return this.inTurn(async () => {
+      const rows = await this.queryNow<R>(name, text, values);
+      const [warning] = this.warnings;
+      if (warning !== undefined) throw new Error(`the commit is not confirmed: ${warning}`);
+      return rows;
+    });
   }
 
   /** Statements without parameters, such as a migration. */

@@ -12,7 +12,7 @@ body {
   font: 14px/22px ${SANS};
   font-variant-numeric: tabular-nums lining-nums;
 }
-h1 { font-size: 24px; line-height: 30px; margin: 0; font-weight: 600; }
+h1 { font-size: 24px; line-height: 30px; margin: 0; font-weight: 600; overflow-wrap: anywhere; }
 h2 { font-size: 15px; line-height: 22px; margin: 40px 0 12px; padding-top: 12px; border-top: 1px solid var(--line); font-weight: 600; }
 h2.strategy { font-size: 20px; line-height: 24px; }
 h3 { font-size: 15px; line-height: 22px; margin: 24px 0 8px; font-weight: 600; }

@@ -191,6 +191,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     mustLeaveTime({ genesisUs, tradeFromUs, endUs: markets.endUs });
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
+  for (const { id } of agents) {
+    // They would draw from one random stream.
+    if (strategies.some((strategy) => strategy.id === id)) {
+      throw new StrategyError(`strategy '${id}': an agent has this name; give it another one`);
+    }
+  }
   const batches =
     ports.tapes === undefined || plan.population !== undefined
       ? tape.batches

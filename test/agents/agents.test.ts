@@ -49,6 +49,17 @@ test('prices of a simulated market have the stylised facts', async () => {
   }
 });
 
+test('a strategy with the name of an agent is refused: it would share its random numbers', async () => {
+  const population = await shortened(10_000_000);
+  const [group] = population.agents;
+  const id = `${group!.kind}-0-0`;
+  const planned = await plannedOf(example('quotes'), {}, id);
+  const run = executePlan(planOf(population, { strategies: [planned] }));
+  await expect(run).rejects.toThrow(
+    `strategy '${id}': an agent has this name; give it another one`,
+  );
+});
+
 test('a population is deterministic; another agent does not change the others’ random numbers', async () => {
   const population = await shortened(60_000_000);
   const first = await executePlan(planOf(population));

@@ -58,6 +58,17 @@ test.each(NAMES)(
   },
 );
 
+test('a long name does not widen the page', async () => {
+  const { page } = await open('order');
+  const widths = await page.evaluate(() => {
+    const title = document.querySelector('h1');
+    if (title !== null) title.textContent = 'x'.repeat(1000);
+    return [document.documentElement.scrollWidth, innerWidth];
+  });
+  expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+  await page.close();
+});
+
 test('axe finds a fault that is planted', async () => {
   const { page } = await open('order');
   await page.evaluate(() => {

@@ -8,6 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { headerBytes } from '../../src/journal/format/header.ts';
 import { compact, planCompaction } from '../../src/journal-files/compact-journal.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
@@ -103,6 +105,16 @@ test('every scenario and the recorded tape have the hashes of Node', async () =>
   }
   await page.close();
 }, 180_000);
+
+test('a journal without commands is not read for ever', async () => {
+  const journal = headerBytes(DEFAULT_EXCHANGE_CONFIG, null);
+  const { page, faults } = await open(await folder.page('none', journal));
+  await showsSeq(page, 0);
+  await page.getByText('The journal has no commands.').waitFor();
+  expect(await page.getByText('Reading the journal').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.close();
+});
 
 test('the demo opens as a file, moves by keys, and every state is that of Node', async () => {
   const { page, faults } = await open(await folder.page('demo', demo));

@@ -186,13 +186,16 @@ level), so a client detects a gap and subscribes again. No update is sent before
 | ${String(CLOSE_SLOW)} | too much unread data; before that, a snapshot replaces book deltas |
 | ${String(CLOSE_RATE)} | more than 100 refused messages in a row |
 
-A notice \`{method: "unsubscribed", params: {source, reason}}\` reports a revoked delegation. The server pings every 30
+A connection gets an update once, however many of its subscriptions match.
+
+A notice \`{method: "unsubscribed", params: {source, account, subaccountIndices, reason}}\` reports a revoked delegation. The server pings every 30
 seconds and closes connections that do not answer.
 
 ## TypeScript client
 
 The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
-reconnect and read missed updates. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
+reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts again with a
+snapshot. Missed updates of other sources are not delivered. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
 
 \`\`\`js
 // client.mjs

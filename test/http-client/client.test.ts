@@ -172,6 +172,65 @@ describe('a network that loses replies', () => {
     expect(view.subaccountsOf(to as never)[0]?.balanceQuanta).toBe(5_000_000n);
   });
 
+  test('an order that expires before the repetition is found', async () => {
+    const client = new HttpMatcherClient({ url, signer });
+    const expiresAt = (await client.call('getTime', {})).time + 10;
+    await client.bearer();
+    lose = { path: '/account/order', times: 1 };
+    const sent = client.send('submitOrder', limit({ expiresAt }));
+    await expect.poll(() => lose.times).toBe(0);
+    await served.sim('clock', { advanceMs: 20 });
+    expect(await sent).toMatchObject([{ expiresAt }]);
+  });
+
+  test('an order is found on a server that trusts signatures', async () => {
+    const trusting = await Served.start({ signatures: 'trust' });
+    await trusting.sim('deposit', { account: wallet.address, amount: '1000' });
+    await trusting.sim('oracle', { symbol: SYMBOL, price: '60000' });
+    const client = new HttpMatcherClient({ url: trusting.url, signer, timeoutMs: 500 });
+    await client.bearer();
+    await trusting.sim('faults', { fault: 'lostAnswer', endpoint: 'submitOrder' });
+    expect(await client.send('submitOrder', limit({ clientId: 'one' }))).toMatchObject([
+      { clientId: 'one' },
+    ]);
+    await trusting.sim('faults', { fault: 'lostAnswer', endpoint: 'submitOrders' });
+    const batch = { orders: [limit({ clientId: 'two' }), limit({ clientId: 'three' })] };
+    expect(await client.send('submitOrders', batch)).toMatchObject({
+      orders: [{ clientId: 'two' }, { clientId: 'three' }],
+    });
+    expect(trusting.host.view.lastOrderId).toBe(3);
+    await trusting.remove();
+  });
+
+  test('an order whose reply is lost is not refused by a server that takes none now', async () => {
+    const client = new HttpMatcherClient({ url, signer, retries: 2 });
+    await client.bearer();
+    const before = served.host.view.lastOrderId;
+    lose = { path: '/account/order', times: 1 };
+    const sent = client.send('submitOrder', limit());
+    await expect.poll(() => lose.times).toBe(0);
+    await served.sim('faults', { fault: 'unavailable', times: 2, endpoint: 'submitOrder' });
+    await expect(sent).rejects.toThrow(/; repeated, it was refused: Service unavailable$/);
+    await expect(sent).rejects.not.toBeInstanceOf(MatcherError);
+    expect(served.host.view.lastOrderId).toBe(before + 1);
+  });
+
+  test('a change of signers whose reply is lost is no refusal', async () => {
+    const own = new Wallet(`0x${'a'.repeat(64)}`);
+    await served.sim('deposit', { account: own.address, amount: '10' });
+    const client = new HttpMatcherClient({ url, signer: own });
+    await client.bearer();
+    lose = { path: '/account/signers', times: 1 };
+    const sent = client.send('updateSigners', {
+      account: own.address,
+      expiresAt: 9_007_199_254_740_991,
+      quorum: 1,
+      signers: [wallet.address],
+    });
+    await expect(sent).rejects.toThrow(/other side closed.*; repeated, it was refused: /s);
+    await expect(sent).rejects.not.toBeInstanceOf(MatcherError);
+  });
+
   test('429 and 503 are retried', async () => {
     const client = new HttpMatcherClient({ url: served.url, signer });
     await served.sim('faults', { fault: 'unavailable', times: 2 });

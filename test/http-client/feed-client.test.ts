@@ -202,6 +202,31 @@ describe('updates missed by a lost connection are delivered in order', () => {
     expect(await next(trades)).toMatchObject({ quantity: '0.004' });
   });
 
+  test('fills: each once', async () => {
+    const fills = await feeds.subscribe('fill', { account });
+    const fill = async (quantity: string) => {
+      const against = order({ price: '60000', quantity: `-${quantity}` });
+      await served.call('submitOrder', against, AS_ALICE);
+      await client.send('submitOrder', limit('60000', quantity, true));
+    };
+    await served.sim('clock', { advanceMs: 5 });
+    await fill('0.001');
+    expect(await next(fills)).toMatchObject({ quantity: '0.001' });
+    await miss(async () => {
+      await fill('0.002');
+      await served.sim('clock', { advanceMs: 5 });
+      await fill('0.003');
+    });
+    for (const quantity of ['0.002', '0.003']) {
+      expect(await next(fills)).toMatchObject({ quantity, order_id: expect.any(String) as string });
+    }
+    await fill('0.004');
+    expect(await next(fills)).toMatchObject({ quantity: '0.004' });
+    // The position is as before for the tests that follow.
+    await served.call('submitOrder', order({ price: '60000', quantity: '0.01' }), AS_ALICE);
+    await client.send('submitOrder', limit('60000', '-0.01', true));
+  });
+
   test('orders, positions and balances: in their current state', async () => {
     await served.sim('clock', { advanceMs: 5 });
     const orders = await feeds.subscribe('order', { account });

@@ -372,7 +372,8 @@ describe('private feeds', () => {
     expect((await grant(false, 2)).status).toBe(200);
     await submit(AS_ALICE, { clientId: 'unseen' });
     await client.ask('subscribe', { source: 'price', symbols: [SYMBOL] });
-    expect(client.notices).toMatchObject([{ method: 'unsubscribed', params: { source: 'order' } }]);
+    const params = { source: 'order', account: ALICE, subaccountIndices: [0] };
+    expect(client.notices).toMatchObject([{ method: 'unsubscribed', params }]);
     expect(client.updates.filter(({ type }) => type === 'Order')).toHaveLength(1);
   });
 

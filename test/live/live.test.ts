@@ -117,6 +117,65 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
   expect(pairs.flatMap(({ differences }) => differences).join()).toContain('against 9');
 });
 
+test('a warm-up gets the stored candles and lasts until it is covered', async () => {
+  const path = join(folder, 'warm.ts');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'warm', parameters: { minutes: { kind: 'integer', default: 1, min: 1, max: 100000 } },
+  barsUs: () => [60_000_000], warmUpUs: ({ minutes }) => minutes * 60_000_000,
+  create: () => ({
+    onBar: (bar, context) => context.log(String(bar.startUs) + ' ' + String(context.warmingUp)),
+    onStart: (context) => {
+      context.setTimer('far', 40 * 86_400_000_000);
+      context.setTimer('look', 700_000);
+    },
+    onTimer: (name, context) => context.log(name + ' ' + String(context.warmingUp)),
+}) });`,
+  );
+  for (const unit of ['s', 'ms'] as const) {
+    const config = { ...DEFAULT_EXCHANGE_CONFIG, marketDataTimeUnit: unit };
+    const opening: Command[] = [
+      { kind: 'listMarket', timeUs: config.genesisTimeUs, spec: specOf('T') },
+    ];
+    const own = await Served.start({ config, opening });
+    await own.sim('deposit', { account: WALLET.address, amount: '10000' });
+    const minute = 60_000_000;
+    const firstUs = Math.ceil(own.host.nowUs() / minute + 1) * minute;
+    for (const command of madeUpTape(1)) {
+      if (command.kind !== 'tapeTrade') continue;
+      for (const i of [0, 1, 2]) {
+        own.host.submit({ ...command, timeUs: (firstUs + i * minute + 1000) as never });
+      }
+      break;
+    }
+    const lines = async (minutes: number): Promise<string[]> => {
+      const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
+      const stop = new AbortController();
+      const { log } = await runLive({
+        definition,
+        bindClock,
+        parameters: { minutes },
+        client: new HttpMatcherClient({ url: own.url, signer: WALLET }),
+        account: WALLET.address.toLowerCase(),
+        subaccountIndex: 0,
+        symbols: null,
+        seed: '1',
+        stop: stop.signal,
+        onLog: (line) => {
+          if (line.startsWith('look')) stop.abort();
+        },
+      });
+      return log.map(({ text }) => text);
+    };
+    // The third bar has not ended.
+    const bars = [firstUs, firstUs + minute].map((us) => `${String(us)} true`);
+    expect(await lines(3)).toEqual([...bars, 'look false']);
+    expect(await lines(5)).toEqual([...bars, 'look true']);
+    await own.remove();
+  }
+});
+
 test('a strategy finds nothing of the host in a live run', async () => {
   const attacks = ATTACKS.filter(({ name }) =>
     /errors of|promises of|getter of|while a stack|call sites|constructors|of the machine/.test(

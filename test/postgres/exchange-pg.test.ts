@@ -3,6 +3,7 @@
  * database, and no answered command is lost or done twice.
  */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { WebSocket } from 'ws';
 import { replayJournal } from '../../src/journal-files/replay-journal.ts';
 import { openJournal } from '../../src/journal-files/folder-journal.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
+import { PostgresNonces } from '../../src/postgres/postgres-nonces.ts';
 import { PostgresStore } from '../../src/postgres/postgres-store.ts';
 import { Session } from '../../src/postgres/session.ts';
 import type { JournalRow } from '../../src/replication/ports.ts';
@@ -342,6 +344,28 @@ test('an address without a user name takes the user of the process, as libpq doe
   const { stderr } = failed as { readonly stderr: string };
   expect(stderr).toMatch(/^orrery: postgres:/);
   expect(stderr).not.toContain('no PostgreSQL user name');
+});
+
+test('a write that the database confirms with a warning only is not done', async () => {
+  const session = new Session({ address: journal, answerMs: 5000, connectMs: 5000 });
+  await migrate(session);
+  // As of a server that gives up waiting for its synchronous standby.
+  await session.run(`create function gives_up() returns trigger language plpgsql as $$
+    begin raise warning 'canceling the wait'; perform pg_sleep(0.3); return new; end $$;
+    create trigger gives_up before insert or update on orrery.lease
+      for each row execute function gives_up();
+    create trigger gives_up before insert on orrery.logins
+      for each row execute function gives_up()`);
+  const change = 'update orrery.lease set beat = beat + 1 returning beat';
+  const unconfirmed = session.write('change', change, []).catch((error: unknown) => error);
+  await sleep(150);
+  expect(await session.write('other', 'select 1 as one', [])).toEqual([{ one: 1 }]);
+  expect(await unconfirmed).toMatchObject({
+    message: 'the commit is not confirmed: canceling the wait',
+  });
+  const nonces = new PostgresNonces(session);
+  await expect(nonces.use(randomUUID(), 1, 0)).rejects.toThrow('the commit is not confirmed');
+  await session.close();
 });
 
 test('an append holds only for the epoch in force, the next place and the same history', async () => {

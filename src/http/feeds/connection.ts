@@ -30,7 +30,7 @@ import { MessageLimits } from './message-limits.ts';
 import { errorOf, methodOf, type Method } from './rpc-error.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readRequest, type RpcRequest } from './rpc-request.ts';
-import { readSubscription, type Subscription } from './subscription.ts';
+import { readSubscription, type PrivateSubscription, type Subscription } from './subscription.ts';
 
 /** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
 export const SLOW_BYTES = 1 << 20;
@@ -178,12 +178,13 @@ export class Connection implements Watcher {
     });
   }
 
-  private end(subscription: Subscription): void {
-    this.release(subscription.key);
+  private end({ source, account, indices, key }: PrivateSubscription): void {
+    this.release(key);
+    const { message: reason } = MESSAGES.notDelegated;
     this.write({
       jsonrpc: '2.0',
       method: 'unsubscribed',
-      params: { source: subscription.source, reason: MESSAGES.notDelegated.message },
+      params: { source, account, subaccountIndices: indices ?? [], reason },
     });
   }
 
@@ -201,7 +202,7 @@ export class Connection implements Watcher {
     return rightsOf({ engine: host.view }, this.caller, this.caller.account).may(null);
   }
 
-  private mayRead({ account, indices }: Extract<Subscription, { access: 'private' }>): boolean {
+  private mayRead({ account, indices }: PrivateSubscription): boolean {
     if (this.caller === null) return false;
     const rights = rightsOf({ engine: this.services.host.view }, this.caller, account);
     if (rights.owner) return true;

@@ -56,7 +56,7 @@ export class Publisher {
   private readonly topics = new Topics<Watcher>();
   private readonly books = new Map<MarketId, BookFeed>();
   private changes: Changes;
-  private readonly silent: MarketWatch;
+  private silent: MarketWatch;
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
@@ -89,11 +89,8 @@ export class Publisher {
       this.noteInOrder(event);
       this.schedule();
     });
-    // Changes that were not durable are lost and were never published: reset changes and books.
     host.exchange.onReset(() => {
-      this.changes = this.noChanges();
-      this.inOrder.length = 0;
-      for (const book of this.books.values()) book.reset();
+      this.reset();
     });
     this.timers = [
       setInterval(() => {
@@ -104,6 +101,22 @@ export class Publisher {
       }, THROTTLE_MS),
     ];
     for (const timer of this.timers) timer.unref();
+  }
+
+  /**
+   * Changes that were not durable are lost and were never published. A book's next delta would
+   * follow on a lost one, so its subscribers get a snapshot.
+   */
+  private reset(): void {
+    this.changes = this.noChanges();
+    this.silent = new MarketWatch(this.host.view);
+    this.inOrder.length = 0;
+    const messages: Message[] = [];
+    for (const [id, book] of this.books) {
+      book.reset();
+      this.addSnapshot(messages, this.publicEntries('book', id), id);
+    }
+    this.release(messages);
   }
 
   private noChanges(): Changes {
@@ -130,9 +143,15 @@ export class Publisher {
   subscribe(watcher: Watcher, subscription: Subscription): Held {
     // Publishes to existing subscribers first, so that the next delta fits all.
     this.publish();
-    const held: Held = { watcher, subscription, active: true };
+    const held: Held = { watcher, subscription, active: true, isOneOfSeveral: false };
+    for (const other of this.watchers.get(watcher) ?? []) {
+      if (other.subscription.source === subscription.source) {
+        other.isOneOfSeveral = true;
+        held.isOneOfSeveral = true;
+      }
+    }
     const messages: Message[] = [];
-    if (subscription.source === 'stats') this.addStats(messages, held);
+    if (subscription.source === 'stats') this.addStats(messages, held, new Set());
     if (subscription.source === 'book') {
       for (const id of this.marketsOf(subscription)) this.addSnapshot(messages, [held], id);
     }
@@ -321,18 +340,24 @@ export class Publisher {
 
   private publishStats(): void {
     const messages: Message[] = [];
+    const shown = new Map<Watcher, Set<SubaccountId>>();
     for (const held of this.topics.ofSource('stats')) {
-      if (held.watcher.allows(held.subscription)) this.addStats(messages, held);
+      if (!held.watcher.allows(held.subscription)) continue;
+      const seen = shown.get(held.watcher) ?? new Set();
+      shown.set(held.watcher, seen);
+      this.addStats(messages, held, seen);
     }
     this.release(messages);
   }
 
-  private addStats(messages: Message[], held: Held): void {
+  /** Adds to `seen`, and leaves out, the subaccounts that the watcher is shown. */
+  private addStats(messages: Message[], held: Held, seen: Set<SubaccountId>): void {
     const { view } = this.host;
     const { subscription } = held;
     if (subscription.access !== 'private') return;
     for (const { id, index } of view.subaccountsOf(subscription.account)) {
-      if (subscription.indices?.includes(index) === false) continue;
+      if (seen.has(id) || subscription.indices?.includes(index) === false) continue;
+      seen.add(id);
       add(messages, 'stats', [held], () => encodeStats(view, id));
     }
   }
@@ -403,7 +428,10 @@ function add(
   messages.push({ to, text: stringifyExact({ type: FEEDS[source].update, data: make() }) });
 }
 
-/** Encodes each message once; consecutive messages to the same entries share a send. */
+/**
+ * Encodes each message once; consecutive messages to the same entries share a send. A watcher with
+ * several subscriptions that match gets a message once.
+ */
 function send(messages: readonly Message[], driver: Driver | null): void {
   for (let i = 0; i < messages.length;) {
     const { to, text } = messages[i] as Message;
@@ -414,8 +442,11 @@ function send(messages: readonly Message[], driver: Driver | null): void {
     }
     const batch: Buffer[] = [];
     for (; messages[i]?.to === to; i++) batch.push(Buffer.from(messages[i]?.text ?? ''));
-    for (const { active, watcher, subscription } of to) {
-      if (active) watcher.send(subscription, batch);
+    const served = new Set<Watcher>();
+    for (const { active, watcher, subscription, isOneOfSeveral } of to) {
+      if (!active || (isOneOfSeveral && served.has(watcher))) continue;
+      if (isOneOfSeveral) served.add(watcher);
+      watcher.send(subscription, batch);
     }
   }
 }

@@ -24,6 +24,8 @@ export type Subscription =
       readonly key: string;
     };
 
+export type PrivateSubscription = Extract<Subscription, { readonly access: 'private' }>;
+
 const SOURCES = Object.keys(FEEDS) as FeedSource[];
 const MAX_NAMES = 1000;
 

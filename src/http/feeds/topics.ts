@@ -12,6 +12,8 @@ export interface Entry<Watcher> {
   readonly subscription: Subscription;
   /** False once ended; messages created earlier are then dropped. */
   active: boolean;
+  /** True once the watcher has had another subscription to the same source. */
+  isOneOfSeveral: boolean;
 }
 
 interface Topic<Watcher> {

@@ -10,6 +10,7 @@ import {
   jumpKind,
   lastSeq,
   opened,
+  progress,
   range,
   scene,
   seekTo,
@@ -146,7 +147,13 @@ export function Transport() {
         </div>
       </div>
       {made === null || made.timesUs.length === 0 ? (
-        <p class="note">{opened.value === null ? '' : 'Reading the journal …'}</p>
+        <p class="note">
+          {opened.value === null
+            ? ''
+            : progress.value?.complete === true
+              ? 'The journal has no commands.'
+              : 'Reading the journal …'}
+        </p>
       ) : (
         <Scrubber
           strip={made}
