@@ -13,8 +13,12 @@ import {
 
 /** In the ids of tests of the first stage. */
 const PREFIX = 'quick#';
-/** Stryker's limit is 100 times the hits of all tests; here it is 5 times those. */
+/** Stryker's limit is 100 times the hits of all tests; in the second stage it is 5 times those. */
 const HITS_SHARE = 20;
+/** In a test of the first stage the limit is so many times the hits of that test. */
+const HITS_TIMES = 5;
+/** The least limit, for a mutant that a test hardly reaches. */
+const HITS_LEAST = 2000;
 /** Differing tests that are run in full before a mutant goes to the second stage. */
 const JUDGED = 8;
 
@@ -41,8 +45,8 @@ export class Stages {
   async dryRun() {
     const { ns, file: fileName } = this;
     const results = [...this.#quick].map(([id, test]) => {
-      ns.currentTestId = id;
       this.#record(id);
+      ns.currentTestId = id;
       const from = performance.now();
       const failure = failureOf(test);
       const timeSpentMs = performance.now() - from;
@@ -82,11 +86,13 @@ export class Stages {
     let judged = 0;
     for (const [id, test] of this.#quick) {
       if (!ids.includes(id)) continue;
-      this.#activate(activeMutant, limit);
+      const most = this.#limitIn(id, activeMutant, limit);
+      this.#activate(activeMutant, most);
       const at = test.differsAt();
-      const endless = this.#endless(limit);
+      const endless = this.#endless(most);
       if (endless !== null) return endless;
       if (at < 0) continue;
+      this.#activate(activeMutant, limit);
       const failure = failureOf(test, at) ?? failureOf(test, Infinity);
       if (failure !== null) {
         this.#activate(null);
@@ -136,6 +142,13 @@ export class Stages {
     return reached === undefined ? null : { ...reached, status: MutantRunStatus.Timeout };
   }
 
+  /** What a test of the first stage may reach a mutant, from the hits of its record. */
+  #limitIn(id, mutant, limit) {
+    if (limit === undefined) return undefined;
+    const hits = this.ns.mutantCoverage?.perTest[id]?.[mutant.id] ?? 0;
+    return Math.min(limit, HITS_TIMES * hits + HITS_LEAST);
+  }
+
   #activate(mutant, hitLimit) {
     const { ns } = this;
     ns.activeMutant = mutant?.id;
@@ -146,7 +159,9 @@ export class Stages {
   #record(id) {
     if (this.#recorded.has(id)) return;
     this.#recorded.add(id);
+    this.ns.currentTestId = id;
     this.#quick.get(id).record();
+    this.ns.currentTestId = undefined;
   }
 }
 
