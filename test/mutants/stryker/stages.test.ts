@@ -37,11 +37,14 @@ let ns: Namespace;
 /** A mutant left something behind in the engine. */
 let leftBehind: boolean;
 let filesRun: (readonly string[])[];
+/** Rounds of the loop that a mutant makes endless. */
+let rounds: number;
 
 beforeEach(() => {
   ns = {};
   leftBehind = false;
   filesRun = [];
+  rounds = 0;
 });
 
 /** Counts up to three, as an instrumented engine would. */
@@ -55,7 +58,10 @@ function three(): number {
   if (is('four') || leftBehind) return 4;
   if (is('leaves')) leftBehind = true;
   let n = 0;
-  while (is('endless') || (is('equivalent') ? n !== 3 : n < 3)) n += 1;
+  while (is('endless') || (is('equivalent') ? n !== 3 : n < 3)) {
+    n += 1;
+    rounds += 1;
+  }
   return n;
 }
 
@@ -125,6 +131,12 @@ describe('a mutant', () => {
 
   test('without end is stopped by its hits', async () => {
     expect(await create().mutantRun(mutant('endless'))).toMatchObject({ status: 'timeout' });
+  });
+
+  test('without end is stopped by the hits of one test, however many all tests have', async () => {
+    const endless = { ...mutant('endless'), hitLimit: 1_000_000_000 };
+    expect(await create().mutantRun(endless)).toMatchObject({ status: 'timeout' });
+    expect(rounds).toBeLessThan(10_000);
   });
 
   test('runs only the tests that reach it', async () => {
