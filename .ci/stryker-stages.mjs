@@ -26,6 +26,8 @@ export class Stages {
   /** Tests of the first stage by id, the one that noticed a mutant last in front. */
   #quick = new Map();
   #recorded = new Set();
+  /** Instrumented places that the present test may still pass. */
+  #left = Infinity;
   /** Mutants run in this process. */
   #before = 0;
   #spoiled = false;
@@ -88,9 +90,12 @@ export class Stages {
       if (!ids.includes(id)) continue;
       const most = this.#limitIn(id, activeMutant, limit);
       this.#activate(activeMutant, most);
+      this.#guard(id, most);
       const at = test.differsAt();
+      this.#unguard();
       const endless = this.#endless(most);
       if (endless !== null) return endless;
+      if (this.#left < 0) return { status: MutantRunStatus.Timeout };
       if (at < 0) continue;
       this.#activate(activeMutant, limit);
       const failure = failureOf(test, at) ?? failureOf(test, Infinity);
@@ -147,6 +152,34 @@ export class Stages {
     if (limit === undefined) return undefined;
     const hits = this.ns.mutantCoverage?.perTest[id]?.[mutant.id] ?? 0;
     return Math.min(limit, HITS_TIMES * hits + HITS_LEAST);
+  }
+
+  /**
+   * An endless loop need not reach the mutant: one that removes nothing from a list is outside of
+   * the loop over it. So all places that count their coverage count down as well.
+   */
+  #guard(id, limit) {
+    const { mutantCoverage } = this.ns;
+    this.#left = Infinity;
+    if (limit === undefined || mutantCoverage === undefined) return;
+    const hits = Object.entries(mutantCoverage.perTest[id] ?? {});
+    this.#left = HITS_TIMES * hits.reduce((sum, [, count]) => sum + count, 0) + 10 * HITS_LEAST;
+    const pass = {
+      get: () => 0,
+      set: () => {
+        this.#left -= 1;
+        if (this.#left < 0) throw new Error('endless');
+      },
+    };
+    mutantCoverage.static = Object.defineProperties(
+      {},
+      Object.fromEntries(hits.map(([place]) => [place, pass])),
+    );
+  }
+
+  #unguard() {
+    const { mutantCoverage } = this.ns;
+    if (mutantCoverage !== undefined) mutantCoverage.static = {};
   }
 
   #activate(mutant, hitLimit) {

@@ -9,8 +9,9 @@ interface Namespace {
   hitCount?: number | undefined;
   hitLimit?: number | undefined;
   currentTestId?: string | undefined;
-  mutantCoverage?: unknown;
+  mutantCoverage?: { static: Counts; perTest: Record<string, Counts> };
 }
+type Counts = Record<string, number>;
 interface FileResult {
   readonly id: string;
   readonly name: string;
@@ -47,6 +48,14 @@ beforeEach(() => {
   rounds = 0;
 });
 
+/** What an instrumented place does. */
+function cover(place: string): void {
+  const coverage = (ns.mutantCoverage ??= { static: {}, perTest: {} });
+  const { currentTestId: id } = ns;
+  const counts = id === undefined ? coverage.static : (coverage.perTest[id] ??= {});
+  counts[place] = (counts[place] ?? 0) + 1;
+}
+
 /** Counts up to three, as an instrumented engine would. */
 function three(): number {
   const is = (id: string): boolean => {
@@ -57,8 +66,10 @@ function three(): number {
   };
   if (is('four') || leftBehind) return 4;
   if (is('leaves')) leftBehind = true;
+  const isOutside = is('outside');
   let n = 0;
-  while (is('endless') || (is('equivalent') ? n !== 3 : n < 3)) {
+  while (isOutside || is('endless') || (is('equivalent') ? n !== 3 : n < 3)) {
+    cover('loop');
     n += 1;
     rounds += 1;
   }
@@ -67,7 +78,7 @@ function three(): number {
 
 const counting: QuickTest = {
   name: 'counts',
-  record: () => undefined,
+  record: () => void three(),
   differsAt: () => {
     try {
       return three() === 3 && ns.activeMutant !== 'hash' ? -1 : 0;
@@ -137,6 +148,11 @@ describe('a mutant', () => {
     const endless = { ...mutant('endless'), hitLimit: 1_000_000_000 };
     expect(await create().mutantRun(endless)).toMatchObject({ status: 'timeout' });
     expect(rounds).toBeLessThan(10_000);
+  });
+
+  test('outside of the loop that it makes endless is stopped by other places', async () => {
+    expect(await create().mutantRun(mutant('outside'))).toMatchObject({ status: 'timeout' });
+    expect(rounds).toBeLessThan(50_000);
   });
 
   test('runs only the tests that reach it', async () => {
