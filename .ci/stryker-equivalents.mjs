@@ -516,8 +516,8 @@ const EQUIVALENT = [
     reason: 'A debt of 0 is repaid by nothing.',
     mutants: {
       'src/engine/liquidation/endangered.ts': [
-        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n', 2],
-        ['subaccount.clearingDebt > 0n', 'true', 2],
+        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n'],
+        ['subaccount.clearingDebt > 0n', 'true'],
       ],
     },
   },
