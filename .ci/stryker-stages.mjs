@@ -147,7 +147,7 @@ export class Stages {
     return reached === undefined ? null : { ...reached, status: MutantRunStatus.Timeout };
   }
 
-  /** What a test of the first stage may reach a mutant, from the hits of its record. */
+  /** Limit of hits of a mutant in a test of the first stage, from the hits of its record. */
   #limitIn(id, mutant, limit) {
     if (limit === undefined) return undefined;
     const hits = this.ns.mutantCoverage?.perTest[id]?.[mutant.id] ?? 0;

@@ -278,11 +278,22 @@ test('a unit that is below maintenance before a bar stays marked, without a boun
   expect(scene.markets[0]!.liquidation.safeFrom).toBe(100);
 });
 
+test('a bar repays no debt, and its owner stays marked', () => {
+  const scene = sceneOf([owner(400)]);
+  const user = scene.users[0]!;
+  user.clearingDebt = quanta(7n);
+  expect(firstDanger(scene.state, scene.markets[0]!, priceTicks(110))).toBeNull();
+  expect(user.clearingDebt).toBe(7n);
+  expect(marked(scene)).toEqual([user.id]);
+});
+
 test('the house has no maintenance', () => {
   const scene = sceneOf([]);
   const { state, markets } = scene;
   const { houseMaker } = state;
-  houseMaker.exposure(markets[0]!.id).positionLots = lots(5);
+  const exposure = houseMaker.exposure(markets[0]!.id);
+  exposure.positionLots = lots(5);
+  exposure.costQuanta = quanta(500n);
   houseMaker.cash = quanta(-1n);
   state.markForRiskCheck(houseMaker);
   expect(firstDanger(state, markets[0]!, priceTicks(110))).toBeNull();

@@ -48,7 +48,7 @@ beforeEach(() => {
   rounds = 0;
 });
 
-/** What an instrumented place does. */
+/** Counts the coverage of an instrumented place. */
 function cover(place: string): void {
   const coverage = (ns.mutantCoverage ??= { static: {}, perTest: {} });
   const { currentTestId: id } = ns;
