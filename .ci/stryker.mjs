@@ -156,6 +156,9 @@ function pageOf(files) {
           `- ${name}:${line}: \`${from}\` → \`${to}\`${covered ? '' : ` (${NOT_COVERED})`}`,
       ),
     );
+  const left = Object.values(ROOMS)
+    .flatMap((room) => room.files.flatMap(filesOf))
+    .filter((name) => !files.some((file) => file.name === name));
   const text = [
     '# Stryker',
     '',
@@ -177,6 +180,10 @@ function pageOf(files) {
         return `| ${room} | not measured | | | | |`;
       return row(room, total.found, total.equivalent, total.alive);
     }),
+    '',
+    '## Not measured',
+    '',
+    ...(left.length === 0 ? ['Every file is measured.'] : left.map((name) => `- ${name}`)),
     '',
     '## Surviving mutants',
     '',
