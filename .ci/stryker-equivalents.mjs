@@ -516,8 +516,8 @@ const EQUIVALENT = [
     reason: 'A debt of 0 is repaid by nothing.',
     mutants: {
       'src/engine/liquidation/endangered.ts': [
-        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n', 2],
-        ['subaccount.clearingDebt > 0n', 'true', 2],
+        ['subaccount.clearingDebt > 0n', 'subaccount.clearingDebt >= 0n'],
+        ['subaccount.clearingDebt > 0n', 'true'],
       ],
     },
   },
@@ -568,6 +568,52 @@ const EQUIVALENT = [
       'src/engine/liquidation/liquidation.ts': [
         ['context.due.anyRepriced', 'true'],
         ['unit.equityAt(state, settlementTicks) >= 0n', 'true'],
+      ],
+    },
+  },
+  {
+    reason: 'Numbers are only faster: bigints give the same amounts, in the same form.',
+    mutants: {
+      'src/num/money.ts': [
+        ['{ return value <= LARGEST && value >= -LARGEST; }', '{}'],
+        ['value <= LARGEST && value >= -LARGEST', 'false'],
+        ['-LARGEST', '+LARGEST'],
+        ["typeof value === 'number'", 'false', 5],
+        ["typeof value === 'number'", 'true', 2],
+        ["typeof value === 'number'", "typeof value !== 'number'", 2],
+        ["typeof a === 'number' && typeof b === 'number'", 'false', 2],
+        ['{ const sum = a + b; if (isSafe(sum)) return safe(sum); }', '{}'],
+        ['isSafe(sum)', 'false'],
+        ['{ const difference = a - b; if (isSafe(difference)) return safe(difference); }', '{}'],
+        ['isSafe(difference)', 'false'],
+        ['isSafe(product)', 'false', 5],
+        ["typeof amount === 'number'", 'false', 4],
+        [
+          '{ const product = amount * part; if (isSafe(product)) return safe(ceilDivInt(product, whole)); }',
+          '{}',
+        ],
+        [
+          '{ const product = amount * part; if (isSafe(product)) return safe(floorDivInt(product, whole)); }',
+          '{}',
+        ],
+        [
+          '{ const millions = floorDivInt(amount, PPM); const rest = amount - millions * PPM; return safe(millions * ratePpm + ceilDivInt(rest * ratePpm, PPM)); }',
+          '{}',
+        ],
+        ['{ const product = amount * factor; if (isSafe(product)) return safe(product); }', '{}'],
+        ['isSafe(value)', 'false'],
+      ],
+    },
+  },
+  {
+    reason: 'At the limit both forms give the same, equal amounts are one, and no bigint is 0.',
+    mutants: {
+      'src/num/money.ts': [
+        ['value <= LARGEST', 'value < LARGEST'],
+        ['value >= -LARGEST', 'value > -LARGEST'],
+        ['bigintOf(value) < 0n', 'bigintOf(value) <= 0n'],
+        ['bigintOf(value) > 0n', 'bigintOf(value) >= 0n'],
+        ['a > b', 'a >= b'],
       ],
     },
   },

@@ -13,8 +13,12 @@ import {
 
 /** In the ids of tests of the first stage. */
 const PREFIX = 'quick#';
-/** Stryker's limit is 100 times the hits of all tests; here it is 5 times those. */
+/** Stryker's limit is 100 times the hits of all tests; in the second stage it is 5 times those. */
 const HITS_SHARE = 20;
+/** In a test of the first stage the limit is so many times the hits of that test. */
+const HITS_TIMES = 5;
+/** The least limit, for a mutant that a test hardly reaches. */
+const HITS_LEAST = 2000;
 /** Differing tests that are run in full before a mutant goes to the second stage. */
 const JUDGED = 8;
 
@@ -22,6 +26,8 @@ export class Stages {
   /** Tests of the first stage by id, the one that noticed a mutant last in front. */
   #quick = new Map();
   #recorded = new Set();
+  /** Instrumented places that the present test may still pass. */
+  #left = Infinity;
   /** Mutants run in this process. */
   #before = 0;
   #spoiled = false;
@@ -41,8 +47,8 @@ export class Stages {
   async dryRun() {
     const { ns, file: fileName } = this;
     const results = [...this.#quick].map(([id, test]) => {
-      ns.currentTestId = id;
       this.#record(id);
+      ns.currentTestId = id;
       const from = performance.now();
       const failure = failureOf(test);
       const timeSpentMs = performance.now() - from;
@@ -82,11 +88,16 @@ export class Stages {
     let judged = 0;
     for (const [id, test] of this.#quick) {
       if (!ids.includes(id)) continue;
-      this.#activate(activeMutant, limit);
+      const most = this.#limitIn(id, activeMutant, limit);
+      this.#activate(activeMutant, most);
+      this.#guard(id, most);
       const at = test.differsAt();
-      const endless = this.#endless(limit);
+      this.#unguard();
+      const endless = this.#endless(most);
       if (endless !== null) return endless;
+      if (this.#left < 0) return { status: MutantRunStatus.Timeout };
       if (at < 0) continue;
+      this.#activate(activeMutant, limit);
       const failure = failureOf(test, at) ?? failureOf(test, Infinity);
       if (failure !== null) {
         this.#activate(null);
@@ -136,6 +147,41 @@ export class Stages {
     return reached === undefined ? null : { ...reached, status: MutantRunStatus.Timeout };
   }
 
+  /** Limit of hits of a mutant in a test of the first stage, from the hits of its record. */
+  #limitIn(id, mutant, limit) {
+    if (limit === undefined) return undefined;
+    const hits = this.ns.mutantCoverage?.perTest[id]?.[mutant.id] ?? 0;
+    return Math.min(limit, HITS_TIMES * hits + HITS_LEAST);
+  }
+
+  /**
+   * An endless loop need not reach the mutant: one that removes nothing from a list is outside of
+   * the loop over it. So all places that count their coverage count down as well.
+   */
+  #guard(id, limit) {
+    const { mutantCoverage } = this.ns;
+    this.#left = Infinity;
+    if (limit === undefined || mutantCoverage === undefined) return;
+    const hits = Object.entries(mutantCoverage.perTest[id] ?? {});
+    this.#left = HITS_TIMES * hits.reduce((sum, [, count]) => sum + count, 0) + 10 * HITS_LEAST;
+    const pass = {
+      get: () => 0,
+      set: () => {
+        this.#left -= 1;
+        if (this.#left < 0) throw new Error('endless');
+      },
+    };
+    mutantCoverage.static = Object.defineProperties(
+      {},
+      Object.fromEntries(hits.map(([place]) => [place, pass])),
+    );
+  }
+
+  #unguard() {
+    const { mutantCoverage } = this.ns;
+    if (mutantCoverage !== undefined) mutantCoverage.static = {};
+  }
+
   #activate(mutant, hitLimit) {
     const { ns } = this;
     ns.activeMutant = mutant?.id;
@@ -146,7 +192,9 @@ export class Stages {
   #record(id) {
     if (this.#recorded.has(id)) return;
     this.#recorded.add(id);
+    this.ns.currentTestId = id;
     this.#quick.get(id).record();
+    this.ns.currentTestId = undefined;
   }
 }
 

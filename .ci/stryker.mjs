@@ -13,8 +13,8 @@ import { filesOf, ROOMS } from './stryker-rooms.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Required percentage of killed mutants that are not equivalent: of a room, and of each file. */
-const SCORE_NEEDED = 90;
-const FILE_SCORE_NEEDED = 83;
+const SCORE_NEEDED = 92;
+const FILE_SCORE_NEEDED = 84;
 /** Source of one run of Stryker, about 800 mutants. */
 const SLICE_BYTES = 32_000;
 const cache = (room, name) =>
@@ -156,6 +156,9 @@ function pageOf(files) {
           `- ${name}:${line}: \`${from}\` → \`${to}\`${covered ? '' : ` (${NOT_COVERED})`}`,
       ),
     );
+  const left = Object.values(ROOMS)
+    .flatMap((room) => room.files.flatMap(filesOf))
+    .filter((name) => !files.some((file) => file.name === name));
   const text = [
     '# Stryker',
     '',
@@ -177,6 +180,10 @@ function pageOf(files) {
         return `| ${room} | not measured | | | | |`;
       return row(room, total.found, total.equivalent, total.alive);
     }),
+    '',
+    '## Not measured',
+    '',
+    ...(left.length === 0 ? ['Every file is measured.'] : left.map((name) => `- ${name}`)),
     '',
     '## Surviving mutants',
     '',

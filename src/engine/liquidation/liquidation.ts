@@ -101,7 +101,7 @@ function liquidate(state: State, unit: RiskUnit, ranks: Ranks): boolean {
   if (bookSuffices(figures)) {
     const pausedUntilUs = Math.max(...fresh.map((exposure) => exposure.liquidationResumesUs));
     if (pausedUntilUs > state.nowUs) return cancelled;
-    if (sellOnBook(state, unit) !== 'stuck') return true;
+    if (sellOnBook(state, unit)) return true;
   }
   resolve(state, unit, ranks);
   return true;
@@ -134,11 +134,13 @@ function isOverdue(state: ExchangeState, unit: RiskUnit): boolean {
   return !waits || !bookSuffices(figures) || unit.equityAt(state, settlementTicks) < 0n;
 }
 
-/** Step 2: sells the largest position first, large ones in slices. */
-function sellOnBook(state: State, unit: RiskUnit): 'safe' | 'paused' | 'stuck' {
+/**
+ * Step 2: sells the largest position first, large ones in slices. Returns whether the unit is safe
+ * or waits for its next slice; otherwise the book does not suffice.
+ */
+function sellOnBook(state: State, unit: RiskUnit): boolean {
   for (const exposure of byNotional(state, unit)) {
     const figures = unit.figures(state);
-    if (!isBelowMaintenance(figures)) return 'safe';
     const share = equityShare(state, unit, figures.equity, exposure);
     const size = sliceOf(state, exposure);
     const whole = size === Math.abs(exposure.positionLots);
@@ -150,16 +152,16 @@ function sellOnBook(state: State, unit: RiskUnit): 'safe' | 'paused' | 'stuck' {
       bankruptcyTicks: bankruptcyTicks(state, exposure, share),
     });
     const left = sendEngineOrder(state, exposure, share, size);
-    if (!isBelowMaintenance(unit.figures(state))) return 'safe';
-    if (left > 0) return 'stuck';
+    if (!isBelowMaintenance(unit.figures(state))) return true;
+    if (left > 0) return false;
     if (!whole) {
       const resumesUs = timeUs(state.nowUs + state.config.liquidationPauseUs);
       exposure.liquidationResumesUs = resumesUs;
       state.liquidationPauses.push(resumesUs, exposure.subaccount);
-      return 'paused';
+      return true;
     }
   }
-  return isBelowMaintenance(unit.figures(state)) ? 'stuck' : 'safe';
+  return false;
 }
 
 function byNotional(state: ExchangeState, unit: RiskUnit): Exposure[] {
@@ -189,12 +191,12 @@ function sliceOf(state: ExchangeState, exposure: Exposure): number {
 
 /** Steps 3 to 5, after the book. */
 function resolve(state: State, unit: RiskUnit, ranks: Ranks): void {
-  const figures = unit.figures(state);
-  if (!isBelowMaintenance(figures) || unit.freshPositions(state).length === 0) return;
+  if (unit.freshPositions(state).length === 0) return;
   if (unit.equityAt(state, settlementTicks) >= 0n) {
     const equity = unit.equityAt(state, takeoverOf);
     const taken = planTakeover(state, unit, equity);
     if (taken !== null) {
+      const figures = unit.figures(state);
       emitStep(state, unit, figures, { step: 'takeover', amountQuanta: quanta(equity) });
       takeOver(state, taken);
       return;

@@ -121,3 +121,29 @@ test('the second leg of a pair ends when the first one filled its cover (R-3.5)'
   expect([world.position(ANN), world.position(BOB), world.position(CAT)]).toEqual([0, 0, 0]);
   expect([world.shown(profit), world.shown(loss)]).toEqual(['filled 5', 'cancelled 0 ocoSibling']);
 });
+
+/** A lot at one tick is worth one Quantum, so what is left above bankruptcy is a fraction of it. */
+test.each([
+  { size: '0.01', side: 1, cash: 169n, price: '0.493', fee: 19n },
+  { size: '-0.01', side: -1, cash: 194n, price: '0.509', fee: 20n },
+])('the fee of a slice of $size is at most the whole Quanta above bankruptcy', (row) => {
+  const market = { tickSize: '0.001', lotSize: '0.001' };
+  const world = new RiskWorld([market], {
+    partialLiquidationNotional: '0.001',
+    liquidationFee: '0.02',
+  });
+  world.fund({ ann: '1', bob: '1000000', cat: '1000000' });
+  world.price('0.5');
+  world.trade('ann', 'bob', row.size, '0.5');
+  world.order('cat', row.side > 0 ? '0.1' : '-0.1', row.price);
+  world.checks = false;
+  const state = stateOf(world.engine);
+  const ann = state.subaccount(world.idOf('ann'));
+  ann.cash = quanta(row.cash);
+  state.markForRiskCheck(ann);
+  const before = state.insurance.cash;
+  world.price('0.5');
+  expect(world.steps()[0]).toBe('ann order');
+  expect(Math.abs(ann.exposure(marketId(0)).positionLots)).toBe(8);
+  expect(state.insurance.cash - before).toBe(row.fee);
+});

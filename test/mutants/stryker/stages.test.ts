@@ -9,8 +9,9 @@ interface Namespace {
   hitCount?: number | undefined;
   hitLimit?: number | undefined;
   currentTestId?: string | undefined;
-  mutantCoverage?: unknown;
+  mutantCoverage?: { static: Counts; perTest: Record<string, Counts> };
 }
+type Counts = Record<string, number>;
 interface FileResult {
   readonly id: string;
   readonly name: string;
@@ -37,12 +38,23 @@ let ns: Namespace;
 /** A mutant left something behind in the engine. */
 let leftBehind: boolean;
 let filesRun: (readonly string[])[];
+/** Rounds of the loop that a mutant makes endless. */
+let rounds: number;
 
 beforeEach(() => {
   ns = {};
   leftBehind = false;
   filesRun = [];
+  rounds = 0;
 });
+
+/** Counts the coverage of an instrumented place. */
+function cover(place: string): void {
+  const coverage = (ns.mutantCoverage ??= { static: {}, perTest: {} });
+  const { currentTestId: id } = ns;
+  const counts = id === undefined ? coverage.static : (coverage.perTest[id] ??= {});
+  counts[place] = (counts[place] ?? 0) + 1;
+}
 
 /** Counts up to three, as an instrumented engine would. */
 function three(): number {
@@ -54,14 +66,19 @@ function three(): number {
   };
   if (is('four') || leftBehind) return 4;
   if (is('leaves')) leftBehind = true;
+  const isOutside = is('outside');
   let n = 0;
-  while (is('endless') || (is('equivalent') ? n !== 3 : n < 3)) n += 1;
+  while (isOutside || is('endless') || (is('equivalent') ? n !== 3 : n < 3)) {
+    cover('loop');
+    n += 1;
+    rounds += 1;
+  }
   return n;
 }
 
 const counting: QuickTest = {
   name: 'counts',
-  record: () => undefined,
+  record: () => void three(),
   differsAt: () => {
     try {
       return three() === 3 && ns.activeMutant !== 'hash' ? -1 : 0;
@@ -125,6 +142,17 @@ describe('a mutant', () => {
 
   test('without end is stopped by its hits', async () => {
     expect(await create().mutantRun(mutant('endless'))).toMatchObject({ status: 'timeout' });
+  });
+
+  test('without end is stopped by the hits of one test, however many all tests have', async () => {
+    const endless = { ...mutant('endless'), hitLimit: 1_000_000_000 };
+    expect(await create().mutantRun(endless)).toMatchObject({ status: 'timeout' });
+    expect(rounds).toBeLessThan(10_000);
+  });
+
+  test('outside of the loop that it makes endless is stopped by other places', async () => {
+    expect(await create().mutantRun(mutant('outside'))).toMatchObject({ status: 'timeout' });
+    expect(rounds).toBeLessThan(50_000);
   });
 
   test('runs only the tests that reach it', async () => {
