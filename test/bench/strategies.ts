@@ -141,7 +141,7 @@ try {
         const texts = { out: at('imported'), source: '', licence: '', map: undefined };
         const rest = { interval: undefined, json: true, _: [], $0: '' };
         await watch.timeAsync(() =>
-          importFiles({ ...words, ...flags, ...units, ...texts, ...rest } as never),
+          importFiles({ ...words, ...flags, ...units, ...texts, ...rest }),
         );
         return KLINES;
       },

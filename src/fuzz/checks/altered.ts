@@ -106,7 +106,7 @@ function farNumber({ wide, signed }: NumberShape, turn: number): number {
   const most = wide ? WIDE_BITS : BITS;
   const edge = EDGE_BITS[(turn >> 3) % EDGE_BITS.length] ?? 0;
   const isEdge = (turn >> 2) % 2 === 0 && edge < most;
-  const power = 2 ** (isEdge ? edge : (7 * turn) % most);
+  const power = Number(1n << BigInt(isEdge ? edge : (7 * turn) % most));
   const beside = power - (turn % 3 === 0 ? 1 : 0);
   return signed && (turn >> 4) % 2 === 0 ? -beside : beside;
 }

@@ -237,7 +237,7 @@ function slowFault(event: EngineEvent, turn: number): string | null {
   const amounts = Object.entries(event).filter(([name]) => name.endsWith('Quanta'));
   const [name] = amounts[turn % Math.max(1, amounts.length)] ?? [null];
   const large = name === null ? event : { ...event, [name]: AMOUNTS[turn % AMOUNTS.length] };
-  for (const one of [event, large as EngineEvent]) {
+  for (const one of [event, large]) {
     const [own, wanted] = [new RollingHash(), new RollingHash()];
     fast(own, turn % CAUSES.length, one);
     EVENT_HASHERS[event.kind](wanted, turn % CAUSES.length, one);
