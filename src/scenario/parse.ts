@@ -39,6 +39,7 @@ import {
   type MapNode,
   type Place,
   type Problem,
+  type SourceNode,
 } from './source-node.ts';
 import { suggest } from './suggest.ts';
 import { parseDuration, parseTime } from '../num/time-text.ts';
@@ -302,8 +303,14 @@ class Parser {
       }
       this.knownReferences(map, path);
     }
+    const isExact = textOf(map, 'exact') === 'true';
+    const events = map?.entries.get('events')?.value;
+    if (events?.kind === 'list' && events.items.length === 0 && !isExact) {
+      const message = 'other events may occur beside these; "exact: true" expects none';
+      this.refuse(events.place, childPath(path, 'events'), message);
+    }
     return {
-      exact: textOf(map, 'exact') === 'true',
+      exact: isExact,
       status: numberOf(map, 'status'),
       refused: textOf(map, 'refused') === 'true',
       body: fieldOf(map, 'body'),
@@ -347,7 +354,21 @@ class Parser {
     }
     const book = mapOf(map, 'book');
     if (book !== null) this.knownMarkets(book, childPath(path, 'book'));
+    for (const [key, value] of Object.entries({ records, balances, positions, book })) {
+      if (value !== null) this.notEmpty(value, childPath(path, key));
+    }
+    for (const [key, byName] of Object.entries({ positions, book })) {
+      for (const [name, { value }] of byName?.entries ?? []) {
+        this.notEmpty(value, childPath(childPath(path, key), name));
+      }
+    }
     return { records, balances, positions, book };
+  }
+
+  /** Refuses an empty map of expectations, which no state can fail. */
+  private notEmpty(value: SourceNode, path: string): void {
+    if (value.kind !== 'map' || value.entries.size > 0) return;
+    this.refuse(value.place, path, 'an empty map compares nothing; name what is expected');
   }
 
   private knownAccount(name: string, place: Place, path: string): void {

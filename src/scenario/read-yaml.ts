@@ -113,6 +113,7 @@ class NodeReader {
         this.problems.push({ place: keyPlace, path, message: 'a key is plain text' });
         continue;
       }
+      this.refuseTag(key, keyPlace, path);
       const read = this.read(value, childPath(path, key.value), depth + 1, keyOffset);
       entries.set(key.value, { keyPlace, value: read });
     }

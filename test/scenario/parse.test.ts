@@ -262,6 +262,36 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '{ repeat: { steps: [] } }',
     '4:15: steps[0].repeat: "times" is missing',
   ],
+  [
+    'an anchor of a key',
+    '&a oracle: { BTC-USD-PERP: 60000 }',
+    '4:8: steps[0]: anchors are not supported in scenarios',
+  ],
+  [
+    'a tag of a key',
+    '!!str wait: 1s',
+    '4:11: steps[0]: the tag tag:yaml.org,2002:str is not supported in scenarios',
+  ],
+  [
+    'no events that may have others beside them',
+    '{ wait: 1s, expect: { events: [] } }',
+    '4:35: steps[0].expect.events: other events may occur beside these; "exact: true" expects none',
+  ],
+  ...['records', 'balances', 'positions', 'book'].map((key): [string, string, string] => [
+    `an empty map of ${key}`,
+    `{ wait: 1s, expect: { ${key}: {} } }`,
+    `4:${String(29 + key.length)}: steps[0].expect.${key}: an empty map compares nothing; name what is expected`,
+  ]),
+  [
+    'no market of positions',
+    '{ wait: 1s, expect: { exact: true, positions: { alice: {} } } }',
+    '4:60: steps[0].expect.positions.alice: an empty map compares nothing; name what is expected',
+  ],
+  [
+    'no side of a book',
+    '{ wait: 1s, expect: { book: { BTC-USD-PERP: {} } } }',
+    '4:49: steps[0].expect.book.BTC-USD-PERP: an empty map compares nothing; name what is expected',
+  ],
 ];
 
 describe('an invalid scenario', () => {

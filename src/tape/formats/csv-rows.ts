@@ -27,23 +27,38 @@ export async function* csvRows(
       }
       continue;
     }
-    const rows = parse(decode(joined(rest, chunk.subarray(0, end))), delimiter);
+    const rows = parse(decode(joined(rest, chunk.subarray(0, end))), delimiter, line);
     line += rows.length;
     yield rows;
     rest = chunk.slice(end + 1);
   }
-  if (rest.length > 0) yield parse(decode(rest), delimiter);
+  if (rest.length > 0) yield parse(decode(rest), delimiter, line);
 }
 
-function parse(text: string, delimiter: string): string[][] {
-  const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+/** `line`: number of the first line of the text. */
+function parse(text: string, delimiter: string, line: number): string[][] {
+  const bare = withLineFeeds(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, line);
   const { data } = Papa.parse<string[]>(bare, { delimiter, newline: '\n' });
-  // With CRLF line ends, the carriage return is at the end of the last field.
-  for (const row of data) {
-    const last = row[row.length - 1];
-    if (last?.endsWith('\r') === true) row[row.length - 1] = last.slice(0, -1);
-  }
-  return data;
+  // A quote that is not closed would hide the lines after it in one field.
+  const open = bare.includes('"')
+    ? data.findIndex((row) => row.some((field) => field.includes('\n')))
+    : -1;
+  if (open < 0) return data;
+  throw new TapeError(
+    `line ${String(line + open)}: a quoted field does not end on its line; close its quote`,
+  );
+}
+
+/** The text with LF for CRLF; a carriage return alone would join the lines of a file into one. */
+function withLineFeeds(text: string, line: number): string {
+  if (!text.includes('\r')) return text;
+  const lines = text.replaceAll('\r\n', '\n').replace(/\r$/, '');
+  const alone = lines.indexOf('\r');
+  if (alone < 0) return lines;
+  const at = line + lines.slice(0, alone).split('\n').length - 1;
+  throw new TapeError(
+    `line ${String(at)}: a carriage return without a line feed; lines end with LF or CRLF`,
+  );
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -1,0 +1,39 @@
+/** Lines that a CSV reader would take for one row end the import with the number of the line. */
+import { describe, expect, it } from 'vitest';
+import { csvRows } from '../../src/tape/formats/csv-rows.ts';
+
+async function rowsOf(...chunks: string[]): Promise<string[][]> {
+  const source = (async function* (): AsyncGenerator<Uint8Array> {
+    for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
+  })();
+  const rows: string[][] = [];
+  for await (const part of csvRows(source, (bytes) => Buffer.from(bytes).toString('utf8'))) {
+    rows.push(...part);
+  }
+  return rows;
+}
+
+describe('rows of a CSV file', () => {
+  it('are those of its lines, with LF or CRLF, however the bytes are cut', async () => {
+    const expected = [
+      ['1', 'a,b'],
+      ['2', 'c'],
+    ];
+    expect(await rowsOf('1,"a,b"\n2,c')).toEqual(expected);
+    expect(await rowsOf('1,"a,b"\r', '\n2,c\r')).toEqual(expected);
+  });
+
+  it('refuse lines that end with a carriage return alone', async () => {
+    await expect(rowsOf('1,a\r2,b\r3,c\r')).rejects.toThrow(
+      'line 1: a carriage return without a line feed; lines end with LF or CRLF',
+    );
+    await expect(rowsOf('1,a\n2,b\n', '3,c\n4,d\r5,e\n')).rejects.toThrow('line 4: a carriage');
+  });
+
+  it('refuse a quote that is not closed, which hides the lines after it', async () => {
+    await expect(rowsOf('1,a\n2,"b\n3,c\n4,d"\n5,e\n')).rejects.toThrow(
+      'line 2: a quoted field does not end on its line; close its quote',
+    );
+    await expect(rowsOf('1,a\n', '2,a\n3,"b\n4,c\n')).rejects.toThrow('line 3: a quoted field');
+  });
+});
