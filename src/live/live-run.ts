@@ -3,6 +3,7 @@
  * in real time. Updates come from feeds. Requests use the typed client, which logs in, signs and
  * retries idempotent requests.
  */
+import { once } from 'node:events';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
 import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
 import type { EquityPoint, LogRow, PlotOutput } from '../backtest/output.ts';
@@ -25,15 +26,13 @@ import {
   type ResponseOf,
 } from '../contract/endpoints.ts';
 import type { FeedSource } from '../contract/feeds.ts';
-import { must } from '../base/assert.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
-import { CANDLE_INTERVALS } from '../contract/words.ts';
 import { MatcherError, pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
-import { parseDuration } from '../num/time-text.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readMarkets } from './exchange-facts.ts';
+import { barOf, CANDLES } from './candle-bars.ts';
 import { mustRunLive } from './live-hooks.ts';
 import { RunNotes } from './run-notes.ts';
 import { LiveUpdates } from './live-updates.ts';
@@ -91,11 +90,6 @@ const LAST_MS = 5000;
 const FUNDING_PAUSE_MS = 250;
 /** Of a timer of Node; a longer one would end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** API names of candle intervals by length, µs. */
-const CANDLES = new Map(
-  CANDLE_INTERVALS.map((word) => [must(parseDuration(word) ?? undefined, 'a duration'), word]),
-) as ReadonlyMap<number, (typeof CANDLE_INTERVALS)[number]>;
-
 /** Runs until `stop` aborts. Rejects with a feed's error or a `StrategyFault`. */
 export async function runLive(options: LiveOptions): Promise<LiveRecord> {
   return new LiveRun(options).complete();
@@ -211,7 +205,7 @@ class LiveRun {
           onError: this.fail,
         });
       }
-      await Promise.race([failed, aborted(stop)]);
+      await Promise.race([failed, stop.aborted ? null : once(stop, 'abort')]);
       await this.end(failed);
     } finally {
       for (const cancel of this.timers.values()) cancel();
@@ -498,31 +492,6 @@ class LiveRun {
 }
 
 type Message = Readonly<Record<string, unknown>>;
-
-function barOf(
-  candle: ResponseOf<'getCandles'>[number],
-  span: Pick<BarUpdate, 'symbol' | 'intervalUs' | 'startUs'>,
-): BarUpdate {
-  const { open, high, low, close, volume } = candle;
-  return {
-    ...span,
-    timeUs: span.startUs + span.intervalUs,
-    open: Number(open),
-    high: Number(high),
-    low: Number(low),
-    close: Number(close),
-    volume: Number(volume),
-  };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-}
 
 function nowUs(): number {
   return Date.now() * 1000;

@@ -6,8 +6,8 @@ import { MINUTE_US } from '../market/candles.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 
 /**
- * Called when a vault position changed. A vault that has none at some point of an instant offers its
- * next position at the whole minute after it, even if its timer was due in that instant.
+ * Called when a vault position changed. A vault that has none at some point of an instant offers
+ * its next position at the whole minute after it, even if its timer was due in that instant.
  */
 export function scheduleVaultLeave(state: ExchangeState): void {
   if (state.config.vaultLeavePpm === 0) return;

@@ -21,11 +21,11 @@ import { MarketWatch } from '../../gateway/feeds/market-watch.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
+import { differingField } from './differing-field.ts';
 import {
   balanceRecord,
   candleRecord,
   closedRecord,
-  differingField,
   fillRecord,
   levelRecord,
   liquidationRecord,
@@ -35,8 +35,15 @@ import {
   priceRecord,
   summaryRecord,
   tradeRecord,
-  type Fields,
 } from './records.ts';
+import {
+  UNSENT_OF_BALANCE,
+  UNSENT_OF_MID,
+  UNSENT_OF_ORDER,
+  UNSENT_OF_POSITION,
+  UNSENT_OF_QUOTE,
+  without,
+} from './unsent-fields.ts';
 
 const SHORTFALL_INDEX = 0;
 const MINUTE_US = 60_000_000;
@@ -52,19 +59,6 @@ const ORDERED_EVERY = 16;
 const SUMMARY_EVERY = 8;
 /** An address in a record of a public feed. */
 const ADDRESS = /0x[0-9a-f]{40}/;
-
-/** Fields that change without an update: with the mark, with time, or with other positions. */
-export const UNSENT_OF_POSITION = ['fees', 'funding', 'liquidationPrice', 'markPrice', 'upnl'];
-export const UNSENT_OF_QUOTE = [
-  ...['time', 'notionalVolume', 'volume', 'price24hAgo'],
-  ...['nextFundingTime', 'indicativeFundingRate', 'fundingSamples'],
-];
-/** The book's own mid has the time of its last sample. */
-export const UNSENT_OF_MID = [...UNSENT_OF_QUOTE, 'indexTime'];
-
-/** The account's mode is part of its orders' records. */
-export const UNSENT_OF_ORDER = ['flags'];
-export const UNSENT_OF_BALANCE = ['updatedAt'];
 
 interface KnownBook {
   seq: number;
@@ -487,9 +481,6 @@ class Subscriber {
 }
 
 const placeOf = (id: SubaccountId, market: MarketId): string => `${String(id)} ${String(market)}`;
-
-export const without = (record: Fields, names: readonly string[]): Fields =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 
 const textOf = (record: unknown): string =>
   JSON.stringify(record, (_key, field: unknown) =>

@@ -17,7 +17,8 @@ import type { Checker, Violation } from '../checker.ts';
 import { actOf } from '../report/request-form.ts';
 import { betweenTicksFault, boundFault, readBoundFault } from './bounds.ts';
 import { expectedRead, SYSTEM, type ExpectedRead } from './reads.ts';
-import { differingField, steps, type Fields } from './records.ts';
+import { differingField } from './differing-field.ts';
+import { steps, type Fields } from './records.ts';
 import { rightsFault } from './rights.ts';
 import {
   opensGateway,

@@ -14,9 +14,9 @@ import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import { subaccountId, type SubaccountId } from '../../num/units.ts';
 import type { Checker, Violation } from '../checker.ts';
 import { SYSTEM } from './reads.ts';
+import { differingField } from './differing-field.ts';
 import {
   dataTime,
-  differingField,
   fillRecord,
   liquidationRecord,
   moneyText,

@@ -8,7 +8,8 @@ import type { OrderIds } from '../../gateway/order-ids.ts';
 import { subaccountId, type Address, type SubaccountId } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import { clientIdFault, namedFault, subaccountReadFault } from './read-rights.ts';
-import { balanceRecord, differingField, type Fields } from './records.ts';
+import { differingField } from './differing-field.ts';
+import { balanceRecord, type Fields } from './records.ts';
 import { sendRequest, type ReadOnlyGateway } from './request-command.ts';
 
 /** Above all nonces of runs. */

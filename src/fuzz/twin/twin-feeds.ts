@@ -14,20 +14,20 @@ import {
   type OrderId,
   type SubaccountId,
 } from '../../num/units.ts';
+import { isLiquidationUpdate } from '../checks/feed-check.ts';
 import {
-  isLiquidationUpdate,
   UNSENT_OF_BALANCE,
   UNSENT_OF_MID,
   UNSENT_OF_ORDER,
   UNSENT_OF_POSITION,
   UNSENT_OF_QUOTE,
   without,
-} from '../checks/feed-check.ts';
+} from '../checks/unsent-fields.ts';
+import { differingField } from '../checks/differing-field.ts';
 import {
   balanceRecord,
   candleRecord,
   closedRecord,
-  differingField,
   fillRecord,
   liquidationRecord,
   marketRecord,

@@ -496,6 +496,4 @@ export class Connection implements Watcher {
 }
 
 /** Wall time, µs. */
-function nowUs(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000);
-}
+const nowUs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1000);

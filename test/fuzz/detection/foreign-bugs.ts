@@ -119,8 +119,8 @@ export const FOREIGN_BUGS: readonly SubtleBug[] = [
     id: 'stuck-slice-pauses',
     area: 'liquidation',
     file: 'engine/liquidation/liquidation.ts#sellOnBook',
-    find: "if (left > 0) return 'stuck';",
-    replace: "if (left > 0 && whole) return 'stuck';",
+    find: 'if (left > 0) return false;',
+    replace: 'if (left > 0 && whole) return false;',
   },
   {
     id: 'largest-position-by-index',
