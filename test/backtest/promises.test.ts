@@ -119,6 +119,13 @@ test('a strategy without promises causes no event-loop turns', async () => {
   expect(turns).toBe(0);
 });
 
+test('a rejection of something else before a run does not fail it', async () => {
+  const heard = new Promise((resolve) => process.once('unhandledRejection', resolve));
+  void Promise.reject(new Error('of another test'));
+  await heard;
+  await runBacktest(inputOf([entryOf({ onTrade: () => Promise.resolve() })], 3));
+});
+
 test('an error behind a promise of a handler ends the run at its time', async () => {
   const strategy: Strategy = {
     async onTrade() {
