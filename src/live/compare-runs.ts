@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
 import { faultOf, type Of } from '../platform/json-shape.ts';
-import type { LiveRecord } from './live-run.ts';
+import type { LiveRecord } from './live-record.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readRun, type RecordedRun } from '../run-plan/run-folder.ts';
 

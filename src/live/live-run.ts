@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
 import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
-import type { EquityPoint, LogRow, PlotOutput } from '../backtest/output.ts';
+import type { LogRow } from '../backtest/output.ts';
 import { Observations } from '../strategy/observations.ts';
 import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
@@ -30,10 +30,11 @@ import type { OrderRecordShape } from '../contract/schemas.ts';
 import { MatcherError, pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
-import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readMarkets } from './exchange-facts.ts';
 import { barOf, CANDLES } from './candle-bars.ts';
+import { FundingPayments } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
+import type { LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
 import { RunNotes } from './run-notes.ts';
 import { LiveUpdates } from './live-updates.ts';
 
@@ -52,50 +53,14 @@ export interface LiveOptions {
   readonly onLog: (text: string) => void;
 }
 
-/** An order of the strategy with its response; null if it was rejected. */
-export interface LiveOrder {
-  readonly sentUs: number;
-  readonly answeredUs: number;
-  readonly order: OrderRecordShape | null;
-  readonly refusal: string | null;
-}
-
-export interface LiveRecord {
-  readonly orrery: 'live';
-  readonly version: 1;
-  readonly strategy: string;
-  readonly parameters: ParameterValues;
-  readonly startedUs: number;
-  readonly endedUs: number;
-  readonly orders: readonly LiveOrder[];
-  readonly fills: readonly FillUpdate[];
-  /** Final update of each order. */
-  readonly ends: readonly OrderUpdate[];
-  /** `replay`: times are those of a replay on a virtual clock, as in a backtest. */
-  readonly clock: 'wall' | 'replay';
-  /** Samples of a replay; empty on a wall clock. */
-  readonly equity: readonly Pick<EquityPoint, 'timeUs' | 'equity' | 'balance'>[];
-  readonly log: readonly LogRow[];
-  /** Tags by the nonce of the order; absent in records of earlier versions. */
-  readonly tags?: Readonly<Record<string, string>>;
-  readonly plots?: readonly PlotOutput[];
-  /** Orders of other accounts in a replay; absent on a wall clock, where they are the market. */
-  readonly foreignOrders?: number;
-  /** Terms of a replay by name; absent on a wall clock. */
-  readonly terms?: RunTerms;
-}
-
 /** Max time for handlers after the stop. */
 const LAST_MS = 5000;
 const FUNDING_PAUSE_MS = 250;
 /** Of a timer of Node; a longer one would end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** Runs until `stop` aborts. Rejects with a feed's error or a `StrategyFault`. */
-export async function runLive(options: LiveOptions): Promise<LiveRecord> {
-  return new LiveRun(options).complete();
-}
 
-class LiveRun {
+/** Runs until `stop` aborts. */
+export class LiveRun implements LiveRecorder {
   private readonly options: LiveOptions;
   private readonly strategy: Strategy;
   private readonly orders: LiveOrder[] = [];
@@ -105,7 +70,7 @@ class LiveRun {
   private readonly startedUs = nowUs();
   private readonly timers = new Map<string, () => void>();
   private readonly pending = new Set<Promise<void>>();
-  private readonly funding = new Map<string, string>();
+  private readonly funding = new FundingPayments();
   private readonly notes = new RunNotes(nowUs);
   /** Empty: a strategy file keeps its own. */
   private readonly observations = new Observations(undefined, [], () => false);
@@ -137,7 +102,7 @@ class LiveRun {
       const { marketDataTimeUnit } = await client.call('getConfig', {});
       const timeUnitUs = marketDataTimeUnit === 's' ? 1_000_000 : 1000;
       const held = await client.call('getPositions', { account, subaccountIndex });
-      for (const { symbol, funding } of held) this.funding.set(symbol, funding);
+      for (const { symbol, funding } of held) this.funding.begin(symbol, funding);
       this.context = this.makeContext(terms, symbols);
       const barsUs = definition.barsUs?.(parameters) ?? [60_000_000];
       const updates = new LiveUpdates(
@@ -186,7 +151,7 @@ class LiveRun {
       const own = { account, subaccountIndices: [subaccountIndex] };
       const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
         ['order', own, (data) => updates.order(data)],
-        ['fill', own, (data) => updates.fill(data)],
+        ['fill', own, (data) => this.takeFill(data, updates)],
         ['trade', { symbols }, (data) => updates.trade(data)],
         ['book', { symbols }, (data) => updates.book(data)],
         ...(this.strategy.onMark === undefined && this.strategy.onIndex === undefined
@@ -212,7 +177,7 @@ class LiveRun {
       await feeds.close();
       process.off('unhandledRejection', onLost);
     }
-    return this.record();
+    return this.record(null);
   }
 
   /** Delivers the exchange's stored candles first, then waits for the rest of the warm-up. */
@@ -267,6 +232,11 @@ class LiveRun {
       });
   }
 
+  private takeFill(data: Message, updates: LiveUpdates): void {
+    this.funding.realized(String(data['symbol']), String(data['realized_funding']));
+    updates.fill(data);
+  }
+
   private async settleFunding(symbol: string, atUs: number): Promise<void> {
     const { client, account, subaccountIndex } = this.options;
     const [summary, held] = await Promise.all([
@@ -274,13 +244,11 @@ class LiveRun {
       client.call('getPositions', { account, subaccountIndex, symbol }),
     ]);
     const funding = held.find((position) => position.symbol === symbol)?.funding ?? '0';
-    const before = this.funding.get(symbol) ?? '0';
-    this.funding.set(symbol, funding);
     const update: FundingUpdate = {
       symbol,
       timeUs: atUs,
       rate: summary.fundingRate,
-      payment: String(Math.round((Number(funding) - Number(before)) * 1e6) / 1e6),
+      payment: this.funding.settled(symbol, funding),
     };
     this.onUpdate('onFunding', (context) => this.strategy.onFunding?.(update, context));
   }
@@ -471,7 +439,7 @@ class LiveRun {
     this.options.onLog(text);
   }
 
-  private record(): LiveRecord {
+  record(failure: string | null): LiveRecord {
     const { definition, parameters } = this.options;
     return {
       orrery: 'live',
@@ -486,6 +454,7 @@ class LiveRun {
       clock: 'wall',
       equity: [],
       log: this.log,
+      failure,
       ...this.notes.output(),
     };
   }

@@ -24,7 +24,7 @@ import { Scheduler } from '../virtual-time/scheduler.ts';
 import { readEquity, readMarkets } from './exchange-facts.ts';
 import { createdLive } from './live-hooks.ts';
 import { RunNotes } from './run-notes.ts';
-import type { LiveOrder, LiveRecord } from './live-run.ts';
+import type { LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
 import { LiveUpdates, type RecordedBar } from './live-updates.ts';
 import type { Data, Message, ReplayRunOptions } from './replay-options.ts';
 
@@ -33,12 +33,7 @@ const DRAIN_US = 60_000_000;
 /** A token is valid for 24 hours of the exchange's time; it is renewed after this. */
 const RENEW_US = 12 * 3_600_000_000;
 
-/** Rejects with a `StrategyFault`, a refusal, or `FeedError` if the connection is lost. */
-export async function runReplay(options: ReplayRunOptions): Promise<LiveRecord> {
-  return new ReplayRun(options).complete();
-}
-
-class ReplayRun {
+export class ReplayRun implements LiveRecorder {
   private readonly options: ReplayRunOptions;
   private readonly scheduler: Scheduler;
   private readonly feeds: FeedClient;
@@ -94,7 +89,7 @@ class ReplayRun {
   }
 
   async complete(): Promise<LiveRecord> {
-    const { feeds, options } = this;
+    const { feeds } = this;
     try {
       await this.begin();
       await this.playAll();
@@ -112,7 +107,11 @@ class ReplayRun {
     } finally {
       await feeds.close();
     }
-    const { definition, parameters, status } = options;
+    return this.record(null);
+  }
+
+  record(failure: string | null): LiveRecord {
+    const { definition, parameters, status } = this.options;
     return {
       orrery: 'live',
       version: 1,
@@ -126,6 +125,7 @@ class ReplayRun {
       ends: [...this.ends.values()],
       equity: this.equity,
       log: this.log,
+      failure,
       ...this.notes.output(),
       foreignOrders: this.foreignOrders,
       terms: this.terms,

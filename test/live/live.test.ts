@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
@@ -10,7 +10,8 @@ import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { compareOrders, readCompared } from '../../src/live/compare-runs.ts';
-import { runLive, type LiveRecord } from '../../src/live/live-run.ts';
+import type { LiveRecord } from '../../src/live/live-record.ts';
+import { LiveRun } from '../../src/live/live-run.ts';
 import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
 import { main } from '../../src/cli/main.ts';
 import { madeUpTape, specOf } from '../backtest/made-up.ts';
@@ -63,7 +64,7 @@ async function liveRun(
   const { definition, bindClock } = loadStrategy(await bundleStrategy(example(name)));
   const client = new HttpMatcherClient({ url: served.url, signer: WALLET });
   const stop = new AbortController();
-  const running = runLive({
+  const running = new LiveRun({
     definition,
     bindClock,
     parameters: parseParameters(definition.parameters, parameters),
@@ -74,7 +75,7 @@ async function liveRun(
     seed: '1',
     stop: stop.signal,
     onLog: () => undefined,
-  });
+  }).complete();
   await Promise.race([during(), running]);
   stop.abort();
   return running;
@@ -152,7 +153,7 @@ export default defineStrategy({ name: 'warm', parameters: { minutes: { kind: 'in
     const lines = async (minutes: number): Promise<string[]> => {
       const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
       const stop = new AbortController();
-      const { log } = await runLive({
+      const { log } = await new LiveRun({
         definition,
         bindClock,
         parameters: { minutes },
@@ -165,7 +166,7 @@ export default defineStrategy({ name: 'warm', parameters: { minutes: { kind: 'in
         onLog: (line) => {
           if (line.startsWith('look')) stop.abort();
         },
-      });
+      }).complete();
       return log.map(({ text }) => text);
     };
     // The third bar has not ended.
@@ -189,7 +190,7 @@ test('a strategy finds nothing of the host in a live run', async () => {
   const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
   const stop = new AbortController();
   const lines: string[] = [];
-  await runLive({
+  await new LiveRun({
     definition,
     bindClock,
     parameters: { n: 1 },
@@ -203,7 +204,7 @@ test('a strategy finds nothing of the host in a live run', async () => {
       lines.push(line);
       stop.abort();
     },
-  });
+  }).complete();
   expect(lines.at(-1)).toBe('nothing');
 });
 
@@ -217,7 +218,7 @@ export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
 }) });`,
   );
   const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
-  const running = runLive({
+  const running = new LiveRun({
     definition,
     bindClock,
     parameters: {},
@@ -228,7 +229,7 @@ export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
     seed: '1',
     stop: new AbortController().signal,
     onLog: () => undefined,
-  });
+  }).complete();
   await expect(running).rejects.toThrow(
     /^strategy 'broken' failed in onStart at .*: no such indicator$/,
   );
@@ -263,6 +264,31 @@ export default defineStrategy({ name: 'forgetful', parameters: {}, create: () =>
     expect(code).toBe(1);
   },
 );
+
+test('a run that fails leaves its record, with the reason', async () => {
+  const path = join(folder, 'late.ts');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'late', parameters: {}, create: () => ({
+  onStart: (context) => context.setTimer('go', 100_000),
+  async onTimer(_name, context) {
+    context.log('begun');
+    await context.submit({ side: 'buy', size: '0.001', price: '1' });
+    throw new Error('no such indicator');
+  },
+}) });`,
+  );
+  const out = join(folder, 'late');
+  const { code, stdout, stderr } = await cli(['live', path, '--url', served.url, '--out', out]);
+  expect(stderr).toContain("orrery: strategy 'late' failed in onTimer at ");
+  expect(stdout).toBe('begun\n');
+  expect(code).toBe(1);
+  const record = JSON.parse(readFileSync(join(out, 'live.json'), 'utf8')) as LiveRecord;
+  expect(record.failure).toMatch(/^strategy 'late' failed in onTimer at .*: no such indicator/);
+  expect(record.log.map(({ text }) => text)).toEqual(['begun']);
+  expect(record.orders).toMatchObject([{ order: { symbol: 'T', price: '1' } }]);
+});
 
 /** The command in its own process. */
 function cli(args: readonly string[]) {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import { main } from '../../src/cli/main.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
-import type { LiveRecord } from '../../src/live/live-run.ts';
+import type { LiveRecord } from '../../src/live/live-record.ts';
 import { deposit } from '../../src/live/sim-client.ts';
 import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
 import { recordedRun } from '../../src/run-plan/run-folder.ts';

@@ -4,8 +4,8 @@ import type { Command } from '../../src/engine/commands.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import type { FeedClient } from '../../src/http-client/feed-client.ts';
 import { Replay } from '../../src/http/replay.ts';
-import type { LiveRecord } from '../../src/live/live-run.ts';
-import { runReplay } from '../../src/live/replay-run.ts';
+import type { LiveRecord } from '../../src/live/live-record.ts';
+import { ReplayRun } from '../../src/live/replay-run.ts';
 import { deposit, readReplay } from '../../src/live/sim-client.ts';
 import { openMarkets, type PlannedStrategy, type RunPlan } from '../../src/run-plan/plan.ts';
 import { exchangeTerms } from '../../src/run-plan/run-terms.ts';
@@ -99,7 +99,7 @@ export async function liveOnReplay(
   await deposit(access, WALLET.address, 0, plan.balance);
   const promises = watchPromises();
   try {
-    return await runReplay({
+    return await new ReplayRun({
       definition,
       bindClock,
       bundle: bundle.sha256,
@@ -121,7 +121,7 @@ export async function liveOnReplay(
       sampleUs: plan.sampleUs ?? null,
       untilUs: Infinity,
       onProgress: () => undefined,
-    });
+    }).complete();
   } finally {
     promises.stop();
   }

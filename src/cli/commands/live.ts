@@ -11,8 +11,9 @@ import { parseDuration } from '../../num/time-text.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { withPlace } from '../../strategy-loader/fault-place.ts';
 import { mustHaveMoney } from '../../live/exchange-facts.ts';
-import { runLive, type LiveOptions, type LiveRecord } from '../../live/live-run.ts';
-import { runReplay } from '../../live/replay-run.ts';
+import type { LiveRecord, LiveRecorder } from '../../live/live-record.ts';
+import { LiveRun, type LiveOptions } from '../../live/live-run.ts';
+import { ReplayRun } from '../../live/replay-run.ts';
 import type { ReplayStatus } from '../../live/replay-options.ts';
 import { deposit, readReplay } from '../../live/sim-client.ts';
 import { mustHoldNoRun } from '../../run-plan/run-folder.ts';
@@ -22,7 +23,6 @@ import { watchPromises } from '../../strategy-loader/promise-watch.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
 import { KeyWallet } from '../../wallet/key-wallet.ts';
 import {
   InputError,
@@ -39,6 +39,7 @@ import {
   limitHandlers,
   type HandlerLimitArguments,
 } from '../handler-limit.ts';
+import { LiveFile } from '../live-file.ts';
 import { lengthOf, timeOf } from '../run-options.ts';
 import { checkTypesOf, TYPE_CHECK_OPTION, type TypeCheckArguments } from '../type-check.ts';
 import { parametersOf } from '../strategy-parameters.ts';
@@ -68,6 +69,7 @@ interface LiveArguments extends HandlerLimitArguments, TypeCheckArguments {
 const OF_REPLAY = ['latency', 'from', 'warm-up', 'sample'] as const;
 
 const POLL_MS = 100;
+const LIVE_FILE = 'live.json';
 
 export const command: CommandModule<object, LiveArguments> = {
   command: 'live <strategy>',
@@ -199,17 +201,34 @@ export const command: CommandModule<object, LiveArguments> = {
       },
     };
     try {
-      const running =
-        status === null ? runLive(live) : replayed(live, status, options, lasting ?? Infinity);
-      const record = await running.catch((error: unknown) => {
-        throw withPlace(error, [{ id: definition.name, bundle }]);
-      });
-      await report(record, options);
+      const record =
+        status === null
+          ? await recorded(new LiveRun(live), options)
+          : await replayed(live, status, options, lasting ?? Infinity);
+      report(record, options);
+    } catch (error) {
+      throw withPlace(error, [{ id: definition.name, bundle }]);
     } finally {
       clearInterval(poll);
     }
   },
 };
+
+/** Runs to the end. The record is in the output folder then, also that of a run that fails. */
+async function recorded(run: LiveRecorder, { out }: LiveArguments): Promise<LiveRecord> {
+  const file = out === undefined ? null : new LiveFile(join(out, LIVE_FILE), run);
+  let record: LiveRecord;
+  try {
+    record = await run.complete();
+  } catch (error) {
+    await file?.end(run.record((error as Error).message)).catch((failure: unknown) => {
+      printError(`orrery: the record is lost: ${(failure as Error).message}`);
+    });
+    throw error;
+  }
+  await file?.end(record);
+  return record;
+}
 
 /** Deposits, and returns the status of a replay on a virtual clock; null in real time. */
 async function prepare(
@@ -248,7 +267,7 @@ async function replayed(
   const promises = watchPromises();
   const progress = startProgress('live', options.json);
   try {
-    return await runReplay({
+    const run = new ReplayRun({
       ...live,
       status,
       simToken: options['sim-token'] ?? '',
@@ -263,16 +282,14 @@ async function replayed(
         progress.update(fraction);
       },
     });
+    return await recorded(run, options);
   } finally {
     progress.stop();
     promises.stop();
   }
 }
 
-async function report(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
-  if (out !== undefined) {
-    await writeWholeFile(join(out, 'live.json'), Buffer.from(`${JSON.stringify(record)}\n`));
-  }
+function report(record: LiveRecord, { out, json }: LiveArguments): void {
   if (json) {
     printJson(record);
     return;
@@ -281,7 +298,7 @@ async function report(record: LiveRecord, { out, json }: LiveArguments): Promise
   print(
     `${String(placed)} orders, ${String(record.orders.length - placed)} rejected, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
   );
-  if (out !== undefined) print(`record   ${join(out, 'live.json')}`);
+  if (out !== undefined) print(`record   ${join(out, LIVE_FILE)}`);
 }
 
 async function readWallet(file: string | undefined): Promise<KeyWallet> {

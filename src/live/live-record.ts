@@ -1,0 +1,49 @@
+/** The record of a live run: `live.json`. */
+import type { EquityPoint, LogRow, PlotOutput } from '../backtest/output.ts';
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import type { ParameterValues } from '../strategy/definition.ts';
+import type { FillUpdate, OrderUpdate } from '../strategy/strategy.ts';
+import type { RunTerms } from '../run-plan/run-terms.ts';
+
+/** A run that keeps a record while it goes. */
+export interface LiveRecorder {
+  /** Runs until it is stopped. Rejects with a feed's error or a `StrategyFault`. */
+  complete(): Promise<LiveRecord>;
+  /** What is recorded so far. `failure`: why the run ended early. */
+  record(failure: string | null): LiveRecord;
+}
+
+/** An order of the strategy with its response; null if it was rejected. */
+export interface LiveOrder {
+  readonly sentUs: number;
+  readonly answeredUs: number;
+  readonly order: OrderRecordShape | null;
+  readonly refusal: string | null;
+}
+
+export interface LiveRecord {
+  readonly orrery: 'live';
+  readonly version: 1;
+  readonly strategy: string;
+  readonly parameters: ParameterValues;
+  readonly startedUs: number;
+  readonly endedUs: number;
+  readonly orders: readonly LiveOrder[];
+  readonly fills: readonly FillUpdate[];
+  /** Final update of each order. */
+  readonly ends: readonly OrderUpdate[];
+  /** `replay`: times are those of a replay on a virtual clock, as in a backtest. */
+  readonly clock: 'wall' | 'replay';
+  /** Samples of a replay; empty on a wall clock. */
+  readonly equity: readonly Pick<EquityPoint, 'timeUs' | 'equity' | 'balance'>[];
+  readonly log: readonly LogRow[];
+  /** Why the run ended early; null if it did not. Absent in records of earlier versions. */
+  readonly failure?: string | null;
+  /** Tags by the nonce of the order; absent in records of earlier versions. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly plots?: readonly PlotOutput[];
+  /** Orders of other accounts in a replay; absent on a wall clock, where they are the market. */
+  readonly foreignOrders?: number;
+  /** Terms of a replay by name; absent on a wall clock. */
+  readonly terms?: RunTerms;
+}
