@@ -31,7 +31,8 @@ export class LiveFile {
     this.recorder = recorder;
     this.pauseMs = pauseMs;
     this.warn = warn;
-    this.writeIn(pauseMs);
+    // At once, so that another run finds the folder taken.
+    this.writeIn(0);
   }
 
   /** Writes the record of the end. Throws `FileError`. */
