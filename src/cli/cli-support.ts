@@ -90,10 +90,20 @@ export function watchInterrupt(): void {
   letSignalsEnd(false);
 }
 
-function onSignal(): void {
-  if (interrupted) process.exit(EXIT.interrupted);
+function onSignal(signal: NodeJS.Signals): void {
+  if (interrupted) endBy(signal);
   interrupted = true;
   interruptedAtMs = performance.now();
+}
+
+/** Ends the process, also while a thread waits for a file that does not answer. */
+function endBy(signal: NodeJS.Signals): never {
+  // An exit would wait for the thread. The other listeners of `exit` run before this one.
+  process.once('exit', () => {
+    letSignalsEnd(true);
+    process.kill(process.pid, signal);
+  });
+  process.exit(EXIT.interrupted);
 }
 
 /** Whether signals end the process by themselves, because its listeners cannot run. */

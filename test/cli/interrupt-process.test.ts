@@ -1,0 +1,32 @@
+/** Interrupts of a command that waits for a file which never answers, in a child process. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'orrery-interrupt-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'the second %s ends a command that opens a pipe without a writer',
+  async (signal) => {
+    const pipe = join(folder, `${signal}.csv`);
+    execFileSync('mkfifo', [pipe]);
+    const args = ['data', 'import', 'binance-klines', pipe, '--symbol', 'X'];
+    const child = spawn(process.execPath, [MAIN, ...args, '--out', join(folder, signal)], {
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    const twice = setInterval(() => child.kill(signal), 500);
+    // Node reports the signal that ended it; a shell reports 130 or 143.
+    expect((await ended) as unknown[]).toEqual([null, signal]);
+    clearInterval(twice);
+  },
+  20_000,
+);
