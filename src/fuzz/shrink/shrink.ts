@@ -1,7 +1,7 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (ends, rebuilt units, kinds, markets, accounts, chunks), then
- * the fields of each command; passes repeat until nothing changes.
+ * invariant. Coarse passes come first (waits, ends, rebuilt units, kinds, markets, accounts, chunks),
+ * then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import type { Failure } from '../fuzz-run.ts';
@@ -13,6 +13,7 @@ import {
   defaultParameters,
   mergeAccounts,
   mergeSubaccounts,
+  shortenWaits,
   simplifySteps,
 } from './simplify.ts';
 import { Tester, type TestOptions } from './tester.ts';
@@ -40,6 +41,7 @@ export interface Shrunk {
 type Pass = (script: Script, tester: Tester) => Script;
 
 const COARSE: readonly Pass[] = [
+  shortenWaits,
   keepEnds,
   rebuildUnits,
   dropKinds,

@@ -1,0 +1,62 @@
+/** Failures of runs that last for weeks: the timers in between make an execution long. */
+import { expect, test } from 'vitest';
+import type { Command } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { address, quanta, timeUs } from '../../src/num/units.ts';
+import type { Checker, Violation } from '../../src/fuzz/checker.ts';
+import type { Failure } from '../../src/fuzz/fuzz-run.ts';
+import { shrink } from '../../src/fuzz/shrink/shrink.ts';
+
+const VIOLATION: Violation = {
+  invariant: 'oddDeposit',
+  rule: 'a test',
+  says: 'no deposit ends with 7',
+  detail: '',
+};
+const config = DEFAULT_EXCHANGE_CONFIG;
+const HOUR_US = 3_600_000_000;
+
+/** Deposits an hour apart, the last of which is odd. `needsUs`: the least time it needs. */
+function failureOf(needsUs: number) {
+  const commands = Array.from({ length: 400 }, (_, i): Command => ({
+    kind: 'deposit',
+    timeUs: timeUs(config.genesisTimeUs + i * HOUR_US),
+    account: address(`0x${String(i % 9).repeat(40)}`),
+    subaccountIndex: 0,
+    amount: quanta(BigInt(i < 399 ? 10 * i + 1 : 17)),
+  }));
+  const failure: Failure = { violation: VIOLATION, config, commands };
+  const spans: number[] = [];
+  const checker: Checker = {
+    after: (engine, command) => {
+      if (command.kind !== 'deposit' || command.amount % 10n !== 7n) return null;
+      return engine.nowUs - config.genesisTimeUs < needsUs ? null : VIOLATION;
+    },
+  };
+  const shrunk = shrink(failure, {
+    createEngine: (settings) => new Exchange(settings),
+    createChecker: () => ({
+      ...checker,
+      after: (engine, command, outcome) => {
+        if (spans.length === 0 || engine.seq === 1) spans.push(0);
+        spans[spans.length - 1] = engine.nowUs - config.genesisTimeUs;
+        return checker.after(engine, command, outcome);
+      },
+    }),
+  });
+  return { shrunk, long: spans.filter((us) => us > 10 * HOUR_US).length };
+}
+
+test('only the first execution of a failure without need of time lasts for weeks', () => {
+  const { shrunk, long } = failureOf(0);
+  expect(shrunk.to).toBe(1);
+  expect(long).toBe(1);
+});
+
+test('a failure that needs time keeps it', () => {
+  const { shrunk } = failureOf(3 * HOUR_US);
+  expect(shrunk.to).toBe(1);
+  const [step] = shrunk.script.steps;
+  expect(step!.command.timeUs - config.genesisTimeUs).toBeGreaterThanOrEqual(3 * HOUR_US);
+});
