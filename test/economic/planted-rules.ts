@@ -149,17 +149,17 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
       {
         file: `${LIQUIDATION}#resolve`,
         find: 'equity = unit.equityAt(state, takeoverOf)',
-        replace: '{ equity } = figures',
+        replace: '{ equity } = unit.figures(state)',
       },
       {
         file: `${LIQUIDATION}#resolve`,
         find: 'unit.equityAt(state, settlementTicks)',
-        replace: 'figures.equity',
+        replace: 'unit.figures(state).equity',
       },
       {
         file: `${LIQUIDATION}#liquidate`,
         find: 'unit.equityAt(state, settlementTicks)',
-        replace: 'figures.equity',
+        replace: 'unit.figures(state).equity',
       },
       {
         file: `${CLEARING}#isBelowZero`,

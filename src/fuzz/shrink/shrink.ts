@@ -66,12 +66,14 @@ const MAX_ROUNDS = 8;
  * Throws if the commands do not fail again: the engine or the checker is then not deterministic.
  */
 export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
-  const tester = new Tester(failure.violation, options);
   const recorded = toScript(failure, options.createEngine);
-  const first = tester.failing(recorded);
-  if (first === null) {
+  // Checked after each command, the defect may show earlier, by another difference.
+  const repeated = new Tester(failure.violation, options).runAny(recorded);
+  if (repeated === null) {
     throw new Error(`the failure is not reproducible: ${failure.violation.invariant}`);
   }
+  const tester = new Tester(repeated.violation, options);
+  const first = { ...recorded, steps: recorded.steps.slice(0, repeated.at) };
   const resultOf = (script: Script, complete: boolean): Shrunk => ({
     script,
     violation: tester.run(script)?.violation ?? failure.violation,

@@ -14,6 +14,12 @@ export interface TestOptions {
   readonly cancelled?: () => boolean;
 }
 
+/** A failed execution. */
+interface Ran {
+  readonly at: number;
+  readonly violation: Violation;
+}
+
 export class Tester {
   /** The failure that every script must reproduce. */
   readonly violation: Violation;
@@ -43,7 +49,13 @@ export class Tester {
   }
 
   /** Number of steps until the failure, and its violation. */
-  run(script: Script): { readonly at: number; readonly violation: Violation } | null {
+  run(script: Script): Ran | null {
+    const ran = this.runAny(script);
+    return ran !== null && this.isSame(ran.violation) ? ran : null;
+  }
+
+  /** The same for the first violation, whatever it is. */
+  runAny(script: Script): Ran | null {
     this.tests += 1;
     const { createEngine, createChecker } = this.options;
     const { steps, config } = script;
@@ -55,10 +67,10 @@ export class Tester {
     for (const step of steps) {
       at += 1;
       const { violation } = applyChecked(engine, binder.bind(step), emit, checker);
-      if (violation !== null) return this.isSame(violation) ? { at, violation } : null;
+      if (violation !== null) return { at, violation };
     }
     const violation = endChecked(engine, checker);
-    return violation !== null && this.isSame(violation) ? { at, violation } : null;
+    return violation === null ? null : { at, violation };
   }
 
   private isSame({ invariant, detail }: Violation): boolean {

@@ -1,4 +1,4 @@
-/** Failures of runs that last for weeks: the timers in between make an execution long. */
+/** Shrinking of failures that last for weeks, and of those that show earlier when repeated. */
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -59,4 +59,28 @@ test('a failure that needs time keeps it', () => {
   expect(shrunk.to).toBe(1);
   const [step] = shrunk.script.steps;
   expect(step!.command.timeUs - config.genesisTimeUs).toBeGreaterThanOrEqual(3 * HOUR_US);
+});
+
+test('a failure that shows earlier by another difference shrinks to that one', () => {
+  const commands = Array.from({ length: 20 }, (_, i): Command => ({
+    kind: 'deposit',
+    timeUs: timeUs(config.genesisTimeUs),
+    account: address(`0x${'1'.repeat(40)}`),
+    subaccountIndex: 0,
+    amount: quanta(BigInt(i + 1)),
+  }));
+  // The run was checked at its end only.
+  const failure: Failure = { violation: VIOLATION, config, commands };
+  const earlier: Violation = { ...VIOLATION, invariant: 'sevenDeposited' };
+  const shrinkWith = (found: Violation | null) =>
+    shrink(failure, {
+      createEngine: (settings) => new Exchange(settings),
+      createChecker: () => ({
+        after: (_engine, command) =>
+          command.kind === 'deposit' && command.amount === 7n ? found : null,
+      }),
+    });
+  const { violation, to } = shrinkWith(earlier);
+  expect([violation.invariant, to]).toEqual(['sevenDeposited', 1]);
+  expect(() => shrinkWith(null)).toThrow('the failure is not reproducible: oddDeposit');
 });
