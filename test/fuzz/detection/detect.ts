@@ -58,7 +58,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
 }
 
 /** No run has the code of the server: `orrery fuzz --target` has (rest.ts). */
-const isOfServer = ({ file }: SubtleBug): boolean => /^(http\/|gateway\/preview)/.test(file);
+const isOfServer = ({ file }: SubtleBug): boolean => file.startsWith('http/');
 
 /** Searches for a bug from where `last` stopped, and tests its reproductions. */
 async function measure(
