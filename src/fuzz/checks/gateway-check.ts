@@ -209,8 +209,10 @@ function withoutPrices(command: Command, view: ExchangeView): Command {
   if (command.kind !== 'placeOrders') return command;
   const orders = command.orders.map((order) => {
     if (!order.attached || !order.ioc) return order;
-    const worst = order.lots < 0 ? 1 : view.market(order.market).spec.maxPriceTicks;
-    return { ...order, priceTicks: priceTicks(worst) };
+    const market = view.markets()[order.market];
+    // A request has one market: another one of a leg is no part of it.
+    if (market === undefined) return order;
+    return { ...order, priceTicks: priceTicks(order.lots < 0 ? 1 : market.spec.maxPriceTicks) };
   });
   return { ...command, orders };
 }
