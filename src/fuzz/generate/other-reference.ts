@@ -62,7 +62,7 @@ function withOtherOrder(context: Context, command: PlaceOrders): PlaceOrders {
   const { dice } = context;
   const parents = command.orders.filter((order) => order.parent !== null);
   if (parents.length > 0 && dice.chance(500)) {
-    const parent = otherParent(context, parents[0]);
+    const parent = otherParent(context, parents[0], command.subaccount);
     const orders = command.orders.map((order) =>
       order.parent === null ? order : { ...order, parent },
     );
@@ -79,14 +79,24 @@ function withOtherOrder(context: Context, command: PlaceOrders): PlaceOrders {
   return { ...command, ...oneOf(context, { subaccount, delegate }) };
 }
 
-/** A live order on the other side of a market: of another owner, another market, or its own. */
-function otherParent({ dice, world }: Context, leg: NewOrder | undefined): OrderId {
-  const fits = world.live.filter(({ id }) => {
-    const order = world.view.order(id);
-    return order !== undefined && leg !== undefined && order.market === leg.market;
+/** A live order of the market and side that fit: often one of another subaccount of the account. */
+function otherParent(
+  { dice, world }: Context,
+  leg: NewOrder | undefined,
+  owner: SubaccountId,
+): OrderId {
+  const { view, live } = world;
+  const own = world.subaccounts.find(({ id }) => id === owner)?.account;
+  const fits = live.filter(({ id }) => {
+    const order = view.order(id);
+    if (order === undefined || leg === undefined) return false;
+    return order.market === leg.market && order.lots > 0 !== leg.lots > 0;
   });
-  const known = fits.length > 0 && dice.chance(800) ? fits : world.live;
-  return known.length === 0 ? orderId(world.view.lastOrderId + 1) : dice.pick(known).id;
+  const siblings = fits.filter(
+    ({ subaccount: id }) => id !== owner && view.subaccount(id).account === own,
+  );
+  const known = [siblings, fits].find((some) => some.length > 0 && dice.chance(700)) ?? live;
+  return known.length === 0 ? orderId(view.lastOrderId + 1) : dice.pick(known).id;
 }
 
 /** One field with another value. */
