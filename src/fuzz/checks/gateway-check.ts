@@ -92,7 +92,7 @@ export function gatewayCheck(every: number): Checker {
       gateway.nowUs = command.timeUs;
       const share = hasOriginator(command) ? PREVIEW_EVERY >> 3 : PREVIEW_EVERY;
       const previewed = every === 1 || engine.seq % share === 0;
-      if (previewed) previews.operator(engine, command);
+      previews.operator(engine, command);
       const act = actOf(command, engine, (id) => {
         const order = engine.order(id);
         return order === undefined ? null : (ids?.digestOf(order) ?? null);
@@ -150,7 +150,7 @@ export function gatewayCheck(every: number): Checker {
   };
 }
 
-/** One command in so many is previewed; more of the few orders whose fees have two parts. */
+/** One order in so many is previewed; more of the few orders whose fees have two parts. */
 const PREVIEW_EVERY = 16;
 
 const hasOriginator = (command: Command): boolean =>

@@ -17,17 +17,17 @@ import { differingField } from './differing-field.ts';
 import { moneyText, sizeOf, statsRecord, steps, type Fields } from './records.ts';
 import type { CallForm } from './request-command.ts';
 
-/** What a preview says of the next command. */
-interface Said {
-  /** The preview of an operator command is refused by an exception: null. */
-  readonly said: Fields | null;
+/** The preview of the next command. */
+interface Previewed {
+  /** null: an operator command that is refused. */
+  readonly shown: Fields | null;
   /** Owner of the orders; null for an operator command. */
   readonly owner: SubaccountId | null;
   readonly firstOrder: number;
 }
 
 export class PreviewCheck {
-  private before: Said | null = null;
+  private before: Previewed | null = null;
   private events: EngineEvent[] = [];
 
   readonly observe = (event: EngineEvent): void => {
@@ -46,36 +46,36 @@ export class PreviewCheck {
     if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return;
     if (command.kind !== 'placeOrder' && command.kind !== 'placeOrders') return;
     const context = { view: engine, nowUs: command.timeUs, keccak: sha256Hex, ids };
-    const said = previewOrders(context, engine.fork(), endpoint, request, caller);
-    this.before = { said, owner: command.subaccount, firstOrder: engine.lastOrderId + 1 };
+    const shown = previewOrders(context, engine.fork(), endpoint, request, caller);
+    this.before = { shown, owner: command.subaccount, firstOrder: engine.lastOrderId + 1 };
   }
 
   operator(engine: Engine, command: Command): void {
     if (!isOfOperator(command)) return;
     const copyOf = (): Engine => engine.fork();
-    let said: Fields | null = null;
+    let shown: Fields | null = null;
     try {
-      said = previewCommand(engine, copyOf, command).now as unknown as Fields;
+      shown = previewCommand(engine, copyOf, command).now as unknown as Fields;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
     }
-    this.before = { said, owner: null, firstOrder: 0 };
+    this.before = { shown, owner: null, firstOrder: 0 };
   }
 
   /** The field in which the preview differs from what has happened; null if none does. */
   fault(engine: Engine, outcome: Outcome): string | null {
     const { before, events } = this;
     if (before === null) return null;
-    const { said, owner, firstOrder } = before;
+    const { shown, owner, firstOrder } = before;
     if (owner === null) {
       const accepted = outcome === 'ok';
-      if ((said !== null) !== accepted) return `the preview is not ${outcomeCode(outcome)}`;
-      return said === null ? null : differingField(effectsOf(engine, events), said, 'preview');
+      if ((shown !== null) !== accepted) return `the preview is not ${outcomeCode(outcome)}`;
+      return shown === null ? null : differingField(effectsOf(engine, events), shown, 'preview');
     }
     if (outcome !== 'ok') {
-      return (said?.['refusal'] ?? null) === null ? `the preview is not ${outcome.code}` : null;
+      return (shown?.['refusal'] ?? null) === null ? `the preview is not ${outcome.code}` : null;
     }
-    return differingField(orderEffects(engine, events, owner, firstOrder), said, 'preview');
+    return differingField(orderEffects(engine, events, owner, firstOrder), shown, 'preview');
   }
 }
 
