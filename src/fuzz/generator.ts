@@ -31,6 +31,7 @@ import {
 } from './generate/draw-money.ts';
 import { makeDelisting, makeStatus, makeTerms } from './generate/draw-operator.ts';
 import { makeCancel, makeCancelAll, makeOrder } from './generate/draw-orders.ts';
+import { withOtherReference } from './generate/other-reference.ts';
 import { reviving } from './generate/revive.ts';
 import { makeFundingRate, makeIndex, makeMark, makeSource } from './generate/prices.ts';
 import {
@@ -98,6 +99,9 @@ const ENOUGH_ORDERS = 8;
 const isSilent = ({ frozen, priced, status }: KnownMarket): boolean =>
   (!priced || frozen) && status !== 'delisted' && status !== 'halted';
 
+/** Per mille of faulty commands that have no other fault than one reference. */
+const OTHER_REFERENCE = 300;
+
 /** Commands that may be sent again. */
 const MOST_RECENT = 64;
 
@@ -163,7 +167,9 @@ export class CommandGenerator {
     if (silent !== undefined && dice.chance(silent.priced ? profile.prices.revivePermille : 250)) {
       return makeSource(context, silent);
     }
-    return MAKERS[action](context);
+    if (!context.faulty || !dice.chance(OTHER_REFERENCE)) return MAKERS[action](context);
+    context.faulty = false;
+    return withOtherReference(context, MAKERS[action](context));
   }
 
   /** The first command of an episode; null between two of them. */

@@ -123,6 +123,11 @@ const EXPECT = record({
   },
   body: { shape: ANYTHING, doc: 'The response body: maps match in part, lists item by item.' },
   error: { shape: text('the text of an error'), doc: 'The response is this error text.' },
+  more: { shape: { kind: 'boolean' }, doc: 'Whether another page of the list follows.' },
+  keptSince: {
+    shape: ANYTHING,
+    doc: 'Start of retention in milliseconds if the range begins before it, otherwise null.',
+  },
   outcome: {
     shape: { kind: 'word', what: 'an outcome of the engine', words: ['ok', ...REFUSALS] },
     doc: 'Engine outcome of a simulation verb; default ok.',
@@ -307,6 +312,10 @@ const STEP = record({
   with: {
     shape: ANY_MAP,
     doc: 'Fields of the request; omitted fields have defaults. Those of a crowd may be draws.',
+  },
+  page: {
+    shape: { kind: 'whole', what: 'a page', min: 1, max: 1000 },
+    doc: 'Page of a list, reached by the cursors of the pages before it; default 1.',
   },
   save: {
     shape: text('a name', NAME),

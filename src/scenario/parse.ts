@@ -2,7 +2,7 @@
  * Parses text to a scenario. All faults of the text are found here, with their places: first shape,
  * then names, units and times. Only responses, events and state can fail at run time.
  */
-import { findEndpoint } from '../contract/endpoints.ts';
+import { ENDPOINTS, findEndpoint, type Endpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
@@ -216,7 +216,7 @@ class Parser {
     const time = this.stepTime(node, path);
     const expectation = this.expectation(mapOf(node, 'expect'), childPath(path, 'expect'), verb);
     if (verb !== 'do') {
-      for (const key of ['as', 'signer', 'with', 'save']) {
+      for (const key of ['as', 'signer', 'with', 'page', 'save']) {
         if (node.entries.has(key)) {
           this.refuse(this.keyPlace(node, key), path, `"${key}" belongs to a step with "do"`);
         }
@@ -267,7 +267,11 @@ class Parser {
     this.checkedDraws(request, childPath(path, 'with'), inCrowd, 'needs a crowd in "as"');
     const save = textOf(node, 'save');
     if (save !== null) this.saved.add(save);
-    return { kind: 'call', endpoint, as, signer, request, save };
+    const page = numberOf(node, 'page') ?? 1;
+    if (page > 1 && (ENDPOINTS[endpoint] as Endpoint).pages === undefined) {
+      this.refuse(this.valuePlace(node, 'page'), path, `${endpoint} has no pages`);
+    }
+    return { kind: 'call', endpoint, as, signer, request, page, save };
   }
 
   private stepTime(node: MapNode, path: string): StepTime | null {
@@ -315,6 +319,8 @@ class Parser {
       refused: textOf(map, 'refused') === 'true',
       body: fieldOf(map, 'body'),
       error: textOf(map, 'error'),
+      more: fieldOf(map, 'more'),
+      keptSince: fieldOf(map, 'keptSince'),
       outcome: textOf(map, 'outcome'),
       events: fieldOf(map, 'events'),
       ...this.stateExpectation(map, path),
@@ -422,7 +428,7 @@ class Parser {
 /** Expectations that a step with this verb cannot have, and the kind of step that can. */
 function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
   if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
-  const ofCalls = ['status', 'refused', 'body', 'error'].map(
+  const ofCalls = ['status', 'refused', 'body', 'error', 'more', 'keptSince'].map(
     (key) => [key, 'a step with "do"'] as const,
   );
   if (verb !== 'repeat') return ofCalls;

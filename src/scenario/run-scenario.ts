@@ -21,9 +21,10 @@ import { CommandError, parseCommand } from '../journal/format/command-json.ts';
 import { checkCommands } from '../fuzz/check-journal.ts';
 import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import { checkEvents } from './check-events.ts';
+import { checkReply } from './check-reply.ts';
 import { checkState, type StateAccess } from './check-state.ts';
 import { describeEvent, type DescribedEvent } from './describe-event.ts';
-import { differences, showValue, type Difference, type MatchOptions } from './match-expectation.ts';
+import { showValue, type Difference, type MatchOptions } from './match-expectation.ts';
 import { followReference, parseReference, unescapeDollar } from './reference.ts';
 import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
 import type { Action, Expectation, Scenario, Step } from './scenario.ts';
@@ -335,9 +336,18 @@ class ScenarioRun {
       resolve: this.resolve,
       nonces: this.nonces,
     });
-    const reply = this.handle(endpoint, input, caller, signer);
+    let reply = this.handle(endpoint, input, caller, signer);
+    for (let page = 1; page < action.page; page += 1) {
+      const cursor = reply.page?.next ?? null;
+      if (cursor === null) {
+        return [
+          { path: 'page', expected: String(action.page), actual: `${String(page)} is the last` },
+        ];
+      }
+      reply = this.handle(endpoint, { ...(input as object), cursor }, caller, signer);
+    }
     if (save !== null) this.save(save, reply.body, as);
-    return this.checkReply(reply, expect);
+    return checkReply(reply, expect, this.matching(expect.exact));
   }
 
   private handle(
@@ -348,26 +358,6 @@ class ScenarioRun {
   ): Reply {
     const known = caller === null || signer === null ? null : { account: caller, signer };
     return this.gateway.handle(endpoint, input, known);
-  }
-
-  private checkReply(reply: Reply, expect: Expectation): Difference[] {
-    const { status, error, body, refused } = expect;
-    const found: Difference[] = [];
-    if (refused) {
-      if (reply.status === 200) found.push({ path: 'status', expected: 'an error', actual: '200' });
-    } else if (status === null ? error === null && reply.status !== 200 : reply.status !== status) {
-      const wanted = String(status ?? 200);
-      found.push({ path: 'status', expected: wanted, actual: String(reply.status) });
-      if (reply.status !== 200 && error === null && body === null) {
-        found.push({ path: 'body', expected: 'a response', actual: showValue(reply.body) });
-      }
-    }
-    if (error !== null && (reply.status === 200 || reply.body !== error)) {
-      found.push({ path: 'error', expected: error, actual: this.show(reply.body) });
-    }
-    if (body !== null)
-      found.push(...differences(body, reply.body, 'body', this.matching(expect.exact)));
-    return found;
   }
 
   /** Saves a response, and the name of the order that this step's events refer to. */

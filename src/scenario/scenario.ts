@@ -67,6 +67,8 @@ export type Action =
       /** Account name of the wallet that logged in; null is the account's own. */
       readonly signer: string | null;
       readonly request: MapNode | null;
+      /** Page of a list, from 1: earlier pages are read for its cursor. */
+      readonly page: number;
       readonly save: string | null;
     }
   | { readonly kind: 'oracle' | 'mark'; readonly prices: readonly PriceEntry[] }
@@ -120,6 +122,10 @@ export interface Expectation extends StateExpectation {
   readonly refused: boolean;
   readonly body: SourceNode | null;
   readonly error: string | null;
+  /** Whether another page follows. */
+  readonly more: SourceNode | null;
+  /** Start of retention, a header of a page. */
+  readonly keptSince: SourceNode | null;
   /** Outcome of a simulation verb; null means `ok`. */
   readonly outcome: string | null;
   readonly events: SourceNode | null;

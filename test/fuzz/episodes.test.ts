@@ -6,12 +6,13 @@ import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { EpisodeTurns } from '../../src/fuzz/generate/episodes/episodes.ts';
 import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/edge-episodes.ts';
-import { dayLater } from '../../src/fuzz/generate/episodes/history-episodes.ts';
+import { dayLater, manyMinutes } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
 import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import { nextSample } from '../../src/fuzz/generate/premium-samples.ts';
-import type { ProfileName } from '../../src/fuzz/profile.ts';
+import { setUp } from '../../src/fuzz/run-setup.ts';
+import type { FuzzProfile, ProfileName } from '../../src/fuzz/profile.ts';
 
 const SECOND_US = 1_000_000;
 const MINUTE_US = 60 * SECOND_US;
@@ -29,11 +30,13 @@ function reaches(
   names: readonly ProfileName[],
   runs: number,
   sees: (events: readonly EngineEvent[], config: ExchangeConfig) => boolean,
+  fits: (profile: FuzzProfile) => boolean = () => true,
 ): boolean {
   vi.spyOn(EpisodeTurns.prototype, 'next').mockImplementation(episode);
   for (let run = 0; run < runs; run += 1) {
     const name = names[run % names.length] ?? 'stress';
     const profile = drawProfile(`episode ${String(run)}`, { name, commands: 500 });
+    if (!fits(profile)) continue;
     const events: EngineEvent[] = [];
     const configs: ExchangeConfig[] = [];
     runFuzz(profile, (used) => {
@@ -78,6 +81,38 @@ test('something happens to the microsecond a day after a minute with a trade beg
     return false;
   };
   expect(reaches(dayLater, ['matching', 'money', 'swarm', 'groups'], 24, isReached)).toBe(true);
+});
+
+test('the trades around the start of a minute have different prices', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const last = new Map<number, number>();
+    for (const event of events) {
+      if (event.kind !== 'tradePrinted') continue;
+      const before = last.get(event.market) ?? event.priceTicks;
+      if (event.timeUs % MINUTE_US === 0 && event.priceTicks !== before) return true;
+      last.set(event.market, event.priceTicks);
+    }
+    return false;
+  };
+  expect(reaches(dayLater, ['matching', 'money', 'swarm', 'groups'], 24, isReached)).toBe(true);
+});
+
+test('candles outgrow the room for 64 minutes after some were dropped', () => {
+  const isReached = (events: readonly EngineEvent[], { retention }: ExchangeConfig): boolean => {
+    const traded = new Map<number, number[]>();
+    return events.some((event) => {
+      if (event.kind !== 'tradePrinted') return false;
+      const minutes = traded.get(event.market) ?? [];
+      const minute = Math.floor(event.timeUs / MINUTE_US);
+      if (minutes.at(-1) !== minute) minutes.push(minute);
+      traded.set(event.market, minutes);
+      const kept = minutes.filter((one) => one > minute - retention.candleMinutesPerMarket);
+      return kept.length > 64 && kept.length < minutes.length;
+    });
+  };
+  const keepsSome = (profile: FuzzProfile): boolean =>
+    setUp(profile).config.retention.candleMinutesPerMarket === 70;
+  expect(reaches(manyMinutes, ['matching', 'tape', 'swarm'], 150, isReached, keepsSome)).toBe(true);
 });
 
 test('a market thaws in the instant of a sample of its premium', () => {

@@ -92,3 +92,35 @@ test('crisis reaches shortfalls, their repayment, and money that moves meanwhile
   expect(counts['event balanceChanged insuranceRepaid']).toBeGreaterThan(0);
   expect(shared).toBeGreaterThan(20);
 });
+
+test('requests name accounts, markets and orders of others', () => {
+  const refused = new Set<string>();
+  const parents = new Set<string>();
+  for (let i = 0; i < 16; i++) {
+    const name = i % 2 === 0 ? 'money' : 'groups';
+    const profile = drawProfile(`other ${i}`, { name, commands: 4000 });
+    runFuzz(profile, {
+      before: (engine, command) => {
+        if (command.kind !== 'placeOrders') return;
+        for (const { parent } of command.orders) {
+          const order = parent === null ? undefined : engine.order(parent);
+          if (order === undefined) continue;
+          const [own, other] = [command.subaccount, order.subaccount].map((id) =>
+            id < engine.subaccountCount ? engine.subaccount(id).account : null,
+          );
+          if (command.subaccount !== order.subaccount) {
+            parents.add(own === other ? 'of another subaccount' : 'of another account');
+          }
+        }
+      },
+      after: (engine, command, outcome) => {
+        if (outcome === 'ok' || command.kind !== 'transfer') return null;
+        const isOfVault = command.from === engine.config.clsAccount;
+        if (isOfVault && command.market !== null) refused.add('cash of the vault from a market');
+        return null;
+      },
+    });
+  }
+  expect([...refused]).toEqual(['cash of the vault from a market']);
+  expect([...parents].sort()).toEqual(['of another account', 'of another subaccount']);
+});

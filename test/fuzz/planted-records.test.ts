@@ -34,6 +34,20 @@ test.each([
     find: 'funds.insuranceAllowanceQuanta',
     replace: 'funds.insuranceQuanta',
   },
+  {
+    name: 'the fee of an originator in a preview',
+    check: 'gateway',
+    file: 'gateway/preview.ts#previewOrders',
+    find: 'feeQuanta: event.feeQuanta + event.originatorFeeQuanta',
+    replace: 'feeQuanta: event.feeQuanta',
+  },
+  {
+    name: 'the orders that a previewed delisting ends',
+    check: 'gateway',
+    file: 'gateway/preview.ts#effectsOf',
+    find: 'ordersEnded += 1',
+    replace: 'ordersEnded = 1',
+  },
 ])('$name is found by the check $check', { timeout: 300_000 }, async (bug) => {
   const built = await buildWith(`record-${bug.name.replaceAll(/\W+/g, '-')}`, [bug]);
   const { failed } = findFailure(built, 0, SEARCH);

@@ -248,6 +248,16 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:17: steps[0]: "signer" belongs to a step with "do"',
   ],
   [
+    'a page of an endpoint without lists',
+    '{ do: getTime, page: 2 }',
+    '4:26: steps[0]: getTime has no pages',
+  ],
+  [
+    'a page of a step without a request',
+    '{ wait: 1s, page: 2 }',
+    '4:17: steps[0]: "page" belongs to a step with "do"',
+  ],
+  [
     'a funding rate with too many decimals',
     '{ fundingRate: { BTC-USD-PERP: 0.0000000001 } }',
     '4:36: steps[0].fundingRate.BTC-USD-PERP: must be from -1 to 1 with at most 9 decimals',

@@ -49,6 +49,21 @@ describe('a failed expectation', () => {
       ['steps[1]: error: Symbol not found / []'],
     ],
     [
+      'on whether another page follows',
+      '{ as: alice, do: getTransfers, with: { limit: 1 }, expect: { more: true } }',
+      ['steps[1]: more: true / false'],
+    ],
+    [
+      'on the start of retention',
+      '{ as: alice, do: getTransfers, expect: { keptSince: 1704067200000 } }',
+      ['steps[1]: keptSince: 1704067200000 / null'],
+    ],
+    [
+      'on a page that a list does not have',
+      '{ as: alice, do: getTransfers, page: 2 }',
+      ['steps[1]: page: 2 / 1 is the last'],
+    ],
+    [
       'on an outcome',
       '{ withdraw: { account: alice, amount: 100000.000001 } }',
       ['steps[1]: outcome: ok / amount_exceeds_available'],
@@ -212,4 +227,23 @@ describe('a run', () => {
     expect(reader.ended).toBe(true);
     expect(result.commands).toBe(5);
   });
+});
+
+it('follows the cursors of a list to a page', () => {
+  const steps = `
+  - deposit: { account: alice, amount: 2 }
+  - deposit: { account: alice, amount: 3 }
+  - as: alice
+    do: getTransfers
+    with: { limit: 1 }
+    page: 2
+    expect: { body: [{ amount: 2 }], more: true, keptSince: null }
+  - as: alice
+    do: getTransfers
+    with: { limit: 2 }
+    page: 2
+    save: last
+    expect: { body: [{ amount: 100000 }], more: false }
+`;
+  expect(failures(steps)).toEqual([]);
 });

@@ -2,6 +2,10 @@
  * Writes a difference between a host and its twin into a folder: as it was found, and each time
  * that fewer requests show it at a new server.
  */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
@@ -44,25 +48,33 @@ export async function reportTarget(failure: TargetFailure): Promise<string> {
   await makeFolder(folder);
   const commands = failure.commands.slice(0, divergence.commands);
   const found = `${String(commands.length)} commands, as they were found.`;
-  await write(failure, folder, commands, divergence, found);
+  await write(failure, folder, { commands, divergence, found }, provesFault(failure));
   if (shrinkSeconds > 0) await shrink(failure, folder);
   return folder;
+}
+
+interface Written {
+  readonly commands: readonly Command[];
+  readonly divergence: HostDivergence;
+  /** The result of shrinking so far, as a sentence. */
+  readonly found: string;
 }
 
 async function write(
   { config, seed }: TargetFailure,
   folder: string,
-  commands: readonly Command[],
-  divergence: HostDivergence,
-  shrunk: string,
+  { commands, divergence, found: shrunk }: Written,
+  proves: (scenario: string) => boolean,
 ): Promise<void> {
-  const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak, passesHere);
+  const files = hostFiles({ config, commands, divergence, seed, shrunk }, keccak, proves);
+  if (files[SCENARIO] === undefined) await rm(join(folder, SCENARIO), { force: true });
   for (const [name, content] of Object.entries(files)) {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     await writeWholeFile(join(folder, name), bytes);
   }
 }
 
+const SCENARIO = 'scenario.yaml';
 /** Longer scenarios are written once they are shrunk: their invariants take a while. */
 const LONGEST_SCENARIO = 100_000;
 
@@ -71,6 +83,22 @@ export function passesHere(text: string): boolean {
   if (text.length > LONGEST_SCENARIO) return false;
   const parsed = parseScenario(text, 'scenario.yaml', keccak);
   return parsed.ok && runScenario(parsed.scenario, { keccak, addressOf: addressOfName }).passed;
+}
+
+/** Whether a scenario passes in this build, and fails in the one under test if that is named. */
+function provesFault({ hostCommand }: TargetFailure): (scenario: string) => boolean {
+  return (text) => passesHere(text) && (hostCommand === null || failsIn(hostCommand, text));
+}
+
+function failsIn(command: string, text: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-scenario-'));
+  try {
+    writeFileSync(join(folder, SCENARIO), text);
+    const line = `exec ${command} run ${SCENARIO}`;
+    return spawnSync('/bin/sh', ['-c', line], { cwd: folder, stdio: 'ignore' }).status === 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function shrink(failure: TargetFailure, folder: string): Promise<void> {
@@ -98,8 +126,14 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
       isOver: () => isInterrupted() || performance.now() >= endsMs,
       onBest: async (best) => {
         const text = `${String(from)} commands shrank to ${String(best.commands.length)} at ${String(best.tests)} new servers`;
-        const rest = best.complete ? '.' : ', so far.';
-        await write(failure, folder, best.commands, best.divergence, text + rest);
+        const { commands: kept, divergence: shown, complete } = best;
+        const written = {
+          commands: kept,
+          divergence: shown,
+          found: text + (complete ? '.' : ', so far.'),
+        };
+        // The last result is tested in the other build, too.
+        await write(failure, folder, written, best.isLast ? provesFault(failure) : passesHere);
         const left = `${String(best.commands.length)} of ${String(from)} commands`;
         progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
       },

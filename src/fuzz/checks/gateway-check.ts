@@ -19,8 +19,10 @@ import { betweenTicksFault, boundFault, readBoundFault } from './bounds.ts';
 import { expectedRead, SYSTEM, type ExpectedRead } from './reads.ts';
 import { differingField } from './differing-field.ts';
 import { steps, type Fields } from './records.ts';
+import { PreviewCheck } from './preview-check.ts';
 import { rightsFault } from './rights.ts';
 import {
+  callerOf,
   opensGateway,
   sendRequest,
   type CallForm,
@@ -38,6 +40,7 @@ export function gatewayCheck(every: number): Checker {
   let ids: TrustOrderIds | null = null;
   let refused: Reply | null = null;
   let fault: string | null = null;
+  const previews = new PreviewCheck();
   const open = (engine: Engine): ReadOnlyGateway => {
     ids ??= new TrustOrderIds(engine, sha256Hex);
     opened ??= opensGateway(engine, sha256Hex, ids);
@@ -78,13 +81,18 @@ export function gatewayCheck(every: number): Checker {
     return null;
   };
   return {
+    onEvent: previews.observe,
     before: (engine, command) => {
       refused = null;
       fault = null;
+      previews.clear();
       // A timer in between may change what the request is checked against.
       if (command.timeUs > engine.nowUs && engine.nextTimerUs() <= command.timeUs) return;
       const gateway = open(engine);
       gateway.nowUs = command.timeUs;
+      const share = hasOriginator(command) ? PREVIEW_EVERY >> 3 : PREVIEW_EVERY;
+      const previewed = every === 1 || engine.seq % share === 0;
+      previews.operator(engine, command);
       const act = actOf(command, engine, (id) => {
         const order = engine.order(id);
         return order === undefined ? null : (ids?.digestOf(order) ?? null);
@@ -96,6 +104,12 @@ export function gatewayCheck(every: number): Checker {
         const field = differing(sent, result.command, signsItself(engine, act));
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
         fault ??= boundsOf(engine, act, result.command);
+        // A request may leave out what has no effect, such as the price of a leg at market.
+        const isSame =
+          differingField(describeCommand(command), describeCommand(result.command)) === null;
+        if (previewed && isSame && ids !== null) {
+          previews.order(engine, command, act, callerOf(engine, act), ids);
+        }
         const callers = every === 1 ? ALL_CALLERS : engine.seq % 2;
         for (let i = 0; i < callers; i += 1) {
           fault ??= writeFault(gateway, engine, act, (engine.seq >> 1) + i);
@@ -112,6 +126,7 @@ export function gatewayCheck(every: number): Checker {
       }
     },
     after: (engine, command, outcome) => {
+      fault ??= previews.fault(engine, outcome);
       if (fault !== null) return broken(engine, fault);
       const limit = refused === null ? null : limitOf(outcome);
       if (refused !== null && limit !== null && !names(refused, limit)) {
@@ -134,6 +149,12 @@ export function gatewayCheck(every: number): Checker {
     },
   };
 }
+
+/** One order in so many is previewed; more of the few orders whose fees have two parts. */
+const PREVIEW_EVERY = 16;
+
+const hasOriginator = (command: Command): boolean =>
+  'originator' in command && command.originator !== null;
 
 /** Bounds of each request of a short run. */
 const ALL_BOUNDS = 80;
@@ -188,8 +209,10 @@ function withoutPrices(command: Command, view: ExchangeView): Command {
   if (command.kind !== 'placeOrders') return command;
   const orders = command.orders.map((order) => {
     if (!order.attached || !order.ioc) return order;
-    const worst = order.lots < 0 ? 1 : view.market(order.market).spec.maxPriceTicks;
-    return { ...order, priceTicks: priceTicks(worst) };
+    const market = view.markets()[order.market];
+    // A request has one market: another one of a leg is no part of it.
+    if (market === undefined) return order;
+    return { ...order, priceTicks: priceTicks(order.lots < 0 ? 1 : market.spec.maxPriceTicks) };
   });
   return { ...command, orders };
 }

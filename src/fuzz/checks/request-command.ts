@@ -1,7 +1,7 @@
 /** The command that the gateway makes of a request, without applying it. */
 import type { Command } from '../../engine/commands.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
-import type { Reply } from '../../gateway/context.ts';
+import type { Caller, Reply } from '../../gateway/context.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import type { Keccak } from '../../gateway/ports.ts';
@@ -44,18 +44,21 @@ export function opensGateway(engine: Engine, keccak: Keccak, ids: OrderIds): Rea
 
 export type CallForm = Extract<RequestForm, { kind: 'call' }>;
 
+/** After a change of its signers an account is signed for by one of them. */
+export function callerOf(engine: ExchangeView, { account, signer }: CallForm): Caller {
+  if (signer !== account) return { account, signer };
+  return { account, signer: engine.signersOf(account).signers[0] ?? account };
+}
+
 /** The command of a request, or the reply of one that is refused before it becomes a command. */
 export function sendRequest(
   opened: ReadOnlyGateway,
   engine: ExchangeView,
   act: CallForm,
 ): { readonly command: Command } | { readonly reply: Reply } {
-  // After a change of its signers an account is signed for by one of them.
-  const own = act.signer === act.account;
-  const signer = own ? (engine.signersOf(act.account).signers[0] ?? act.account) : act.signer;
-  const { account } = act;
   try {
-    return { reply: opened.gateway.handle(act.endpoint, act.request, { account, signer }) };
+    const caller = callerOf(engine, act);
+    return { reply: opened.gateway.handle(act.endpoint, act.request, caller) };
   } catch (error) {
     if (error instanceof Captured) return { command: error.command };
     throw error;

@@ -9,7 +9,7 @@ export function drawRetention(seed: string, name: ProfileName): Record<string, u
   return {
     retention: {
       tradesPerMarket: dice.pick([1, 2, 5, 50]),
-      candleMinutesPerMarket: dice.pick([64_800, 1, 2, 5, 1500]),
+      candleMinutesPerMarket: dice.pick([64_800, 1, 2, 5, 70, 1500]),
       endedOrdersPerAccount: 1000,
       transfersPerSubaccount: dice.pick([3, 10]),
       vaultSnapshotsPerHolder: dice.pick([2, 10]),

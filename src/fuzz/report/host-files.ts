@@ -40,11 +40,11 @@ export interface HostProbe extends Pick<HostDivergence, 'probe' | 'timeMs'> {
   readonly seed: string;
 }
 
-/** `passes`: whether a scenario passes in this build, which is a correct one. */
+/** `proves`: whether a scenario shows the difference: it passes in a correct build. */
 export function hostFiles(
   failure: HostFailure,
   keccak: Keccak,
-  passes: (scenario: string) => boolean,
+  proves: (scenario: string) => boolean,
 ): FailureFiles {
   const { config, commands, divergence, seed } = failure;
   const { probe, timeMs, violation } = divergence;
@@ -59,7 +59,7 @@ export function hostFiles(
   const sent = probe.kind === 'feeds' ? [] : requestLines(reproduction);
   const written = hostScenario(failure, keccak);
   // A request with a field of a wrong type has no words in a scenario.
-  const scenario = written !== null && passes(written) ? written : null;
+  const scenario = written !== null && proves(written) ? written : null;
   return {
     ...(scenario === null ? {} : { 'scenario.yaml': scenario }),
     'README.md': readme(failure, scenario !== null),

@@ -1,8 +1,10 @@
 /**
  * A difference between a host and its twin as a scenario: the commands, then the request whose
- * reply differs, with that part of the reply which the rules require. It runs in the process of a
- * build, so it shows faults of engine and gateway, and none of the server around them.
+ * reply differs, with that part of the reply which the rules require. For a difference of a feed,
+ * all feeds are checked after each command. It runs in the process of a build, so it shows faults
+ * of engine and gateway, and none of the server around them.
  */
+import { PAGE_HEADERS } from '../../contract/endpoints.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Command } from '../../engine/commands.ts';
 import { Exchange } from '../../engine/exchange.ts';
@@ -21,24 +23,26 @@ interface Found {
   readonly divergence: HostDivergence;
 }
 
-/** Null if a scenario has no words for it: pages after the first, feeds and simulation control. */
+/** Null if a scenario has no words for it, such as simulation control. */
 export function hostScenario(found: Found, keccak: Keccak): string | null {
   const { config, commands, divergence } = found;
   const { probe, timeMs, difference, violation } = divergence;
-  if (probe.kind !== 'call' || probe.page > 0) return null;
-  const timeUs = timeMs * 1000;
+  const write = (checks: readonly string[], last: LastRequest | null): string => {
+    const reproduction = reproduce(config, commands, {
+      createEngine: (own) => new Exchange(own),
+      keccak,
+      reference: scenarioReference,
+      tape: true,
+      readable: true,
+    });
+    return scenarioText(config, reproduction, violation, checks, last);
+  };
+  if (probe.kind === 'feeds') return write(['feeds'], null);
+  if (probe.kind !== 'call') return null;
   const expect = expectationOf(replyTo(found, keccak), difference.path);
   if (expect === null) return null;
-  const reproduction = reproduce(config, commands, {
-    createEngine: (own) => new Exchange(own),
-    keccak,
-    reference: scenarioReference,
-    tape: true,
-    readable: true,
-  });
-  const { endpoint, request, account } = probe;
-  const last = { timeUs, endpoint, request, account, expect };
-  return scenarioText(config, reproduction, violation, [], last);
+  const { endpoint, request, account, page } = probe;
+  return write([], { timeUs: timeMs * 1000, endpoint, request, account, page: page + 1, expect });
 }
 
 /** The reply of a correct exchange. */
@@ -48,12 +52,22 @@ function replyTo({ config, commands, divergence }: Found, keccak: Keccak): HostR
   const twin = new Twin(config, [], keccak, () => () => undefined);
   for (const command of commands) twin.repeat(command);
   if (timeMs * 1000 > twin.engine.nowUs) twin.advanceToMs(timeMs);
-  return twin.call(probe.endpoint, probe.request, probe.account);
+  const { endpoint, request, account, page } = probe;
+  let reply = twin.call(endpoint, request, account);
+  for (let at = 0; at < page; at += 1) {
+    reply = twin.call(endpoint, { ...request, cursor: reply.page?.next }, account);
+  }
+  return reply;
 }
 
 /** The part of a reply at a path of a difference; null if an expectation cannot say it. */
-function expectationOf({ status, body }: HostReply, path: string): LastRequest['expect'] | null {
+function expectationOf(
+  { status, body, page }: HostReply,
+  path: string,
+): LastRequest['expect'] | null {
   if (path === 'status') return { status };
+  if (path === PAGE_HEADERS.next) return { more: (page?.next ?? null) !== null };
+  if (path === PAGE_HEADERS.keptSince) return { keptSince: page?.keptSinceMs ?? null };
   if (status !== 200 || !/^body([.[]|$)/.test(path)) return null;
   const names = [...path.matchAll(/\.(\w+)|\[(\d+)\]/g)].map(([, name, at]) => name ?? Number(at));
   const part = partOf(body, names);

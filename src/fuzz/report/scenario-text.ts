@@ -26,7 +26,13 @@ export interface LastRequest {
   readonly request: Entries;
   /** null: without a token. */
   readonly account: Address | null;
-  readonly expect: { readonly status: number } | { readonly body: unknown };
+  /** Page of the reply, from 1. */
+  readonly page: number;
+  readonly expect:
+    | { readonly status: number }
+    | { readonly body: unknown }
+    | { readonly more: boolean }
+    | { readonly keptSince: number | null };
 }
 
 /** `checks`: those that all commands of the run must pass. */
@@ -47,7 +53,7 @@ export function scenarioText(
     else if (step.waitUs > 0) written.push(mapText(wait));
   }
   if (last !== null) {
-    const { account, endpoint, request, expect, timeUs } = last;
+    const { account, endpoint, request, page, expect, timeUs } = last;
     const waitUs = timeUs - (commands.at(-1)?.timeUs ?? config.genesisTimeUs);
     const asked = account ?? config.clsAccount;
     const step = {
@@ -55,6 +61,7 @@ export function scenarioText(
       ...(account === null ? {} : { as: names.of(account) }),
       do: endpoint,
       with: withoutDefaults(request, asked, names),
+      ...(page === 1 ? {} : { page }),
       expect,
     };
     written.push(mapText(step));

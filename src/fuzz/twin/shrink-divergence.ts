@@ -27,6 +27,8 @@ export interface ShrunkDivergence {
   readonly tests: number;
   /** False: stopped early. */
   readonly complete: boolean;
+  /** Whether no shorter one follows. */
+  readonly isLast: boolean;
 }
 
 /** Steps that open accounts, and the last ones. */
@@ -42,7 +44,7 @@ export async function shrinkDivergence(
   const shrinking = new Shrinking(natureOf(found), options);
   if (!(await shrinking.take(recorded))) return null;
   await shrinking.run();
-  const shrunk = shrinking.result(!options.isOver());
+  const shrunk = shrinking.result(!options.isOver(), true);
   await options.onBest?.(shrunk);
   return shrunk;
 }
@@ -97,10 +99,10 @@ class Shrinking {
     await this.dropChunks();
   }
 
-  result(complete: boolean): ShrunkDivergence {
+  result(complete: boolean, isLast = false): ShrunkDivergence {
     const { divergence, commands, tests } = this;
     if (divergence === null) throw new Error('nothing to shrink');
-    return { divergence, commands, tests, complete };
+    return { divergence, commands, tests, complete, isLast };
   }
 
   private get steps(): readonly ScriptStep[] {

@@ -14,6 +14,7 @@ import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { FOREIGN_BUGS } from './foreign-bugs.ts';
+import { INDEPENDENT_BUGS } from './independent-bugs.ts';
 import { PLAIN_BUGS } from './plain-bugs.ts';
 import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { UNAIDED_BUGS } from './unaided-bugs.ts';
@@ -52,6 +53,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (OUTSIDE_BUGS.includes(bug)) return 'outside';
   if (UNAIDED_BUGS.includes(bug)) return 'unaided';
   if (PLAIN_BUGS.includes(bug)) return 'plain';
+  if (INDEPENDENT_BUGS.includes(bug)) return 'independent';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

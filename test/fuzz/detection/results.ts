@@ -20,6 +20,7 @@ export const LISTS = [
   'outside',
   'unaided',
   'plain',
+  'independent',
 ] as const;
 
 export interface DetectionResult {

@@ -8,6 +8,7 @@ import { HIDDEN_BUGS } from './hidden-bugs.ts';
 import { LATER_BUGS } from './later-bugs.ts';
 import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { UNAIDED_BUGS } from './unaided-bugs.ts';
+import { INDEPENDENT_BUGS } from './independent-bugs.ts';
 import { PLAIN_BUGS } from './plain-bugs.ts';
 import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
@@ -30,4 +31,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...OUTSIDE_BUGS,
   ...UNAIDED_BUGS,
   ...PLAIN_BUGS,
+  ...INDEPENDENT_BUGS,
 ];

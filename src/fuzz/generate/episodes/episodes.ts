@@ -22,7 +22,7 @@ import {
   slicedLiquidation,
   vaultTakeover,
 } from './loss-episodes.ts';
-import { dayLater, vaultHolders } from './history-episodes.ts';
+import { dayLater, manyMinutes, vaultHolders } from './history-episodes.ts';
 import { isolatedPosition } from './isolated-episodes.ts';
 import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
@@ -70,6 +70,7 @@ const EPISODES: readonly Episode[] = [
   tightenedUntilInstant,
   dayLater,
   delistedAtLoss,
+  manyMinutes,
 ];
 
 /** Those that end at an instant: the first ones when a day is about to begin. */

@@ -1,14 +1,16 @@
 /** Episodes about records: several entries of one moment, and prices of a day ago. */
-import { quanta } from '../../../num/units.ts';
+import { lots, priceTicks, quanta } from '../../../num/units.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
 import {
   advance,
   advanceTo,
+  away,
   canPassDay,
   clearBook,
   nextMultiple,
+  price,
   purse,
   refresh,
   setStage,
@@ -57,6 +59,33 @@ export function vaultHolders(context: Context): readonly Planned[] {
     .flat();
 }
 
+/** Minutes of candles for which a market has room at first. */
+const ROOM = 64;
+
+/**
+ * Trades in more minutes than there is room for at first, after the oldest ones are dropped. Only
+ * an exchange that keeps slightly more minutes reaches that in time.
+ */
+export function manyMinutes(context: Context): readonly Planned[] {
+  const { dice, setup, world } = context;
+  const kept = setup.config.retention.candleMinutesPerMarket;
+  if (kept <= ROOM || kept > 2 * ROOM || !canPassDay(world.markets)) return [];
+  const open = world.markets.filter(({ status, priced }) => status === 'open' && priced);
+  if (open.length === 0) return [];
+  const market = dice.pick(open);
+  const print: Planned = ({ nowUs }) => ({
+    kind: 'tapeTrade',
+    timeUs: nowUs,
+    market: market.id,
+    priceTicks: priceTicks(away(market.markTicks, dice.between(-500, 500))),
+    lots: lots(dice.pick([-1, 1]) * market.spec.minLots),
+  });
+  const prints = (count: number): Planned[] =>
+    Array.from({ length: count }, () => [print, advance(MINUTE_US)]).flat();
+  // The first minutes are dropped as the last ones come.
+  return [refresh(market), ...prints(2), advance((kept - ROOM) * MINUTE_US), ...prints(ROOM + 6)];
+}
+
 /**
  * Trades within one minute and at its start, and a day later: some seconds before, or to the
  * microsecond a day after a trade and after the start of its minute, and one beside each.
@@ -68,7 +97,7 @@ export function dayLater(context: Context): readonly Planned[] {
   if (stage === null) return [];
   const { actors, market, side } = stage;
   const [a, b] = actors;
-  const lots = side * market.spec.minLots;
+  const size = side * market.spec.minLots;
   const instants: number[] = [];
   const remember: Planned = ({ nowUs }) => {
     const minuteUs = nowUs - (nowUs % MINUTE_US);
@@ -91,12 +120,13 @@ export function dayLater(context: Context): readonly Planned[] {
     ...purse(stage, b, 2_000_000),
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US) - dice.pick([1, 10 * SECOND_US])),
     refresh(market),
-    ...trade(stage, a, b, lots),
+    ...trade(stage, a, b, size),
     startsMinute
       ? advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US))
       : advance(15 * SECOND_US),
-    refresh(market),
-    ...trade(stage, b, a, lots),
+    // At another price: otherwise any of the two could be that of a day ago.
+    price(market, () => away(market.markTicks, dice.pick([-400, 400]))),
+    ...trade(stage, b, a, size),
     remember,
     ...(later === 0
       ? []
@@ -104,15 +134,15 @@ export function dayLater(context: Context): readonly Planned[] {
           advance(MINUTE_US),
           refresh(market),
           ...Array.from({ length: later }, (_, i) =>
-            i % 2 === 0 ? trade(stage, a, b, lots) : trade(stage, b, a, lots),
+            i % 2 === 0 ? trade(stage, a, b, size) : trade(stage, b, a, size),
           ).flat(),
         ]),
     ...last,
     refresh(market),
     // Several commands of that instant, so that each check sees it.
-    ...trade(stage, a, b, lots),
+    ...trade(stage, a, b, size),
     refresh(market),
-    ...trade(stage, b, a, lots),
-    ...trade(stage, a, b, lots),
+    ...trade(stage, b, a, size),
+    ...trade(stage, a, b, size),
   ];
 }
