@@ -130,19 +130,37 @@ describe('buy and sell mirrored', () => {
     return { ...flipped, costQuanta: quanta(event.costQuanta - shift) };
   };
   const hasMirror = (command: Command): boolean =>
+    // Episodes have it, whatever the mix.
+    command.kind !== 'settleFunding' &&
     ordersOf(command).every(
       (order) =>
         // The band is a part of the mark, which is asymmetric: no price comes near its limits.
         Math.abs(order.priceTicks - CENTRE) < CENTRE / 2 &&
         ('triggerTicks' in order ? (order.triggerTicks ?? 1) < 2 * CENTRE : true),
-    ) && (command.kind === 'setMark' ? Math.abs(command.priceTicks - CENTRE) < 2000 : true);
+    ) &&
+    (command.kind === 'setMark' ? Math.abs(command.priceTicks - CENTRE) < 2000 : true);
+
+  /** Commands before an account lacks margin, which is a part of a price. */
+  const affordable = ({ config, commands }: Run): number => {
+    const at = live({ config, commands }).happened.findIndex(({ events }) =>
+      events.some(
+        (event) =>
+          event.kind === 'liquidationStep' ||
+          ('reason' in event && event.reason === 'insufficientMargin'),
+      ),
+    );
+    return at < 0 ? commands.length : at;
+  };
 
   holds('in runs of random orders', (seed) => {
     const drawn = drawLife(seed, options);
     const free = (command: Command): Command => mapFields(mapFields(command, flip), flip);
     const life = { ...drawn, commands: drawn.commands.filter(hasMirror).map(free) };
     const transformed = transformCommands(life, (command) => mapFields(command, flip));
-    expectSame(life, transformed, flipEvent);
+    const most = Math.min(affordable(life), affordable(transformed));
+    expect(most).toBeGreaterThan(10);
+    const first = (run: Run): Run => ({ ...run, commands: run.commands.slice(0, most) });
+    expectSame(first(life), first(transformed), flipEvent);
   });
 });
 
@@ -348,6 +366,7 @@ describe('an amount moved in two parts', () => {
     const life = drawLife(seed, { name: 'money', faultPermille: 0 });
     const { happened, engine } = live(life);
     const vault = life.config.clsAccount;
+    const shortfall = engine.subaccountIdOf(life.config.shortfallAccount, 0);
     const twin = new Exchange(life.config);
     let nonce = 1_000_000_000n;
     let split = 0;
@@ -357,7 +376,11 @@ describe('an amount moved in two parts', () => {
       const emit = (event: EngineEvent): void => {
         changed.push(event);
       };
-      if (outcome === 'ok' && isMovement(command, vault) && command.amount > 2n) {
+      // The part of a withdrawal that goes to the shortfall is rounded.
+      const isRounded = events.some(
+        (event) => event.kind === 'balanceChanged' && event.subaccount === shortfall,
+      );
+      if (outcome === 'ok' && isMovement(command, vault) && command.amount > 2n && !isRounded) {
         for (const part of inTwo(command, nonce)) expect(twin.apply(part, emit)).toBe('ok');
         nonce += 1n;
         split += 1;
