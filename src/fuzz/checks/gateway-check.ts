@@ -39,6 +39,7 @@ export function gatewayCheck(every: number): Checker {
   let opened: ReadOnlyGateway | null = null;
   let ids: TrustOrderIds | null = null;
   let refused: Reply | null = null;
+  let isWhole = true;
   let fault: string | null = null;
   const previews = new PreviewCheck();
   const open = (engine: Engine): ReadOnlyGateway => {
@@ -105,9 +106,7 @@ export function gatewayCheck(every: number): Checker {
         fault = field === null ? null : `${command.kind} of a request has ${field}`;
         fault ??= boundsOf(engine, act, result.command);
         // A request may leave out what has no effect, such as the price of a leg at market.
-        const isSame =
-          differingField(describeCommand(command), describeCommand(result.command)) === null;
-        if (previewed && isSame && ids !== null) {
+        if (previewed && isSame(command, result.command) && ids !== null) {
           previews.order(engine, command, act, callerOf(engine, act), ids);
         }
         const callers = every === 1 ? ALL_CALLERS : engine.seq % 2;
@@ -123,13 +122,15 @@ export function gatewayCheck(every: number): Checker {
         !hasForeignLegs(command)
       ) {
         refused = result.reply;
+        // A request without a price is not refused for that price.
+        isWhole = isSame(withoutPrices(command, engine), command);
       }
     },
     after: (engine, command, outcome) => {
       fault ??= previews.fault(engine, outcome);
       if (fault !== null) return broken(engine, fault);
       const limit = refused === null ? null : limitOf(outcome);
-      if (refused !== null && limit !== null && !names(refused, limit)) {
+      if (refused !== null && isWhole && limit !== null && !names(refused, limit)) {
         const text = JSON.stringify(refused.body);
         return broken(engine, `${command.kind} is refused by ${text}, not by ${limit.value}`);
       }
@@ -155,6 +156,9 @@ const PREVIEW_EVERY = 16;
 
 const hasOriginator = (command: Command): boolean =>
   'originator' in command && command.originator !== null;
+
+const isSame = (one: Command, other: Command): boolean =>
+  differingField(describeCommand(one), describeCommand(other)) === null;
 
 /** Bounds of each request of a short run. */
 const ALL_BOUNDS = 80;
