@@ -111,8 +111,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     invariant: 'openInterest',
     inState: true,
     profile: 'tape',
-    least: 4,
-    because: 'a market, recorded depth on both sides, and a recorded trade on each',
+    least: 7,
+    because:
+      'a market, two deposits, an index, two orders that meet, and another index; less with a recording',
   },
   {
     name: 'reduce-only-survives-flat',
