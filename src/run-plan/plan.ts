@@ -45,6 +45,7 @@ import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { parseBalance } from './balance.ts';
+import { playedAs } from './played-as.ts';
 import { lengthText, mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import { spanError } from './span-error.ts';
@@ -275,6 +276,7 @@ function recordingKey({ data, markets, toUs, bars, fidelity }: RunPlan, startUs:
 /** The exchange of a run and the recording that it plays. Times are µs. */
 export interface RunMarkets {
   readonly tape: TapeSource;
+  readonly playedAs: RunTerms;
   readonly beginUs: number;
   readonly endUs: number;
   readonly genesisUs: TimeUs;
@@ -293,6 +295,7 @@ export async function openMarkets(plan: RunPlan, startUs: number | null): Promis
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
   return {
     tape,
+    playedAs: playedAs(plan, tape),
     beginUs,
     endUs,
     genesisUs,
