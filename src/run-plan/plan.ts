@@ -44,7 +44,7 @@ import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
-import { parseBalance } from './balance.ts';
+import { mustHold, parseBalance } from './balance.ts';
 import { playedAs } from './played-as.ts';
 import { lengthText, mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
@@ -198,6 +198,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       throw new StrategyError(`strategy '${id}': an agent has this name; give it another one`);
     }
   }
+  mustHold([...strategies, ...agents].map(({ deposit }) => deposit));
   const batches =
     ports.tapes === undefined || plan.population !== undefined
       ? tape.batches
@@ -231,9 +232,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     });
   const [lost] = promises.lost?.() ?? [];
   if (lost !== undefined) throw lost as Error;
-  const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
-  const traders = strategies.length + agents.length;
   return {
     output,
     terms: strategies.map((entry, i) => ({
@@ -253,12 +252,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         startUs: genesisUs,
         tradeFromUs,
         sampleUs,
-        traders,
+        traders: strategies.length + agents.length,
       }),
     })),
     stylisedFacts: facts,
     assumptions: assumptionsOf(plan, {
-      latency: latency?.words ?? null,
+      latency: latencies[0]?.words ?? null,
       strategies,
       warmUpUs,
       markets: tape.markets,
