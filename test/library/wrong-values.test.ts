@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { checkJournal } from '../../src/fuzz/index.ts';
+import { HttpMatcherClient } from '../../src/http-client/index.ts';
 import { exportJournal, openJournal, replayJournal } from '../../src/journal-files/index.ts';
 import {
   backtest,
@@ -41,6 +42,10 @@ const inCandles = (fields: object): object => ({
 const curve = { timesUs: [1e15, 2e15, 3e15], equity: [100, 110, 105] };
 const random = new RandomStreams('wrong').stream('values');
 const bands = { samples: 5, meanBlock: null, confidence: 0.9, periodsPerYear: 365 };
+
+const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1' });
+const toNobody = (endpoint: 'getBalance', request: { account: string }): unknown =>
+  client.call(endpoint, request);
 
 /** A call of a function with arguments that its types forbid. */
 const call = (run: (...given: never[]) => unknown, ...given: unknown[]) => {
@@ -127,6 +132,11 @@ const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
     "samples '1e+21': must be a whole number from 1 to 1000000",
     call(bootstrap, [0.1], { ...bands, samples: 1e21 }, random),
   ],
+  ["url 'undefined': must be the URL of an exchange", () => new HttpMatcherClient({} as never)],
+  ["url 'localhost': must be the URL", () => new HttpMatcherClient({ url: 'localhost' })],
+  ["endpoint 'getOrdr': must be one of getAuth", call(toNobody, 'getOrdr', {})],
+  ["endpoint 'constructor': must be one of", call(toNobody, 'constructor', {})],
+  ['getBalance: the request must be an object', call(toNobody, 'getBalance', undefined)],
 ];
 
 test.each(CALLS)('%s', async (message, run) => {
