@@ -17,6 +17,7 @@ import type { Trial } from '../search/trial-log.ts';
 import { windowLogName, type WalkForward } from '../search/walk-forward.ts';
 import type { WalkLengths } from './search/walk-lengths.ts';
 import type { SearchArguments } from './search-options.ts';
+import { shellWord } from '../platform/shell-word.ts';
 
 export interface SweepVerdict {
   readonly selection: Selection;
@@ -103,7 +104,7 @@ const SHARED = [
 /** Command that runs one trial. */
 export function commandOf(args: SearchArguments, { plan, space }: SweepPlan, trial: Trial): string {
   const chosen = Object.entries(assignmentOf(space, trial.point));
-  const flags = chosen.map(([name, value]) => `--param ${quoted(`${name}=${value}`)}`);
+  const flags = chosen.map(([name, value]) => `--param ${shellWord(`${name}=${value}`)}`);
   return [trialCommand(args, plan), ...flags].join(' ');
 }
 
@@ -113,7 +114,7 @@ function trialCommand(args: SearchArguments, plan: RunPlan): string {
     const value = args[name];
     if (value === undefined) return [];
     const values: readonly string[] = typeof value === 'string' ? [value] : value;
-    return values.map((one) => `--${name} ${quoted(one)}`);
+    return values.map((one) => `--${name} ${shellWord(one)}`);
   });
   // The search sets these for all of its trials.
   const { toUs, warmUpUs, sampleUs } = plan;
@@ -122,12 +123,7 @@ function trialCommand(args: SearchArguments, plan: RunPlan): string {
     ...(warmUpUs === undefined ? [] : [`--warm-up ${formatDuration(durationUs(warmUpUs))}`]),
     ...(sampleUs === undefined ? [] : [`--sample ${formatDuration(durationUs(sampleUs))}`]),
   ];
-  return ['npx orrery backtest', quoted(args.strategy), ...flags, ...planned].join(' ');
-}
-
-/** For a shell. */
-function quoted(value: string): string {
-  return /^[\w./:,=+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+  return ['npx orrery backtest', shellWord(args.strategy), ...flags, ...planned].join(' ');
 }
 
 /** Page of a walk-forward analysis. */

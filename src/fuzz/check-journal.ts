@@ -4,6 +4,7 @@ import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { JournalReader, JournalWriter } from '../journal/format/frames.ts';
+import { JournalError } from '../journal/format/journal-error.ts';
 import { seq } from '../num/units.ts';
 import { allOf, type Checker } from './checker.ts';
 import { CHECK_NAMES, checkerOf, type CheckIntervals, type CheckName } from './checks/checks.ts';
@@ -38,6 +39,9 @@ export const intervalsOf = (commands: number): CheckIntervals => ({
 
 /** The first violation with its commands; null if none. Throws `JournalError`. */
 export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {}): Failure | null {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new JournalError('journal: must be the bytes of a journal');
+  }
   const reader = new JournalReader(bytes);
   const commands: Command[] = [];
   for (let frame = reader.next(); frame !== null; frame = reader.next()) {

@@ -23,6 +23,7 @@ import {
 import type { SignedRequest } from '../gateway/ports.ts';
 import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
+import { mustBeCall, mustBeUrl } from './client-error.ts';
 import { FeedClient } from './feed-client.ts';
 import type { FillsQuery, FillsSince } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
@@ -117,7 +118,7 @@ export class HttpMatcherClient implements MatcherClient {
 
   constructor(options: HttpClientOptions) {
     this.options = options;
-    this.url = options.url.replace(/\/+$/, '');
+    this.url = mustBeUrl(options).replace(/\/+$/, '');
   }
 
   /** Account of the requests. */
@@ -143,6 +144,7 @@ export class HttpMatcherClient implements MatcherClient {
 
   /** Like `call`, with any status. Rejects with the network error if there is no reply. */
   async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
+    mustBeCall(endpoint, request);
     const input = await this.complete(endpoint, request as Body);
     const { status, body, headers, lost } = await this.sendWithToken(endpoint, input);
     if (lost !== null && status !== 200 && STRUCTS[endpoint] !== undefined) {

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export { UserError } from '../base/user-error.ts';
+export { ClientError } from './client-error.ts';
 export { eip1193Signer } from './eip1193-signer.ts';
 export {
   HttpMatcherClient,

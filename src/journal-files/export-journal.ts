@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describeCommand } from '../journal/format/codec.ts';
 import type { JournalFrame } from '../journal/format/frame.ts';
+import { JournalError } from '../journal/format/journal-error.ts';
 import { FileError } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { openJournal, openWholeJournal } from './folder-journal.ts';
@@ -33,7 +34,7 @@ export interface Exported {
 /**
  * Copies a journal file, or the folder of a served exchange, into one file.
  *
- * @throws RangeError naming `from` or `to`
+ * @throws JournalError naming `from` or `to`
  * @throws FileError when a file cannot be used, JournalError when the journal is damaged
  */
 export async function exportJournal(
@@ -46,7 +47,9 @@ export async function exportJournal(
   mustBeWhole('from', from, 1);
   if (to !== Infinity) mustBeWhole('to', to, from);
   if (format === 'plain' && from > 1) {
-    throw new RangeError(`from ${String(from)}: a plain journal begins with command 1; use jsonl`);
+    throw new JournalError(
+      `from ${String(from)}: a plain journal begins with command 1; use jsonl`,
+    );
   }
   refuseOwnFolder(path, out);
   const source = format === 'plain' ? openWholeJournal(path, to) : openJournal(path, to);
@@ -106,7 +109,7 @@ export function frameText(frame: JournalFrame): string {
 
 function mustBeWhole(name: string, value: number, min: number): void {
   if (Number.isSafeInteger(value) && value >= min) return;
-  throw new RangeError(`${name} ${String(value)}: must be a whole number from ${String(min)}`);
+  throw new JournalError(`${name} ${String(value)}: must be a whole number from ${String(min)}`);
 }
 
 /** A file beside the segments would be read as a part of the journal. */

@@ -175,6 +175,9 @@ export class FolderJournal implements JournalSource {
  * oldest snapshot before its first command. Throws `FileError` if there is no journal.
  */
 export function openJournal(path: string, untilSeq = Infinity): FolderJournal {
+  if (typeof path !== 'string') {
+    throw new FileError(`${String(path)}: must be the path of a journal or of a folder`);
+  }
   const all = isFolder(path) ? listSegments(path) : [asSegment(path)];
   return new FolderJournal(all, startOfFolder(path, all).base, untilSeq);
 }

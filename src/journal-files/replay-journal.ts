@@ -1,6 +1,7 @@
 /** `replayJournal`: an exchange rebuilt from a journal file, a folder or bytes. */
 import type { EventSink } from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
+import { JournalError } from '../journal/format/journal-error.ts';
 import { replay, type ReplayResult } from '../journal/replay/replay.ts';
 import { openJournal } from './folder-journal.ts';
 
@@ -34,7 +35,10 @@ export function replayJournal(
 ): ReplayResult {
   signal?.throwIfAborted();
   if (untilSeq !== undefined && !(untilSeq >= 0)) {
-    throw new RangeError(`untilSeq ${String(untilSeq)}: must be a whole number from 0`);
+    throw new JournalError(`untilSeq ${String(untilSeq)}: must be a whole number from 0`);
+  }
+  if (typeof journal !== 'string' && !(journal instanceof Uint8Array)) {
+    throw new JournalError('journal: must be a path or the bytes of a journal');
   }
   return replay(typeof journal === 'string' ? openJournal(journal, untilSeq) : journal, {
     verify: true,

@@ -87,16 +87,47 @@ interface FillLike {
 
 /** Fields of `live.json` that a comparison reads. */
 const LIVE = {
-  orrery: 'text',
-  startedUs: 'number',
-  endedUs: 'number',
-  orders: ['record'],
-  fills: ['record'],
-  ends: ['record'],
-  // Records of version 0.2.0 have neither.
+  startedUs: 'time',
+  endedUs: 'time',
+  orders: [{ sentUs: 'time', order: 'record?' }],
+  fills: [
+    {
+      timeUs: 'time',
+      symbol: 'text',
+      orderId: 'text?',
+      role: 'text',
+      price: 'decimal',
+      quantity: 'decimal',
+      fee: 'decimal',
+      position: 'decimal',
+    },
+  ],
+  ends: [{ orderId: 'text', status: 'text' }],
+  // Records of version 0.2.0 have none of these.
   clock: 'text?',
   equity: 'list?',
+  foreignOrders: 'number?',
+  terms: 'record?',
 } as const satisfies Of<LiveRecord>;
+
+const ORDER = {
+  orderId: 'text',
+  symbol: 'text',
+  orderType: 'text',
+  quantity: 'decimal',
+  price: 'decimal',
+  status: 'text',
+} as const satisfies Of<NonNullable<LiveRecord['orders'][number]['order']>>;
+const SAMPLE = { timeUs: 'time', equity: 'number', balance: 'number' } as const;
+
+/** Refused orders are null, and records of version 0.2.0 have no samples. */
+function faultOfLive(record: unknown): string | null {
+  const fault = faultOf(record, LIVE);
+  if (fault !== null) return fault;
+  const { orders, equity = [] } = record as Pick<LiveRecord, 'orders'> & Partial<LiveRecord>;
+  const sent = orders.flatMap(({ order }) => order ?? []);
+  return faultOf({ orders: sent, equity }, { orders: [ORDER], equity: [SAMPLE] });
+}
 
 /** A run in a folder: one strategy of a backtest, or a live run. Throws `FileError`. */
 export async function readCompared(path: string, strategy: string | null): Promise<ComparedRun> {
@@ -113,7 +144,12 @@ function liveRecordOf(text: string, file: string): LiveRecord {
   } catch (error) {
     throw new FileError(`${file}: damaged, or cut off: ${(error as Error).message}`);
   }
-  const fault = faultOf(record, LIVE);
+  const { orrery, version } = (record ?? {}) as Partial<Record<string, unknown>>;
+  if (orrery !== 'live') throw new FileError(`${file}: not the record of a live run`);
+  if (version !== 1) {
+    throw new FileError(`${file}: version ${String(version)} of the format; this release reads 1`);
+  }
+  const fault = faultOfLive(record);
   if (fault !== null) throw new FileError(`${file}: ${fault}`);
   return record as LiveRecord;
 }
@@ -123,12 +159,15 @@ export function comparedRun(
   wanted: string | null,
   path: string,
 ): ComparedRun {
+  const ids = strategies.map(({ id }) => id).join(', ');
+  if (strategies.length === 0) throw new FileError(`${path}: the run has no strategy`);
+  if (wanted === null && strategies.length > 1) {
+    throw new FileError(`${path}: name one strategy with --strategy; there are ${ids}`);
+  }
   const place = wanted === null ? 0 : strategies.findIndex(({ id }) => id === wanted);
   const found = strategies[place];
   if (found === undefined) {
-    throw new FileError(
-      `${path}: no strategy ${wanted ?? ''} in the run; there are ${strategies.map(({ id }) => id).join(', ')}`,
-    );
+    throw new FileError(`${path}: no strategy ${wanted ?? ''} in the run; there are ${ids}`);
   }
   const fills = byOrder(found.fills.map((fill) => ({ ...fill, size: Number(fill.size) })));
   return {

@@ -4,6 +4,7 @@
  * clustering, which single draws destroy.
  */
 import type { RandomStream } from '../virtual-time/rng.ts';
+import { MetricsError, mustBeList } from './curve.ts';
 import { underwater } from './drawdowns.ts';
 import { sharpe } from './ratios.ts';
 import { extremes, quantile } from './sample.ts';
@@ -35,12 +36,34 @@ export interface BootstrapOptions {
   readonly periodsPerYear: number;
 }
 
+const MAX_SAMPLES = 1_000_000;
+
+function checkBootstrap(returns: readonly number[], options: BootstrapOptions): void {
+  mustBeList('returns', returns);
+  if (returns.length === 0) throw new MetricsError('returns: must have at least one');
+  const { samples, meanBlock, confidence, periodsPerYear } = Object(options) as BootstrapOptions;
+  const refuse = (name: string, value: unknown, mustBe: string): never => {
+    throw new MetricsError(`${name} '${String(value)}': must be ${mustBe}`);
+  };
+  if (!Number.isInteger(samples) || samples < 1 || samples > MAX_SAMPLES) {
+    refuse('samples', samples, `a whole number from 1 to ${MAX_SAMPLES}`);
+  }
+  if (meanBlock !== null && !(Number.isFinite(meanBlock) && meanBlock >= 1)) {
+    refuse('meanBlock', meanBlock, 'null or a number of periods, at least 1');
+  }
+  if (!(confidence >= 0 && confidence <= 1)) refuse('confidence', confidence, 'from 0 to 1');
+  if (!(Number.isFinite(periodsPerYear) && periodsPerYear > 0)) {
+    refuse('periodsPerYear', periodsPerYear, 'a finite number above 0');
+  }
+}
+
 /** @param returns simple returns of consecutive periods, at least one */
 export function bootstrap(
   returns: readonly number[],
   options: BootstrapOptions,
   random: RandomStream,
 ): BootstrapBands {
+  checkBootstrap(returns, options);
   const meanBlock = options.meanBlock ?? cubeRoot(returns.length);
   const totals: number[] = [];
   const ratios: number[] = [];

@@ -129,7 +129,9 @@ export function exposure(
 
 /** Throws if a trade ends before it begins, and on non-finite numbers. */
 export function checkTrades(rows: readonly TradeRow[]): void {
-  rows.forEach(({ pnl, entryUs, exitUs, notional }, i) => {
+  if (!Array.isArray(rows)) throw new MetricsError('trades: must be a list, or null');
+  rows.forEach((row, i) => {
+    const { pnl, entryUs, exitUs, notional } = Object(row) as TradeRow;
     const place = `trade ${i + 1}`;
     if (!Number.isFinite(pnl)) throw new MetricsError(`${place}: pnl is not a finite number`);
     if (notional !== null && !(notional >= 0)) {

@@ -32,9 +32,25 @@ export interface Periods {
 }
 
 const DAY_US = 86_400_000_000;
+/** Of a curve that is cut; each is a row in memory. */
+const MAX_PERIODS = 10_000_000;
+
+/** Lists of numbers may be typed arrays. */
+export function mustBeList(name: string, value: unknown): void {
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return;
+  throw new MetricsError(`${name}: must be a list of numbers`);
+}
+
+export function mustBeCurve(curve: EquityCurve): void {
+  const { timesUs, equity } = Object(curve) as Partial<EquityCurve>;
+  mustBeList('timesUs', timesUs);
+  mustBeList('equity', equity);
+}
 
 /** Throws on fewer than two rows, unordered times and non-finite numbers. */
-export function checkCurve({ timesUs, equity }: EquityCurve): void {
+export function checkCurve(curve: EquityCurve): void {
+  mustBeCurve(curve);
+  const { timesUs, equity } = curve;
   if (timesUs.length !== equity.length) throw new MetricsError('as many times as equities');
   if (timesUs.length < 2) {
     throw new MetricsError(
@@ -62,6 +78,7 @@ export function cut(
   curve: EquityCurve,
   options: Pick<MetricsOptions, 'period' | 'returns' | 'annualisation' | 'periodsPerYear'>,
 ): Periods {
+  mustBeCurve(curve);
   const { timesUs, equity } = options.period === 'rows' ? curve : resampled(curve, options.period);
   return {
     timesUs,
@@ -77,6 +94,11 @@ export function cut(
 function resampled({ timesUs, equity }: EquityCurve, periodUs: number): EquityCurve {
   const first = timesUs[0] ?? 0;
   const last = timesUs.at(-1) ?? first;
+  if (!(periodUs >= 1 && (last - first) / periodUs <= MAX_PERIODS)) {
+    throw new MetricsError(
+      `period '${periodUs}': must be at least 1 µs, and give at most ${MAX_PERIODS} periods`,
+    );
+  }
   const times = [first];
   const values = [equity[0] ?? 0];
   let row = 0;

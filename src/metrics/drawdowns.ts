@@ -1,5 +1,5 @@
 /** Drawdowns: falls of equity below its running high, on every row of the curve. */
-import type { EquityCurve } from './curve.ts';
+import { mustBeCurve, mustBeList, type EquityCurve } from './curve.ts';
 import { maxOf, sum } from './sample.ts';
 
 export interface Drawdown {
@@ -13,6 +13,7 @@ export interface Drawdown {
 
 /** 1 − equity ÷ running high, row by row. */
 export function underwater(equity: readonly number[]): number[] {
+  mustBeList('equity', equity);
   let high = 0;
   return equity.map((value) => {
     high = Math.max(high, value);
@@ -21,7 +22,9 @@ export function underwater(equity: readonly number[]): number[] {
 }
 
 /** Every drawdown, in time order. */
-export function drawdowns({ timesUs, equity }: EquityCurve): Drawdown[] {
+export function drawdowns(curve: EquityCurve): Drawdown[] {
+  mustBeCurve(curve);
+  const { timesUs, equity } = curve;
   const falls: Drawdown[] = [];
   const depths = underwater(equity);
   let peak = 0;

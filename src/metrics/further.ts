@@ -6,7 +6,8 @@ import { ln } from '../num/special/ln.ts';
 import { pow } from '../num/special/pow.ts';
 import { checkCurve, cut, ratePerPeriod, type EquityCurve } from './curve.ts';
 import { drawdowns, ulcerIndex } from './drawdowns.ts';
-import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
+import { checkedOptions } from './checked-options.ts';
+import type { MetricsOptions } from './options.ts';
 import { sharpe, sortino, tailRatio } from './ratios.ts';
 import { centralMoment, isFlat, longestRun, maxOf, mean, quantile, sum } from './sample.ts';
 
@@ -52,7 +53,7 @@ export function furtherMetrics(
   curve: EquityCurve,
   given: Partial<MetricsOptions> = {},
 ): FurtherMetrics {
-  const options = { ...METRICS_DEFAULTS, ...given };
+  const options = checkedOptions(given);
   checkCurve(curve);
   const { returns, perYear } = cut(curve, options);
   const root = Math.sqrt(perYear);

@@ -12,7 +12,8 @@ import {
   type Periods,
 } from './curve.ts';
 import { drawdowns, longestUs, ulcerIndex, type Drawdown } from './drawdowns.ts';
-import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
+import { checkedOptions } from './checked-options.ts';
+import type { MetricsOptions } from './options.ts';
 import {
   conditionalValueAtRisk,
   expectedBestSharpe,
@@ -254,7 +255,7 @@ export function metricsOf(
   trials: Trials | null = null,
   held: readonly HeldTrade[] | null = trades,
 ): Metrics {
-  const options = { ...METRICS_DEFAULTS, ...given };
+  const options = checkedOptions(given);
   checkCurve(curve);
   if (trades !== null) checkTrades(trades);
   const periods = cut(curve, options);

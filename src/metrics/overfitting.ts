@@ -3,7 +3,7 @@
  * Borwein, López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015).
  */
 import { ln } from '../num/special/ln.ts';
-import { MetricsError } from './curve.ts';
+import { MetricsError, mustBeList } from './curve.ts';
 import { centralMoment, extremes, mean, quantile } from './sample.ts';
 
 export interface Overfitting {
@@ -76,11 +76,13 @@ function checkTrials(returns: readonly (readonly number[])[], blocks: number): n
   if (!Number.isInteger(blocks) || blocks < 2 || blocks > 16 || blocks % 2 !== 0) {
     throw new MetricsError(`blocks is ${blocks}; it is an even number from 2 to 16`);
   }
+  mustBeList('returns', returns);
   if (returns.length < 2) {
     throw new MetricsError(`${returns.length} trials; overfitting is measured over at least 2`);
   }
   const length = returns[0]?.length ?? 0;
   returns.forEach((row, trial) => {
+    mustBeList(`trial ${trial + 1}`, row);
     if (row.length !== length) {
       throw new MetricsError(`trial ${trial + 1} has ${row.length} periods, the first ${length}`);
     }

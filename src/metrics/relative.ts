@@ -4,7 +4,8 @@
  */
 import { checkCurve, cut, ratePerPeriod, type EquityCurve, type Periods } from './curve.ts';
 import { correlation, geometricMean } from './further.ts';
-import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
+import { checkedOptions } from './checked-options.ts';
+import type { MetricsOptions } from './options.ts';
 import { centralMoment, deviation, isFlat, mean } from './sample.ts';
 
 export interface RelativeMetrics {
@@ -36,7 +37,7 @@ export function relativeMetrics(
   benchmark: EquityCurve,
   given: Partial<MetricsOptions> = {},
 ): RelativeMetrics {
-  const options = { ...METRICS_DEFAULTS, ...given };
+  const options = checkedOptions(given);
   checkCurve(curve);
   checkCurve(benchmark);
   const own = cut(curve, options);

@@ -1,8 +1,8 @@
 /** Shapes of JSON files, for errors that name the field that is wrong. */
 
-/** `decimal`: the text of a number. `?`: null or absent is allowed. A list has one shape. */
+/** `decimal`: the text of a number. `time`: µs since 1970. `?`: null or absent is allowed. A list has one shape. */
 export type Shape =
-  | `${'number' | 'text' | 'decimal' | 'flag' | 'list' | 'record'}${'' | '?'}`
+  | `${'number' | 'time' | 'text' | 'decimal' | 'flag' | 'list' | 'record'}${'' | '?'}`
   | readonly [Shape]
   | Fields;
 interface Fields {
@@ -24,8 +24,11 @@ interface Fault {
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+/** Largest time that a `Date` has. */
+const MAX_TIME_US = 8.64e18;
 const KINDS = {
   number: 'a number',
+  time: 'a time in µs',
   text: 'text',
   decimal: 'the text of a number',
   flag: 'true or false',
@@ -68,6 +71,9 @@ function fits(value: unknown, shape: Shape & string): boolean {
     case 'number':
     case 'number?':
       return typeof value === 'number';
+    case 'time':
+    case 'time?':
+      return typeof value === 'number' && Math.abs(value) <= MAX_TIME_US;
     case 'decimal':
     case 'decimal?':
       return typeof value === 'string' && DECIMAL.test(value);

@@ -12,6 +12,7 @@ import type { ReportedRun } from './page-data.ts';
 import { reasonText } from './reason-text.ts';
 import { pageOf } from './page.ts';
 import { escape, table } from './text.ts';
+import { shellWord } from '../platform/shell-word.ts';
 
 /** Name of the page of all orders in the folder of a run. */
 export const EXPLANATIONS = 'explain.html';
@@ -117,7 +118,7 @@ ${all.length === 0 ? '<p>No order was filled or rejected.</p>' : list}
 ${cut}
 <h2 id="why">Why each of them ended as it did</h2>
 <p>From the records of the run. The steps of its queue and the journal’s commands:</p>
-<pre tabindex="0"><code>${escape(`npx orrery explain ${folder} '#<order>' --html`)}</code></pre>
+<pre tabindex="0"><code>${escape(`npx orrery explain ${shellWord(folder)} '#<order>' --html`)}</code></pre>
 ${sections.join('\n')}`;
   const filled = all.filter(({ order }) => Number(order.filled) > 0).length;
   return pageOf(

@@ -40,7 +40,7 @@ export function renderReport(
   libraries: PageLibraries,
   links: RunLinks = { explanations: null, timeMachine: null },
 ): string {
-  const run = { name: '', report, output, ...links };
+  const run = { name: '', report, output, recording: null, ...links };
   const [first] = report.strategies;
   const single = report.strategies.length === 1 ? first : undefined;
   const main = `${single === undefined ? comparison([run]) : figures(single)}
@@ -113,9 +113,12 @@ function runsVerdict(runs: readonly ReportedRun[]): string {
   // Warm-ups of different lengths begin some samples apart.
   const apart = Math.max(...starts) - Math.min(...starts) + Math.max(...ends) - Math.min(...ends);
   const isMixed = apart > TIMES_APART * (Math.max(...ends) - Math.min(...starts));
-  const mixed = isMixed
-    ? ' The runs cover different times, so their returns are not comparable.'
-    : '';
+  const recordings = new Set(runs.flatMap(({ recording }) => recording ?? []));
+  const different = isMixed ? 'cover different times' : 'have different data';
+  const mixed =
+    isMixed || recordings.size > 1
+      ? ` The runs ${different}, so their returns are not comparable.`
+      : '';
   const next =
     second === undefined
       ? ''
@@ -125,11 +128,13 @@ function runsVerdict(runs: readonly ReportedRun[]): string {
 
 /** Rows of assumptions that are not the same in all runs; empty if there are none. */
 function differingNotes(runs: readonly ReportedRun[]): string {
-  const titles = [
-    ...new Set(runs.flatMap(({ report }) => report.assumptions.map(({ title }) => title))),
-  ];
-  const textOf = ({ report }: ReportedRun, title: string): string =>
-    report.assumptions.find((note) => note.title === title)?.text ?? 'none';
+  const notesOf = ({ report, recording }: ReportedRun): readonly Note[] =>
+    recording === null
+      ? report.assumptions
+      : [...report.assumptions, { title: 'Recorded data', text: recording }];
+  const titles = [...new Set(runs.flatMap((run) => notesOf(run).map(({ title }) => title)))];
+  const textOf = (run: ReportedRun, title: string): string =>
+    notesOf(run).find((note) => note.title === title)?.text ?? 'none';
   const rows = titles.filter((title) => new Set(runs.map((run) => textOf(run, title))).size > 1);
   if (rows.length === 0) return '';
   return table(

@@ -25,6 +25,8 @@ export interface ReportedRun {
   readonly name: string;
   readonly report: Report;
   readonly output: RunOutput;
+  /** Hash of the recorded data, or the agents that made them; null if the run does not say. */
+  readonly recording: string | null;
   /** Page with the explanations of its orders, relative to this one; null without one. */
   readonly explanations: string | null;
   /** Page that steps through the run, likewise. */

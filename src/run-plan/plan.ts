@@ -44,7 +44,8 @@ import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
-import { parseBalance } from './balance.ts';
+import { mustHold, parseBalance } from './balance.ts';
+import { playedAs } from './played-as.ts';
 import { lengthText, mustLeaveTime } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import { spanError } from './span-error.ts';
@@ -197,6 +198,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       throw new StrategyError(`strategy '${id}': an agent has this name; give it another one`);
     }
   }
+  mustHold([...strategies, ...agents].map(({ deposit }) => deposit));
   const batches =
     ports.tapes === undefined || plan.population !== undefined
       ? tape.batches
@@ -230,9 +232,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     });
   const [lost] = promises.lost?.() ?? [];
   if (lost !== undefined) throw lost as Error;
-  const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
-  const traders = strategies.length + agents.length;
   return {
     output,
     terms: strategies.map((entry, i) => ({
@@ -252,12 +252,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         startUs: genesisUs,
         tradeFromUs,
         sampleUs,
-        traders,
+        traders: strategies.length + agents.length,
       }),
     })),
     stylisedFacts: facts,
     assumptions: assumptionsOf(plan, {
-      latency: latency?.words ?? null,
+      latency: latencies[0]?.words ?? null,
       strategies,
       warmUpUs,
       markets: tape.markets,
@@ -275,6 +275,7 @@ function recordingKey({ data, markets, toUs, bars, fidelity }: RunPlan, startUs:
 /** The exchange of a run and the recording that it plays. Times are µs. */
 export interface RunMarkets {
   readonly tape: TapeSource;
+  readonly playedAs: RunTerms;
   readonly beginUs: number;
   readonly endUs: number;
   readonly genesisUs: TimeUs;
@@ -293,6 +294,7 @@ export async function openMarkets(plan: RunPlan, startUs: number | null): Promis
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
   return {
     tape,
+    playedAs: playedAs(plan, tape),
     beginUs,
     endUs,
     genesisUs,

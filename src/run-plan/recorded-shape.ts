@@ -15,16 +15,17 @@ import type {
   MarketPoint,
   OrderRow,
   StrategyOutput,
+  StrategySummary,
   TransferRow,
 } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { faultOf, type Of } from '../platform/json-shape.ts';
 
-const POINT = { timeUs: 'number', equity: 'number' } as const satisfies Of<BenchmarkPoint>;
+const POINT = { timeUs: 'time', equity: 'number' } as const satisfies Of<BenchmarkPoint>;
 const NOTE = { title: 'text', text: 'text' } as const satisfies Of<Note>;
 
 const MARKET_POINT = {
-  timeUs: 'number',
+  timeUs: 'time',
   mid: 'number?',
   mark: 'number?',
   index: 'number?',
@@ -38,8 +39,8 @@ const MARKET = {
   tickSize: 'decimal',
   lotSize: 'decimal',
   series: [MARKET_POINT],
-  gaps: [{ fromUs: 'number', toUs: 'number' }],
-  fundingRates: [{ timeUs: 'number', rate: 'decimal' }],
+  gaps: [{ fromUs: 'time', toUs: 'time' }],
+  fundingRates: [{ timeUs: 'time', rate: 'decimal' }],
   trades: 'number',
   volume: 'decimal',
   divergence: 'record?',
@@ -71,13 +72,13 @@ const ORDER = {
   ioc: 'flag',
   postOnly: 'flag',
   reduceOnly: 'flag',
-  sentUs: 'number',
-  arrivedUs: 'number',
+  sentUs: 'time',
+  arrivedUs: 'time',
   sentMid: 'number?',
   arrivalMid: 'number?',
-  restedUs: 'number?',
+  restedUs: 'time?',
   queueAhead: 'decimal?',
-  endedUs: 'number?',
+  endedUs: 'time?',
   status: 'text',
   reason: 'text?',
   filled: 'decimal',
@@ -86,7 +87,7 @@ const ORDER = {
 const FILL = {
   fillId: 'number',
   seq: 'number?',
-  timeUs: 'number',
+  timeUs: 'time',
   symbol: 'text',
   orderId: 'text',
   orderNumber: 'number',
@@ -101,8 +102,8 @@ const FILL = {
   realizedFunding: 'decimal',
   position: 'decimal',
   liquidation: 'flag',
-  sentUs: 'number',
-  arrivedUs: 'number',
+  sentUs: 'time',
+  arrivedUs: 'time',
   arrivalMid: 'number?',
   queueWaitUs: 'number',
   midBefore: 'number?',
@@ -110,7 +111,7 @@ const FILL = {
 } as const satisfies Of<FillRow>;
 
 const FUNDING = {
-  timeUs: 'number',
+  timeUs: 'time',
   symbol: 'text',
   rate: 'decimal',
   payment: 'decimal',
@@ -118,7 +119,7 @@ const FUNDING = {
 } as const satisfies Of<FundingRow>;
 
 const LIQUIDATION = {
-  timeUs: 'number',
+  timeUs: 'time',
   symbol: 'text?',
   step: 'text',
   equity: 'decimal',
@@ -130,10 +131,33 @@ const LIQUIDATION = {
 } as const satisfies Of<LiquidationRow>;
 
 const TRANSFER = {
-  timeUs: 'number',
+  timeUs: 'time',
   reason: 'text',
   amount: 'decimal',
 } as const satisfies Of<TransferRow>;
+
+const SUMMARY = {
+  equityStart: 'decimal',
+  equityEnd: 'decimal',
+  pnl: 'decimal',
+  pnlTrading: 'decimal',
+  pnlFees: 'decimal',
+  feesMaker: 'decimal',
+  feesTaker: 'decimal',
+  feesOriginator: 'decimal',
+  pnlFunding: 'decimal',
+  pnlLiquidation: 'decimal',
+  transfers: 'decimal',
+  fills: 'number',
+  makerFills: 'number',
+  orders: 'number',
+  rejectedOrders: 'number',
+  refusedRequests: 'number',
+  refusals: 'list?',
+  turnover: 'decimal',
+  positions: [{ symbol: 'text', final: 'decimal', largest: 'decimal', volume: 'decimal' }],
+  maxDrawdown: 'decimal',
+} as const satisfies Of<StrategySummary>;
 
 const STRATEGY = {
   id: 'text',
@@ -142,7 +166,7 @@ const STRATEGY = {
   account: 'text',
   subaccountIndex: 'number',
   symbols: ['text'],
-  summary: 'record',
+  summary: SUMMARY,
   equity: [EQUITY],
   orders: [ORDER],
   fills: [FILL],
@@ -150,13 +174,13 @@ const STRATEGY = {
   liquidations: [LIQUIDATION],
   transfers: [TRANSFER],
   benchmark: [POINT],
-  log: [{ timeUs: 'number', text: 'text' } as const satisfies Of<LogRow>],
+  log: [{ timeUs: 'time', text: 'text' } as const satisfies Of<LogRow>],
   plots: 'list?',
 } as const satisfies Of<StrategyOutput>;
 
 const RUN = {
-  firstUs: 'number',
-  lastUs: 'number',
+  firstUs: 'time',
+  lastUs: 'time',
   sampleUs: 'number',
   seed: 'text',
   markets: [MARKET],

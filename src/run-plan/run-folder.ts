@@ -26,6 +26,7 @@ import type { Note } from '../backtest/note.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { jsonFile } from '../platform/json-pieces.ts';
 import { makeFolder } from '../platform/make-folder.ts';
+import { shellWord } from '../platform/shell-word.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
 import { faultOfRun } from './recorded-shape.ts';
@@ -295,8 +296,8 @@ export async function readRun(path: string): Promise<RecordedRun> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(file, error);
     const isStopped = existsSync(join(path, FILES.checkpoint));
     const next = isStopped
-      ? `orrery backtest --resume ${path}`
-      : `orrery backtest <strategy> --data <dataset> --out ${path}`;
+      ? `orrery backtest --resume ${shellWord(path)}`
+      : `orrery backtest <strategy> --data <dataset> --out ${shellWord(path)}`;
     throw new FileError(
       `${file}: no such file or folder; ${isStopped ? 'the run was stopped, continue it with' : 'write a run with'}: ${next}`,
     );

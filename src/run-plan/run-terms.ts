@@ -33,6 +33,8 @@ export interface StrategyTerms {
 /** The exchange of a run, and its recording. Times are µs. */
 export interface ExchangeFacts {
   readonly tape: { readonly sha256: string | null };
+  /** How the data are played, or the agents that make them. */
+  readonly playedAs: RunTerms;
   readonly beginUs: number;
   readonly endUs: number;
   readonly specs: readonly MarketSpec[];
@@ -41,9 +43,10 @@ export interface ExchangeFacts {
 
 /** Data, markets and exchange. */
 export function exchangeTerms(facts: ExchangeFacts): RunTerms {
-  const { tape, beginUs, endUs, specs, config } = facts;
+  const { tape, playedAs, beginUs, endUs, specs, config } = facts;
   const terms: Record<string, string> = {
     data: tape.sha256 ?? 'made by agents',
+    ...playedAs,
     'first data': timeText(beginUs),
     'last data': timeText(endUs),
   };

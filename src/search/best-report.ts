@@ -12,6 +12,7 @@ import { executePlan, type PlanResult, type RunPlan } from '../run-plan/plan.ts'
 import { RunFolder } from '../run-plan/run-folder.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
+import { shellWord } from '../platform/shell-word.ts';
 
 /** Plain data, because it is sent to workers. */
 export interface BestTask {
@@ -90,7 +91,7 @@ async function writePage(
         ...assumptions,
       ],
       data,
-      verify: [`npx orrery replay ${folder.file('journal')} --verify`, command],
+      verify: [`npx orrery replay ${shellWord(folder.file('journal'))} --verify`, command],
       bundle: bundleHashes(plan.strategies),
       options,
       trials,

@@ -29,7 +29,7 @@ import {
 } from '../tape/tape-model.ts';
 import { inRange, stepUs, type TapeRange } from '../tape/tape-range.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
-import { fileError } from '../platform/file-error.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
 import { columnsInThread } from './column-worker-client.ts';
 import { columnsOfParts } from './part-files.ts';
 
@@ -83,6 +83,7 @@ export interface Dataset {
 
 /** Throws `FileError` or `TapeError` if the folder is not a dataset. */
 export async function openDataset(path: string): Promise<Dataset> {
+  if (typeof path !== 'string') throw new FileError('path: must be that of a folder');
   await stat(path).catch((error: unknown) => {
     throw fileError(path, error, 'orrery data import, or orrery data sample, writes a dataset');
   });
@@ -157,6 +158,10 @@ function read(
   recordsOf: StreamReader,
   options: ReadOptions,
 ): TapeReading {
+  const given: unknown = options.markets;
+  if (given !== undefined && (!Array.isArray(given) || given.length === 0)) {
+    throw new TapeError(`${path}: markets must be a list of symbols, not empty`);
+  }
   const symbols = options.markets ?? all.map(({ symbol }) => symbol);
   const markets = symbols.map((symbol, i) => {
     if (symbols.indexOf(symbol) < i) throw new TapeError(`${path}: market ${symbol}: given twice`);

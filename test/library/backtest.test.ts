@@ -92,6 +92,10 @@ test.each([
     { from: '2030-01-01T00:00:00Z' },
     'no data between from and to; the data are from 2024-08-08T23:',
   ],
+  [
+    { balance: '9000000000000' },
+    'balance: all start balances together are at most 4611686018427.387904',
+  ],
   [{ balance: '0' }, "balance '0': must be a positive amount with at most 6 decimals"],
   [{ latency: 'fast' }, "latency 'fast': must be none, a length of time"],
   [{ queue: 'lifo' }, "queue 'lifo': must be one of fifo, riskAverse"],

@@ -122,6 +122,7 @@ const reported = (name: string, drift: number): ReportedRun => {
     name,
     report: buildReport(run, about),
     output: run,
+    recording: null,
     explanations: 'explain.html',
     timeMachine: null,
   };

@@ -179,6 +179,7 @@ test('tables sort, show all rows, and are saved as CSV; the theme switches', asy
     fillId: i + 1,
     price: String(61_000.5 + ((i * 7) % 30) * 100),
     realizedPnl: i === 3 ? '-1234.5' : '0',
+    tag: ['=1+1', '-1+cmd', '@SUM(1)'][i] ?? null,
   }));
   const { page: path } = await writeReport(
     output([strategy('a', { fills })]),
@@ -210,6 +211,10 @@ test('tables sort, show all rows, and are saved as CSV; the theme switches', asy
   expect(csv).toHaveLength(31);
   expect(csv[1]?.split(',')[3]).toBe('63900.5');
   expect(csv.filter((line) => line.includes(',-1234.5,'))).toHaveLength(1);
+  // A spreadsheet takes text of a strategy for text.
+  for (const cell of [",'=1+1", ",'-1+cmd", ",'@SUM(1)"]) {
+    expect(csv.filter((line) => line.includes(cell))).toHaveLength(1);
+  }
   // A link to a fill shows it although a table starts with twelve rows.
   await page.goto(`${pathToFileURL(path).href}#fill-0-29`);
   await page.reload();

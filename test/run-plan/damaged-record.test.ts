@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command } from '../../src/cli/commands/report.ts';
 import { main } from '../../src/cli/main.ts';
 import { readCompared } from '../../src/live/compare-runs.ts';
 import { readRun, type RecordedRun } from '../../src/run-plan/run-folder.ts';
@@ -53,7 +54,16 @@ type Row = Record<string, unknown>;
 
 const EDITS: readonly (readonly [message: string, edit: Edit])[] = [
   ['version 2 of the format; this release reads 1', (run) => (run['version'] = 2)],
-  ['firstUs must be a number', (run) => (run['firstUs'] = '1')],
+  ['firstUs must be a time in µs', (run) => (run['firstUs'] = '1')],
+  ['lastUs must be a time in µs', (run) => (run['lastUs'] = 1e300)],
+  [
+    'strategies[0].equity[1].timeUs must be a time in µs',
+    (_run, { equity }) => Object.assign(equity?.[1] ?? {}, { timeUs: -1e19 }),
+  ],
+  [
+    'strategies[0].summary.equityStart must be the text of a number',
+    (_run, first) => Object.assign(first, { summary: {} }),
+  ],
   ['strategies must be a list', (run) => (run['strategies'] = {})],
   ['markets must be a list', (run) => delete run['markets']],
   ['strategies[0].equity must be a list', (_run, first) => delete first['equity']],
@@ -85,6 +95,25 @@ test.each(EDITS)('%s', async (message, edit) => {
 });
 
 test.each([
+  ['{"strategies":', 'damaged, or cut off: '],
+  ['{}', 'strategies must be a list'],
+  ['{"strategies":[1]}', 'strategies[0] must be an object'],
+  ['{"strategies":[{"id":"a","bundle":{}}]}', 'strategies[0].bundle.sha256 must be text'],
+])('a plan of %j is named by a report', async (text, message) => {
+  writeFileSync(file, sound);
+  const plan = join(folder, 'plan.json');
+  const before = readFileSync(plan);
+  writeFileSync(plan, text);
+  const report = Promise.resolve(
+    command.handler({
+      ...{ run: [folder], pg: undefined, out: undefined, json: true, _: [], $0: '' },
+    }),
+  );
+  await expect(report).rejects.toThrow(`${plan}: ${message}`);
+  writeFileSync(plan, before);
+});
+
+test.each([
   ['', 'damaged, or cut off: '],
   ['{"orrery":"run","version":1,"firstUs', 'damaged, or cut off: '],
   ['null', 'not a recorded run'],
@@ -101,10 +130,21 @@ test.each([
   }
 });
 
+function live(fields: object): string {
+  const empty = { startedUs: 1, endedUs: 2, orders: [], fills: [], ends: [] };
+  return JSON.stringify({ orrery: 'live', version: 1, ...empty, ...fields });
+}
+
 test.each([
   ['{"orrery":', 'damaged, or cut off: '],
-  ['null', 'the content must be an object'],
-  ['{"orrery":"live","startedUs":1,"endedUs":2,"orders":{}}', 'orders must be a list'],
+  ['null', 'not the record of a live run'],
+  ['{"orrery":"live","version":2}', 'version 2 of the format; this release reads 1'],
+  [live({ orders: {} }), 'orders must be a list'],
+  [live({ orders: [{}] }), 'orders[0].sentUs must be a time in µs'],
+  [live({ orders: [{ sentUs: 1, order: {} }] }), 'orders[0].orderId must be text'],
+  [live({ fills: [{}] }), 'fills[0].timeUs must be a time in µs'],
+  [live({ ends: [{}] }), 'ends[0].orderId must be text'],
+  [live({ equity: [{}] }), 'equity[0].timeUs must be a time in µs'],
 ])('a live record of %j', async (text, message) => {
   const live = join(folder, 'live.json');
   writeFileSync(live, text);

@@ -26,6 +26,7 @@ import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
 import { limitHandlers } from '../handler-limit.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 interface BacktestArguments extends RunArguments {
   readonly strategy: readonly string[] | undefined;
@@ -138,7 +139,7 @@ async function run(
     const kept = await folder.stop(result.output.checkpoint);
     printError(
       kept
-        ? `stopped; resume with: orrery backtest --resume ${quoted(folder.path)}`
+        ? `stopped; resume with: orrery backtest --resume ${shellWord(folder.path)}`
         : 'stopped; it cannot be resumed: a strategy has no save and load, or awaited a response',
     );
     throw new Interrupted('interrupted');
@@ -190,11 +191,6 @@ async function prepare(options: BacktestArguments): Promise<{
 }
 
 const NAME = /^\w[\w.-]{0,99}$/;
-
-/** For a shell. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
 
 /** Figures of a strategy's report that the command prints. */
 interface Figures {
@@ -266,7 +262,10 @@ function aboutOf(
     isEndogenous: plan.population !== undefined,
     assumptions,
     data,
-    verify: plan.journal === false ? [] : [`npx orrery replay ${folder.file('journal')} --verify`],
+    verify:
+      plan.journal === false
+        ? []
+        : [`npx orrery replay ${shellWord(folder.file('journal'))} --verify`],
     bundle: bundleHashes(plan.strategies),
     options,
     trials: null,
@@ -369,8 +368,8 @@ function report(
       : order === undefined
         ? null
         : `'#${String(order.orderNumber)}'`;
-  if (what !== null) print(`explain  npx orrery explain ${quoted(folder.path)} ${what}`);
-  print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
+  if (what !== null) print(`explain  npx orrery explain ${shellWord(folder.path)} ${what}`);
+  print(`verify   npx orrery replay ${shellWord(folder.file('journal'))} --verify`);
 }
 
 /** Kinds of rejected requests that are printed. */

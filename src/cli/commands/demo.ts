@@ -11,6 +11,7 @@ import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
 import { writeRunPage } from '../../report/run-page.ts';
 import { isInterrupted, Interrupted, print, printJson, startProgress } from '../cli-support.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 interface DemoArguments {
   readonly out: string;
@@ -59,8 +60,8 @@ export const command: CommandModule<object, DemoArguments> = {
     print(summaryTable(report));
     print(`report   ${page}`);
     print(`journal  ${journal} (${String(run.output.journal.length)} bytes)`);
-    print(`verify   npx orrery replay ${journal} --verify`);
-    print(`explore  npx orrery inspect ${out} --open`);
+    print(`verify   npx orrery replay ${shellWord(journal)} --verify`);
+    print(`explore  npx orrery inspect ${shellWord(out)} --open`);
   },
 };
 
@@ -97,7 +98,7 @@ function aboutOf({ output, assumptions, data }: PlanResult, out: string): Report
     data,
     verify: [
       'npm run demo',
-      `npx orrery replay ${join(relative(process.cwd(), out) || out, 'journal.orrery')} --verify`,
+      `npx orrery replay ${shellWord(join(relative(process.cwd(), out) || out, 'journal.orrery'))} --verify`,
     ],
     bundle: {},
     options: reportOptions(output),

@@ -23,6 +23,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 interface ExplainArguments {
   readonly run: string;
@@ -72,7 +73,7 @@ export const command: CommandModule<object, ExplainArguments> = {
       return;
     }
     const page = join(folder, `explain-${name}.html`);
-    const again = `npx orrery explain ${folder} '${what}'${strategy === undefined ? '' : ` --strategy ${strategy}`}`;
+    const again = `npx orrery explain ${shellWord(folder)} '${what}'${strategy === undefined ? '' : ` --strategy ${shellWord(strategy)}`}`;
     await writeWholeFile(page, Buffer.from(render(again, await pageLibraries())));
     if (json) printJson({ what, lines, page });
     else print(`page     ${page}`);

@@ -47,6 +47,7 @@ import {
 } from '../cli-support.ts';
 import { JournalError } from '../../journal/format/journal-error.ts';
 import { readJournal } from '../read-file.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 7 * 86_400;
@@ -323,7 +324,7 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
         written = await reportFailure(pool, failure, {
           out: options.out,
           id: `journal-${String(commands)}`,
-          origin: [`orrery fuzz --journal ${path}`],
+          origin: [`orrery fuzz --journal ${shellWord(path)}`],
           ...shrinkingOf(options),
         });
       } finally {
@@ -333,7 +334,11 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
     setExitCode(EXIT.failed);
   }
   const violation = failure?.violation ?? null;
-  await reportOne(options, path, { violation, again: `orrery fuzz --journal ${path}`, written });
+  await reportOne(options, path, {
+    violation,
+    again: `orrery fuzz --journal ${shellWord(path)}`,
+    written,
+  });
   if (options.json) printJson({ journal: path, checks, commands, violation, written });
   else print(verdictOf(commands, violation === null, checks));
 }
@@ -407,7 +412,7 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
 async function repeatOne(options: FuzzArguments, url: string, folder: string): Promise<void> {
   const found = await repeatAtTarget(url, options['sim-token'] ?? '', folder);
   const violation = found?.violation ?? null;
-  const again = `orrery fuzz --target ${url} --repeat ${folder}`;
+  const again = `orrery fuzz --target ${url} --repeat ${shellWord(folder)}`;
   await reportOne(options, `${url}, ${folder}`, { violation, again, written: folder });
   if (options.json) printJson({ target: url, repeat: folder, divergence: violation });
   else if (violation === null) print('host and twin respond equally');

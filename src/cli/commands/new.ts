@@ -6,6 +6,7 @@ import type { CommandModule } from 'yargs';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { InputError, print } from '../cli-support.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 /** Templates of strategies, and whether each runs on the recorded sample or needs bars. */
 const STRATEGIES = {
@@ -94,7 +95,7 @@ async function newScenario({ name, dir, force, template, data }: NewArguments): 
   if (data !== undefined) throw new InputError('--data applies to strategies');
   const path = join(dir, `${name}.yaml`);
   await writeAll(force, [[path, await templateText('scenario.yaml', { name })]]);
-  print(`run   npx orrery run ${path}`);
+  print(`run   npx orrery run ${shellWord(path)}`);
 }
 
 async function newStrategy(args: NewArguments): Promise<void> {
@@ -109,9 +110,9 @@ async function newStrategy(args: NewArguments): Promise<void> {
   }
   await writeAll(force, files);
   const shown = relative(process.cwd(), data) || '.';
-  if (!(await isThere(data))) print(`data  npx orrery data sample --out ${shown}`);
-  print(`run   npx orrery backtest ${path} --data ${shown}`);
-  if (args.test) print(`test  node --test ${test}`);
+  if (!(await isThere(data))) print(`data  npx orrery data sample --out ${shellWord(shown)}`);
+  print(`run   npx orrery backtest ${shellWord(path)} --data ${shellWord(shown)}`);
+  if (args.test) print(`test  node --test ${shellWord(test)}`);
 }
 
 async function templateText(file: string, values: Record<string, string>): Promise<string> {

@@ -11,6 +11,9 @@ import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/plan.ts';
 import { freePath, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import { InputError, print, printJson } from '../cli-support.ts';
+import { FileError } from '../../platform/file-error.ts';
+import { faultOf, type Of } from '../../platform/json-shape.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 interface ReportArguments {
   readonly pg: string | undefined;
@@ -20,6 +23,14 @@ interface ReportArguments {
 }
 
 const MOST_RUNS = 20;
+
+/** Fields of `plan.json` that a report reads. */
+const PLAN = {
+  strategies: [{ id: 'text', bundle: 'record?' }],
+  journal: 'flag?',
+  population: 'record?',
+} as const satisfies Of<RunPlan>;
+const BUNDLE = { sha256: 'text', data: [{ file: 'text', sha256: 'text' }] } as const;
 
 export const command: CommandModule<object, ReportArguments> = {
   command: 'report <run..>',
@@ -76,6 +87,7 @@ export const command: CommandModule<object, ReportArguments> = {
       name: names[i] ?? folder,
       report: buildReport(run, about),
       output: run,
+      recording: recordingOf(run),
       explanations: relative(resolve(target), resolve(folder, EXPLANATIONS)),
       timeMachine: existsSync(join(folder, TIME_MACHINE))
         ? relative(resolve(target), resolve(folder, TIME_MACHINE))
@@ -99,11 +111,39 @@ function namesOf(folders: readonly string[]): string[] {
   }
 }
 
+/** Runs of earlier versions have no terms. */
+function recordingOf({ terms }: RecordedRun): string | null {
+  const [own] = terms ?? [];
+  return own?.['population'] ?? own?.['data'] ?? null;
+}
+
+/** A strategy that is an object has no bundle. */
+function faultOfBundles({ strategies }: RunPlan): string | null {
+  for (const [i, { bundle }] of strategies.entries()) {
+    const fault = bundle === null ? null : faultOf(bundle, BUNDLE);
+    if (fault !== null) return `strategies[${String(i)}].bundle.${fault}`;
+  }
+  return null;
+}
+
+/** Plan of a run, for its bundles; null without one. Throws `FileError`. */
+async function planOf(folder: string): Promise<RunPlan | null> {
+  const file = join(folder, 'plan.json');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text);
+  } catch (error) {
+    throw new FileError(`${file}: damaged, or cut off: ${(error as Error).message}`);
+  }
+  const fault = faultOf(plan, PLAN) ?? faultOfBundles(plan as RunPlan);
+  if (fault !== null) throw new FileError(`${file}: ${fault}`);
+  return plan as RunPlan;
+}
+
 async function aboutOf(folder: string, run: RecordedRun): Promise<ReportAbout> {
-  const plan = await readFile(join(folder, 'plan.json'), 'utf8').then(
-    (text) => JSON.parse(text) as RunPlan,
-    () => null,
-  );
+  const plan = await planOf(folder);
   const symbols = run.markets.map(({ symbol }) => symbol).join(', ');
   const names = run.strategies.map(({ name }) => name).join(', ');
   const journal = join(folder, 'journal.orrery');
@@ -113,7 +153,7 @@ async function aboutOf(folder: string, run: RecordedRun): Promise<ReportAbout> {
     isEndogenous: plan?.population !== undefined,
     assumptions: run.assumptions,
     data: run.data,
-    verify: hasJournal ? [`npx orrery replay ${journal} --verify`] : [],
+    verify: hasJournal ? [`npx orrery replay ${shellWord(journal)} --verify`] : [],
     bundle: plan === null ? {} : bundleHashes(plan.strategies),
     options: reportOptions(run),
     trials: null,

@@ -19,6 +19,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 interface SampleArguments {
   readonly out: string;
@@ -81,7 +82,7 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
     print(
       `${args.out}: ${markets.map(({ symbol }) => symbol).join(', ')}, ${bars} bars of 1m each, synthetic`,
     );
-    print(`next  npx orrery new strategy trend --template sma --data ${args.out}`);
+    print(`next  npx orrery new strategy trend --template sma --data ${shellWord(args.out)}`);
   },
 };
 

@@ -11,6 +11,7 @@ import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { print, startProgress } from '../cli-support.ts';
 import type { FuzzPool } from './pool.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 
 export interface FailureReport {
   /** Folder of all failures, and the rest of this one's name after the invariant. */
@@ -113,5 +114,5 @@ function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number)
   print(
     `  written   ${folder}/README.md, scenario.yaml, journal.orrery, requests.sh, regression.test.ts`,
   );
-  print(`  explore   npx orrery inspect ${folder} --open`);
+  print(`  explore   npx orrery inspect ${shellWord(folder)} --open`);
 }

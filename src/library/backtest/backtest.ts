@@ -10,9 +10,11 @@ import {
 } from '../../report/report.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
-import type { ParameterSpecs } from '../../strategy/definition.ts';
+import { StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
+import { checkOptions } from './option-kinds.ts';
 import {
   checkNames,
+  checkOther,
   namingOptions,
   planOptions,
   withData,
@@ -73,8 +75,11 @@ export interface BacktestResult extends Omit<
 export async function backtest<const P extends ParameterSpecs>(
   options: BacktestOptions<P>,
 ): Promise<BacktestResult> {
-  checkNames(options, ['others', 'journal', 'onProgress']);
+  checkNames(options, { others: 'objects', journal: 'flagOrFunction', onProgress: 'function' });
   const { others = [], signal, onProgress, journal = false } = options;
+  others.forEach((other, i) => {
+    checkOther(other, `others[${String(i)}]`);
+  });
   signal?.throwIfAborted();
   // The types of a definition's parameters matter to its author alone.
   const first = options as unknown as BacktestStrategy;
@@ -134,7 +139,10 @@ function titleOf({ strategies, markets }: BacktestOutput): string {
  * @throws FileError when the folder cannot be written
  */
 export async function writeReport(result: BacktestResult, folder: string): Promise<string> {
+  const { report } = Object(result) as Partial<BacktestResult>;
+  if (report === undefined) throw new StrategyError('result: must be that of backtest');
+  checkOptions({ folder }, { folder: 'text' });
   const write = await import('../../report/write.ts');
   const output = { ...result, cancelled: false, checkpoint: null };
-  return (await write.writeReport(output, result.report, folder)).page;
+  return (await write.writeReport(output, report, folder)).page;
 }

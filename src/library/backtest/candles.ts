@@ -12,6 +12,7 @@ import { parseColumnMap } from '../../tape/formats/column-map.ts';
 import { TapeError, type TapeUnits } from '../../tape/record.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { findUnits, formatNamed, Recording } from '../../tape-files/recordings.ts';
+import { checkOptions, type OptionKinds } from './option-kinds.ts';
 import { lengthOf } from './option-values.ts';
 
 /** One candle: time of its start in ms since 1970, open, high, low, close, volume. */
@@ -43,6 +44,7 @@ export async function writeCandles(
   folder: string,
   markets: readonly CandleMarket[],
 ): Promise<string> {
+  checkOptions({ folder, candles: markets }, { folder: 'text', candles: 'objects' });
   if (markets.length === 0) throw new StrategyError('candles: no market is given');
   for (const [i, market] of markets.entries()) checkMarket(market, markets.slice(0, i));
   const isFree = await stat(folder).then(
@@ -82,7 +84,12 @@ function suggestedFor(symbol: unknown): string {
   return /^\w+\/\w+$/.test(pair) ? pair.replace('/', '-') : 'BTCUSDT';
 }
 
+const MARKET_KINDS: OptionKinds<keyof CandleMarket> = {
+  ...{ symbol: 'text', candles: 'any', interval: 'length', tickSize: 'decimal', lotSize: 'decimal' },
+};
+
 function checkMarket(market: CandleMarket, before: readonly CandleMarket[]): void {
+  checkOptions(market, MARKET_KINDS, `candles[${String(before.length)}]`);
   const { symbol, candles, tickSize, lotSize } = market;
   if (typeof symbol !== 'string' || !/^[A-Za-z0-9._-]{1,32}$/.test(symbol)) {
     throw new StrategyError(

@@ -17,6 +17,7 @@ import {
   type StrategyDefinition,
 } from '../../strategy/definition.ts';
 import { withCandles, type CandleMarket } from './candles.ts';
+import { checkOptions, mustBeKnown, type OptionKinds } from './option-kinds.ts';
 import { lengthOf, mustBeOneOf, wholeUs } from './option-values.ts';
 import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
 
@@ -95,40 +96,37 @@ export interface OptionsPlan {
   readonly definitions: ReadonlyMap<string, StrategyDefinition>;
 }
 
-const STRATEGY_NAMES: Readonly<Record<keyof BacktestStrategy, true>> = {
-  ...{ strategy: true, id: true, parameters: true, symbols: true },
+const STRATEGY_KINDS: OptionKinds<keyof BacktestStrategy> = {
+  ...{ strategy: 'any', id: 'text', parameters: 'object', symbols: 'texts' },
 };
 
-const RUN_NAMES: Readonly<Record<keyof RunOptions, true>> = {
-  ...{
-    data: true,
-    candles: true,
-    agents: true,
-    markets: true,
-    from: true,
-    to: true,
-    balance: true,
-    seed: true,
-  },
-  ...{ latency: true, queue: true, impact: true, fidelity: true, bars: true, fees: true },
-  ...{ feeds: true, margin: true, faults: true, warmUp: true, sample: true, signal: true },
+const RUN_KINDS: OptionKinds<keyof RunOptions> = {
+  ...{ data: 'text', candles: 'objects', agents: 'text', feeds: 'objects', markets: 'texts' },
+  ...{ from: 'length', to: 'length', balance: 'decimal', seed: 'text', latency: 'text' },
+  ...{ queue: 'text', impact: 'text', fidelity: 'text', bars: 'text', fees: 'object' },
+  ...{ margin: 'object', faults: 'text', warmUp: 'length', sample: 'length', signal: 'signal' },
+};
+const FEED_KINDS: OptionKinds<keyof NonNullable<RunOptions['feeds']>[number]> = {
+  ...{ file: 'text', available: 'text', name: 'text', unit: 'text' },
 };
 
-/** Throws `StrategyError` for an option that does not exist. */
-export function checkNames(options: object, more: readonly string[]): void {
-  mustBeKnown(options, [...Object.keys(STRATEGY_NAMES), ...Object.keys(RUN_NAMES), ...more]);
+/** Throws `StrategyError` for an option that does not exist, or is of another kind. */
+export function checkNames(options: RunOptions, more: OptionKinds): void {
+  checkOptions(options, { ...STRATEGY_KINDS, ...RUN_KINDS, ...more });
+  for (const [i, feed] of (options.feeds ?? []).entries()) {
+    checkOptions(feed, FEED_KINDS, `feeds[${String(i)}]`);
+  }
 }
 
-/** The same for options that arrive as JSON, beside a strategy. */
+/** The same for a further strategy. */
+export function checkOther(other: unknown, place: string): void {
+  checkOptions(other, STRATEGY_KINDS, place);
+}
+
+/** Names of options that arrive as JSON, beside a strategy. */
 export function checkRunNames(options: object, more: readonly string[]): void {
-  const known = Object.keys(RUN_NAMES).filter((name) => name !== 'signal');
+  const known = Object.keys(RUN_KINDS).filter((name) => name !== 'signal');
   mustBeKnown(options, [...known, ...more]);
-}
-
-function mustBeKnown(options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new StrategyError(`option '${unknown}' is not known; options are ${known.join(', ')}`);
 }
 
 /** Calls `run` with options that name a dataset: of the candles, if these are given. */
@@ -159,6 +157,7 @@ export async function planOptions(
   if ((data === undefined) === (agents === undefined)) {
     throw new StrategyError('give either data, the folder of a dataset, or candles, or agents');
   }
+  if (markets?.length === 0) throw new StrategyError('markets: must name at least one');
   mustBeOneOf('queue', options.queue, QUEUE_CHOICES);
   mustBeOneOf('fidelity', options.fidelity, FIDELITIES);
   const definitions = new Map<string, StrategyDefinition>();

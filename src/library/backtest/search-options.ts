@@ -15,6 +15,7 @@ import {
   type StrategyDefinition,
 } from '../../strategy/definition.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
+import { checkOptions, type OptionKinds } from './option-kinds.ts';
 import { checkNames, type BacktestStrategy, type OptionsPlan, type RunOptions } from './options.ts';
 
 /** A figure of `Metrics`; with a leading minus it is minimised. */
@@ -53,15 +54,33 @@ export interface SearchOptions<P extends ParameterSpecs = ParameterSpecs>
   readonly ledger?: boolean | string;
 }
 
+const SEARCH_KINDS: OptionKinds = {
+  ...{ vary: 'object', method: 'text', trials: 'number', eta: 'number', objective: 'text' },
+  ...{ workers: 'number', ledger: 'flagOrText' },
+};
+
+function checkVariation(name: string, values: unknown): void {
+  if (!Array.isArray(values)) {
+    checkOptions(values, { min: 'length', max: 'length', step: 'length' }, name);
+    return;
+  }
+  const kinds = ['number', 'string', 'boolean'];
+  if (values.length > 0 && values.every((value) => kinds.includes(typeof value))) return;
+  throw new StrategyError(`${name}: must be a list of numbers, text or flags, not empty`);
+}
+
 /** Throws `StrategyError` naming the option and its limit. */
 export function checkSearch(
-  options: Pick<SearchOptions, 'method' | 'trials' | 'eta' | 'objective' | 'signal'>,
-  more: readonly string[],
+  options: Pick<
+    SearchOptions,
+    keyof RunOptions | 'vary' | 'method' | 'trials' | 'eta' | 'objective'
+  >,
+  more: OptionKinds,
 ): void {
-  checkNames(options, [
-    ...['vary', 'method', 'trials', 'eta', 'objective', 'workers', 'ledger'],
-    ...more,
-  ]);
+  checkNames(options, { ...SEARCH_KINDS, ...more });
+  for (const [name, values] of Object.entries(options.vary ?? {})) {
+    if (values !== undefined) checkVariation(`vary.${name}`, values);
+  }
   const { method = 'sobol', trials = 64, eta = 3, objective = 'sharpe', signal } = options;
   signal?.throwIfAborted();
   mustBeWithin('trials', trials, 1, MAX_TRIALS);

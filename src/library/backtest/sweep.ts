@@ -51,7 +51,7 @@ export interface SweepResult extends Selection {
 export async function sweep<const P extends ParameterSpecs>(
   options: SweepOptions<P>,
 ): Promise<SweepResult> {
-  checkSearch(options, ['log', 'onTrial']);
+  checkSearch(options, { log: 'text', onTrial: 'function' });
   const { signal, onTrial } = options;
   const stopped = (): boolean => signal?.aborted ?? false;
   // The types of a definition's parameters matter to its author alone.

@@ -67,7 +67,10 @@ export interface WalkForwardResult {
 export async function walkForward<const P extends ParameterSpecs>(
   options: WalkForwardOptions<P>,
 ): Promise<WalkForwardResult> {
-  checkSearch(options, ['train', 'test', 'purge', 'mode', 'logs', 'onWindow']);
+  checkSearch(options, {
+    ...{ train: 'length', test: 'length', purge: 'length' },
+    ...{ mode: 'text', logs: 'text', onWindow: 'function' },
+  });
   const { signal, onWindow, mode = 'rolling', logs } = options;
   mustBeOneOf('mode', mode, MODES);
   const lengths = {

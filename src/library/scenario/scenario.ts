@@ -1,7 +1,7 @@
 /** Scenario files as library calls: read, run and prove, with the package's own cryptography. */
 import { readFile } from 'node:fs/promises';
 import { UserError } from '../../base/user-error.ts';
-import { fileError } from '../../platform/file-error.ts';
+import { FileError, fileError } from '../../platform/file-error.ts';
 import { parseScenario as parse } from '../../scenario/parse.ts';
 import { runScenario as run, type ScenarioResult } from '../../scenario/run-scenario.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
@@ -20,6 +20,16 @@ export class ScenarioError extends UserError {
   }
 }
 
+function isParsed(value: unknown): value is Scenario {
+  const { config, steps } = Object(value) as Partial<Scenario>;
+  return typeof config === 'object' && Array.isArray(steps);
+}
+
+function notAScenario(file: string): ScenarioError {
+  const message = 'must be a parsed scenario, or its text';
+  return new ScenarioError(file, [{ place: { line: 1, column: 1 }, path: '', message }]);
+}
+
 /**
  * Parses a scenario (YAML, docs/SCENARIOS.md).
  *
@@ -27,6 +37,7 @@ export class ScenarioError extends UserError {
  * @throws ScenarioError with every problem of the text
  */
 export function parseScenario(text: string, file = 'scenario'): Scenario {
+  if (typeof text !== 'string') throw notAScenario(file);
   const parsed = parse(text, file, keccak);
   if (!parsed.ok) throw new ScenarioError(file, parsed.problems);
   return parsed.scenario;
@@ -38,6 +49,7 @@ export function parseScenario(text: string, file = 'scenario'): Scenario {
  * @throws FileError when the file cannot be read, ScenarioError when its text is not valid
  */
 export async function readScenario(path: string): Promise<Scenario> {
+  if (typeof path !== 'string') throw new FileError('path: must be that of a file');
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
@@ -53,6 +65,8 @@ export async function readScenario(path: string): Promise<Scenario> {
  * @throws ScenarioError when a text is not valid
  */
 export function runScenario(scenario: Scenario | string): ScenarioResult {
+  const given: unknown = scenario;
   const parsed = typeof scenario === 'string' ? parseScenario(scenario) : scenario;
+  if (typeof given !== 'string' && !isParsed(given)) throw notAScenario('scenario');
   return run(parsed, { keccak, addressOf: addressOfName });
 }

@@ -13,7 +13,10 @@ export const TABLES_SCRIPT = `
   };
   const rowsOf = (table) => [...table.tBodies[0].rows];
   const grid = (table) => [[...table.tHead.rows[0].cells], ...rowsOf(table).filter((row) => !row.hidden).map((row) => [...row.cells])];
-  const quoted = (value) => /[",\\n]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value;
+  /** Text that a spreadsheet would take for a formula; a negative number may have a unit. */
+  const isFormula = (value) => /^[=@\\t\\r]|^[+-](?![\\d.,]+(?:\\s[\\w%]+)?$)/.test(value);
+  const inert = (value) => isFormula(value) ? "'" + value : value;
+  const quoted = (value) => /[",\\r\\n]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value;
   for (const bar of document.querySelectorAll('.toolbar:not(.choices)')) {
     const find = (name) => bar.querySelector('[data-' + name + ']');
     const search = find('filters');
@@ -40,11 +43,11 @@ export const TABLES_SCRIPT = `
     addEventListener('hashchange', reveal);
     reveal();
     find('copies').addEventListener('click', async (event) => {
-      const lines = grid(table).map((cells) => cells.map((cell) => plain(cell)).join('\\t')).join('\\n');
+      const lines = grid(table).map((cells) => cells.map((cell) => inert(plain(cell)).replace(/[\\t\\r\\n]+/g, ' ')).join('\\t')).join('\\n');
       try { await navigator.clipboard.writeText(lines); event.target.textContent = 'Copied'; } catch { event.target.textContent = 'The browser refuses to copy'; }
     });
     find('saves').addEventListener('click', () => {
-      const lines = grid(table).map((cells) => cells.map((cell) => quoted(plain(cell))).join(',')).join('\\n') + '\\n';
+      const lines = grid(table).map((cells) => cells.map((cell) => quoted(inert(plain(cell)))).join(',')).join('\\n') + '\\n';
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([lines], { type: 'text/csv' }));
       link.download = table.id + '.csv';
