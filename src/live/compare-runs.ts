@@ -43,6 +43,8 @@ export interface ComparedRun {
   readonly orders: readonly ComparedOrder[];
   readonly fills: readonly ComparedFill[];
   readonly equity: LiveRecord['equity'];
+  /** Why a live run ended early; null if it did not. */
+  readonly failure: string | null;
   /** False for a live run on a wall clock. */
   readonly isVirtual: boolean;
   /** Null if they were not recorded. */
@@ -105,6 +107,7 @@ const LIVE = {
   ends: [{ orderId: 'text', status: 'text' }],
   // Records of version 0.2.0 have none of these.
   clock: 'text?',
+  failure: 'text?',
   equity: 'list?',
   foreignOrders: 'number?',
   terms: 'record?',
@@ -172,6 +175,7 @@ export function comparedRun(
   const fills = byOrder(found.fills.map((fill) => ({ ...fill, size: Number(fill.size) })));
   return {
     isVirtual: true,
+    failure: null,
     terms: terms?.[place] ?? null,
     foreignOrders: 0,
     equity: found.equity,
@@ -187,12 +191,22 @@ export function comparedRun(
 }
 
 export function comparedLive(record: Partial<LiveRecord>): ComparedRun {
-  const { orders, fills, ends, clock, equity, terms = null, foreignOrders = 0 } = record;
+  const {
+    orders,
+    fills,
+    ends,
+    clock,
+    equity,
+    terms = null,
+    foreignOrders = 0,
+    failure = null,
+  } = record;
   const filled = byOrder(
     (fills ?? []).map((fill) => ({ ...fill, size: Math.abs(Number(fill.quantity)) })),
   );
   return {
     isVirtual: clock === 'replay',
+    failure,
     terms,
     foreignOrders,
     equity: equity ?? [],

@@ -1,5 +1,5 @@
 /** `orrery compare` and `orrery report` of runs that are not alike name what differs. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -121,3 +121,19 @@ test('printed commands quote their folders', async () => {
   };
   expect(verify).toEqual([`npx orrery replay ${quoted} --verify`]);
 }, 60_000);
+
+test('says that a live run ended early', async () => {
+  const record = {
+    ...{ orrery: 'live', version: 1, strategy: 's', parameters: {}, clock: 'wall' },
+    ...{ startedUs: 0, endedUs: 1, orders: [], fills: [], ends: [], equity: [], log: [] },
+  };
+  const live = (name: string, failure: string | null): string => {
+    mkdirSync(file(name));
+    writeFileSync(file(name, 'live.json'), JSON.stringify({ ...record, failure }));
+    return file(name);
+  };
+  const [whole, cut] = [live('whole', null), live('cut', 'the disk is full')];
+  await main(['compare', whole, cut]);
+  expect(printed).toContain(`${cut}: the run ended early: the disk is full\n`);
+  expect(printed).not.toContain(`${whole}: the run ended early`);
+});

@@ -288,6 +288,8 @@ export default defineStrategy({ name: 'late', parameters: {}, create: () => ({
   expect(record.failure).toMatch(/^strategy 'late' failed in onTimer at .*: no such indicator/);
   expect(record.log.map(({ text }) => text)).toEqual(['begun']);
   expect(record.orders).toMatchObject([{ order: { symbol: 'T', price: '1' } }]);
+  // A comparison says so.
+  expect((await readCompared(out, null)).failure).toBe(record.failure);
 });
 
 /** The command in its own process. */

@@ -54,8 +54,15 @@ export const command: CommandModule<object, CompareArguments> = {
     if (!equal || terms.length > 0) setExitCode(EXIT.failed);
     if (json) {
       const same = equal && terms.length === 0;
-      printJson({ same, isVirtual, terms, firstDifference: first, ...comparison });
+      const failures = runs.map(({ failure }) => failure);
+      printJson({ same, isVirtual, failures, terms, firstDifference: first, ...comparison });
       return;
+    }
+    for (const [folder, { failure }] of [
+      [left, one],
+      [right, other],
+    ] as const) {
+      if (failure !== null) print(`${folder}: the run ended early: ${failure}`);
     }
     if (terms.length > 0) print(`terms that differ: ${String(terms.length)}`);
     for (const term of terms.slice(0, MAX_SHOWN)) {
