@@ -10,7 +10,7 @@ import { printError } from './cli-support.ts';
 const PAUSE_MS = 10_000;
 /** A write takes at most this share of the time. */
 const SHARE = 0.01;
-/** What the file says of a run that could not write its end. */
+/** Failure of a run that could not write its end. */
 const KILLED = 'the process ended before the run did';
 
 export class LiveFile {

@@ -1,6 +1,6 @@
 /**
- * Funding payments of positions, from their `funding` at the exchange. A settlement adds its payment
- * to it, and a closing fill takes away what it realises (D-46).
+ * Funding payments of positions, from their `funding` at the exchange. A settlement adds its
+ * payment to it, and a closing fill takes away what it realises (D-46).
  */
 import { must } from '../base/assert.ts';
 import { formatDecimal, parseDecimal, stepsExact } from '../num/decimal.ts';

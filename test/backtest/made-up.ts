@@ -11,7 +11,7 @@ import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { watchPromises } from '../../src/strategy-loader/promise-watch.ts';
 import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
-/** Hears the rejections of all test files of this process. */
+/** Gets the rejections of all test files of this process. */
 const PROMISES = watchPromises();
 
 export const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;

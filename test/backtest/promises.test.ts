@@ -120,9 +120,9 @@ test('a strategy without promises causes no event-loop turns', async () => {
 });
 
 test('a rejection of something else before a run does not fail it', async () => {
-  const heard = new Promise((resolve) => process.once('unhandledRejection', resolve));
+  const reported = new Promise((resolve) => process.once('unhandledRejection', resolve));
   void Promise.reject(new Error('of another test'));
-  await heard;
+  await reported;
   await runBacktest(inputOf([entryOf({ onTrade: () => Promise.resolve() })], 3));
 });
 

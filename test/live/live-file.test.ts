@@ -45,11 +45,11 @@ test('the record is on disk while the run goes, and says that it is not whole', 
 test('a disk that refuses the record is reported once, and tried again', async () => {
   const gone = join(folder, 'gone');
   const path = join(gone, 'live.json');
-  const said: string[] = [];
+  const lines: string[] = [];
   const run = growing();
-  const file = new LiveFile(path, run, { pauseMs: 5, warn: (text) => said.push(text) });
+  const file = new LiveFile(path, run, { pauseMs: 5, warn: (text) => lines.push(text) });
   await expect.poll(() => run.records()).toBeGreaterThan(5);
-  expect(said.join('')).toMatch(/^orrery: the record is not written yet: [^\n]*live\.json[^\n]*$/);
+  expect(lines.join('')).toMatch(/^orrery: the record is not written yet: [^\n]*live\.json[^\n]*$/);
   mkdirSync(gone);
   await expect.poll(() => existsSync(path)).toBe(true);
   rmSync(gone, { recursive: true });

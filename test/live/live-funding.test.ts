@@ -75,19 +75,19 @@ test('payments are those of the exchange while the position shrinks (D-46)', asy
   writeFileSync(path, STRATEGY);
   const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
   const stop = new AbortController();
-  const said: string[] = [];
+  const lines: string[] = [];
   const running = new LiveRun({
     ...{ definition, bindClock, parameters: {}, seed: '1', symbols: null, subaccountIndex: 0 },
     client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
     account: WALLET.address.toLowerCase(),
     stop: stop.signal,
-    onLog: (text) => said.push(text),
+    onLog: (text) => lines.push(text),
   }).complete();
   running.catch(() => undefined);
   for (const interval of [2, 3, 4, 5]) {
     await Promise.race([running, play(interval)]);
-    await Promise.race([running, expect.poll(() => said.length).toBe(interval - 1)]);
-    // The strategy hears of it in the next interval.
+    await Promise.race([running, expect.poll(() => lines.length).toBe(interval - 1)]);
+    // The strategy gets it in the next interval.
     await served.sim('funding', { symbol: 'T', rate: '0.001' });
   }
   stop.abort();
@@ -99,6 +99,6 @@ test('payments are those of the exchange while the position shrinks (D-46)', asy
   const { body } = await served.send('GET', at, undefined, headers);
   const paid = (body as { amount: string; quantity: string }[]).toReversed();
   expect(paid.map(({ quantity }) => quantity)).toEqual(['0.02', '0.005']);
-  expect(said).toEqual(['open', ...paid.map(({ amount }) => amount), '0']);
+  expect(lines).toEqual(['open', ...paid.map(({ amount }) => amount), '0']);
   await served.remove();
 });
