@@ -18,7 +18,7 @@ export function mustBeUrl(options: unknown): string {
 export function mustBeCall(endpoint: string, request: unknown): void {
   if (!Object.hasOwn(ENDPOINTS, endpoint)) {
     throw new ClientError(
-      `endpoint '${String(endpoint)}': must be one of ${Object.keys(ENDPOINTS).join(', ')}`,
+      `endpoint '${endpoint}': must be one of ${Object.keys(ENDPOINTS).join(', ')}`,
     );
   }
   if (typeof request === 'object' && request !== null && !Array.isArray(request)) return;

@@ -43,7 +43,7 @@ const curve = { timesUs: [1e15, 2e15, 3e15], equity: [100, 110, 105] };
 const random = new RandomStreams('wrong').stream('values');
 const bands = { samples: 5, meanBlock: null, confidence: 0.9, periodsPerYear: 365 };
 
-const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1' });
+const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1', signer: null });
 const toNobody = (endpoint: 'getBalance', request: { account: string }): unknown =>
   client.call(endpoint, request);
 
@@ -133,7 +133,10 @@ const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
     call(bootstrap, [0.1], { ...bands, samples: 1e21 }, random),
   ],
   ["url 'undefined': must be the URL of an exchange", () => new HttpMatcherClient({} as never)],
-  ["url 'localhost': must be the URL", () => new HttpMatcherClient({ url: 'localhost' })],
+  [
+    "url 'localhost': must be the URL",
+    () => new HttpMatcherClient({ url: 'localhost', signer: null }),
+  ],
   ["endpoint 'getOrdr': must be one of getAuth", call(toNobody, 'getOrdr', {})],
   ["endpoint 'constructor': must be one of", call(toNobody, 'constructor', {})],
   ['getBalance: the request must be an object', call(toNobody, 'getBalance', undefined)],

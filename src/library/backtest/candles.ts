@@ -85,7 +85,13 @@ function suggestedFor(symbol: unknown): string {
 }
 
 const MARKET_KINDS: OptionKinds<keyof CandleMarket> = {
-  ...{ symbol: 'text', candles: 'any', interval: 'length', tickSize: 'decimal', lotSize: 'decimal' },
+  ...{
+    symbol: 'text',
+    candles: 'any',
+    interval: 'length',
+    tickSize: 'decimal',
+    lotSize: 'decimal',
+  },
 };
 
 function checkMarket(market: CandleMarket, before: readonly CandleMarket[]): void {
