@@ -44,7 +44,7 @@ const random = new RandomStreams('wrong').stream('values');
 const bands = { samples: 5, meanBlock: null, confidence: 0.9, periodsPerYear: 365 };
 
 const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1', signer: null });
-const toNobody = (endpoint: 'getBalance', request: { account: string }): unknown =>
+const byClient = (endpoint: 'getBalance', request: { account: string }): unknown =>
   client.call(endpoint, request);
 
 /** A call of a function with arguments that its types forbid. */
@@ -137,9 +137,9 @@ const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
     "url 'localhost': must be the URL",
     () => new HttpMatcherClient({ url: 'localhost', signer: null }),
   ],
-  ["endpoint 'getOrdr': must be one of getAuth", call(toNobody, 'getOrdr', {})],
-  ["endpoint 'constructor': must be one of", call(toNobody, 'constructor', {})],
-  ['getBalance: the request must be an object', call(toNobody, 'getBalance', undefined)],
+  ["endpoint 'getOrdr': must be one of getAuth", call(byClient, 'getOrdr', {})],
+  ["endpoint 'constructor': must be one of", call(byClient, 'constructor', {})],
+  ['getBalance: the request must be an object', call(byClient, 'getBalance', undefined)],
 ];
 
 test.each(CALLS)('%s', async (message, run) => {
