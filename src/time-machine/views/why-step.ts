@@ -18,13 +18,17 @@ const LIMIT = 40;
 
 export function whyStep(view: ExchangeView, step: Step): string[] {
   const { outcome, events } = step;
-  if (outcome !== 'ok') return [refusalText(outcome, step.before)];
   const lines = events.flatMap((event) => whyEvent(view, event, step));
+  const shown =
+    lines.length <= LIMIT
+      ? lines
+      : [...lines.slice(0, LIMIT), `and ${String(lines.length - LIMIT)} more`];
+  // Events of a refused command are those of timers that were due before it.
+  if (outcome !== 'ok') return [refusalText(outcome, step.before), ...shown];
   if (lines.length === 0) {
     return [`It changed nothing but the time${events.length === 0 ? '' : ' and its nonce'}.`];
   }
-  if (lines.length <= LIMIT) return lines;
-  return [...lines.slice(0, LIMIT), `and ${String(lines.length - LIMIT)} more`];
+  return shown;
 }
 
 function whyEvent(view: ExchangeView, event: EngineEvent, { before }: Step): string[] {
