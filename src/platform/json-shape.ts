@@ -1,8 +1,8 @@
 /** Shapes of JSON files, for errors that name the field that is wrong. */
 
 /**
- * `decimal`: the text of a number. `time`: µs since 1970. `?`: null or absent is allowed. A list has
- * one shape.
+ * `decimal`: the text of a number. `time`: µs since 1970. `?`: null or absent is allowed. A list
+ * has one shape.
  */
 export type Shape =
   | `${'number' | 'time' | 'text' | 'decimal' | 'flag' | 'list' | 'record'}${'' | '?'}`
