@@ -44,6 +44,9 @@ test('commands are executed, rejected with the message of the exchange, and list
     expect(run('status').text).toContain('operator status requires a symbol');
     expect(run('audit', 'BTC-USD-PERP').text).toContain('operator audit does not take a symbol');
     expect(run('deposit', '--set', 'amount').text).toContain('must be name=value');
+    const twice = run('deposit', '--set', 'amount=1', '--set', 'amount=2');
+    expect(twice.text).toContain('--set amount=2: amount is given twice');
+    expect(run('terms', 'ETH-USD-PERP').text).toContain('operator terms requires --set name=value');
     expect(run('audit', '--token', 'wrong').text).toContain('Please add the operator token');
     const lines = run('audit').text.trim().split('\n').slice(0, 3);
     expect(lines[0]).toMatch(/deposit {2}account 0x.*amount 100$/);

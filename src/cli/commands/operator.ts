@@ -39,6 +39,8 @@ const ROUTES: Readonly<Record<Action, { readonly path: string; readonly ofMarket
   audit: { path: 'audit', ofMarket: false },
 };
 
+const WITHOUT_FIELDS: readonly Action[] = ['delist', 'audit'];
+
 const TIMEOUT_MS = 30_000;
 
 export const command: CommandModule<object, OperatorArguments> = {
@@ -83,6 +85,9 @@ export const command: CommandModule<object, OperatorArguments> = {
     if (options.token === undefined) {
       throw new InputError('operator: give --token, or set ORRERY_OPERATOR_TOKEN');
     }
+    if (!WITHOUT_FIELDS.includes(action) && options.set === undefined) {
+      throw new InputError(`operator ${action} requires --set name=value`);
+    }
     const path =
       symbol === undefined ? route.path : `markets/${encodeURIComponent(symbol)}/${route.path}`;
     const url = `${options.url.replace(/\/+$/, '')}/operator/${path}`;
@@ -123,6 +128,9 @@ function bodyOf(settings: readonly string[]): Record<string, unknown> {
       at[part] = next;
       at = next as Record<string, unknown>;
     }
+    if (Object.hasOwn(at, last)) {
+      throw new InputError(`--set ${setting}: ${name} is given twice`);
+    }
     at[last] = valueOf(setting, text);
   }
   return body;
@@ -153,7 +161,8 @@ async function send(
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    throw new InputError(`operator: ${url} does not respond: ${(error as Error).message}`);
+    const after = body === null ? '' : '; it may have been done: operator audit shows it';
+    throw new InputError(`operator: ${url} does not respond: ${(error as Error).message}${after}`);
   }
 }
 
