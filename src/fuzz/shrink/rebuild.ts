@@ -8,29 +8,17 @@
  * or the last commands of the script. The other side of its positions is one rich user.
  */
 import { must } from '../../base/assert.ts';
-import type { Command } from '../../engine/commands.ts';
 import type { MarketSpec } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import {
-  lots,
-  ppm,
-  PPM,
-  priceTicks,
-  quanta,
-  subaccountId,
-  type MarketId,
-  type SubaccountId,
-} from '../../num/units.ts';
-import { NEVER_MS } from '../run-setup.ts';
-import { Binder, type Script, type ScriptStep } from './script.ts';
+import { PPM, subaccountId, type MarketId, type SubaccountId } from '../../num/units.ts';
+import { lastSteps, Opening, OWN, RICH } from './opening.ts';
+import { Binder, play, type Script } from './script.ts';
 import type { Tester } from './tester.ts';
 
 /** A rebuilt unit has about as many commands. */
 const LONG = 10;
 /** Last commands of the script that may follow the rebuilt unit. */
 const ENDINGS = [1, 3];
-/** Collateral that suffices for every position. */
-const RICH = 1_000_000_000_000_000n;
 
 interface Position {
   readonly market: MarketId;
@@ -129,16 +117,6 @@ function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
   });
 }
 
-function play(engine: Engine, steps: readonly ScriptStep[], binder: Binder): void {
-  for (const step of steps) {
-    try {
-      engine.apply(binder.bind(step), binder.see);
-    } catch {
-      // The failure itself, which is the last command.
-    }
-  }
-}
-
 interface Rebuild extends Pick<Ends, 'specs'> {
   readonly unit: Unit;
   /** Number of the script's last commands that follow; 0: the marks after them instead. */
@@ -166,14 +144,7 @@ function rebuild(script: Script, tester: Tester, target: Rebuild): Script | null
   if (deposit <= 0n) return null;
   const built = buildWith(script, target, deposit);
   if (built === null || target.ending === 0) return built;
-  const last = script.steps.slice(-target.ending);
-  const startUs = script.config.genesisTimeUs;
-  const firstUs = last[0]?.command.timeUs ?? startUs;
-  const moved = last.map(({ key, command }) => ({
-    key,
-    command: { ...command, timeUs: startUs + (command.timeUs - firstUs) } as Command,
-  }));
-  return { ...built, steps: [...built.steps, ...moved] };
+  return { ...built, steps: [...built.steps, ...lastSteps(script, target.ending)] };
 }
 
 /** Listings, deposits, prices at which the unit can open, its orders, and the final prices. */
@@ -186,74 +157,30 @@ function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | n
   );
   const rich = subaccounts[other];
   if (rich === undefined) return null;
-  const at = { timeUs: script.config.genesisTimeUs };
-  const commands: Command[] = [];
+  const opening = new Opening(script.config);
   for (const { market } of unit.positions) {
-    const spec = must(specs[market], 'a market of a position');
-    commands.push({ kind: 'listMarket', ...at, spec });
+    opening.list(must(specs[market], 'a market of a position'));
   }
-  const pay = ({ address, index }: typeof owner, amount: bigint): void => {
-    commands.push({
-      kind: 'deposit',
-      ...at,
-      account: address,
-      subaccountIndex: index,
-      amount: quanta(amount),
-    });
-  };
-  pay(owner, deposit);
-  pay(rich, RICH);
-  let nonce = 1n;
-  const order = (of: SubaccountId, market: MarketId, size: number, price: number): void => {
-    commands.push({
-      kind: 'placeOrder',
-      ...at,
-      subaccount: of,
-      market,
-      orderType: 'limit',
-      lots: lots(size),
-      priceTicks: priceTicks(price),
-      ioc: false,
-      postOnly: false,
-      reduceOnly: false,
-      nonce: nonce++,
-      expiresAtMs: NEVER_MS,
-      delegate: null,
-      clientId: null,
-      originator: null,
-      originatorFeePpm: ppm(0),
-    });
-  };
-  const setPrice = (market: MarketId, price: number): void => {
-    const spec = must(specs[market], 'a market of a position');
-    const ticks = priceTicks(price);
-    if (spec.indexSource !== 'mid') {
-      commands.push({ kind: 'setIndex', ...at, market, priceTicks: ticks, text: String(price) });
-    }
-    if (spec.markSource === 'external') {
-      commands.push({ kind: 'setMark', ...at, market, priceTicks: ticks });
-    }
-  };
+  opening.pay(owner, deposit);
+  opening.pay(rich, RICH);
   const endOf = ({ fromTicks, toTicks }: Position): number => (ending > 0 ? fromTicks : toTicks);
   for (const position of unit.positions) {
-    const spec = must(specs[position.market], 'a market of a position');
+    const { market } = position;
+    const spec = must(specs[market], 'a market of a position');
     const price = openingTicks(position.lots, endOf(position), spec);
-    setPrice(position.market, price);
+    opening.setPrice(spec, market, price);
     for (let left = Math.abs(position.lots); left > 0; left -= spec.maxLots) {
       const size = Math.sign(position.lots) * Math.min(left, spec.maxLots);
-      order(subaccountId(other), position.market, -size, price);
-      order(unit.owner, position.market, size, price);
+      opening.order(subaccountId(other), market, -size, price);
+      opening.order(unit.owner, market, size, price);
     }
   }
-  for (const position of unit.positions) setPrice(position.market, endOf(position));
-  // Ids of the rebuilt steps follow those of the recorded ones.
-  const first = 1 + script.steps.reduce((most, { key }) => Math.max(most, key), 0);
-  const steps = commands.map((command, i) => ({ key: first + i, command }));
-  return { ...script, steps };
+  for (const position of unit.positions) {
+    const { market } = position;
+    opening.setPrice(must(specs[market], 'a market of a position'), market, endOf(position));
+  }
+  return { ...script, steps: opening.stepsFor(script) };
 }
-
-/** Number of system subaccounts, which come first. */
-const OWN = 6;
 
 const unitOf = (spec: MarketSpec): bigint => BigInt(spec.quantaPerTickLot);
 

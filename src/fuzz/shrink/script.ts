@@ -138,6 +138,25 @@ function isPlaced(
   );
 }
 
+/** Applies steps; `see` also receives their events. */
+export function play(
+  engine: Engine,
+  steps: readonly ScriptStep[],
+  binder: Binder,
+  see: (event: EngineEvent) => void = () => undefined,
+): void {
+  for (const step of steps) {
+    try {
+      engine.apply(binder.bind(step), (event) => {
+        binder.see(event);
+        see(event);
+      });
+    } catch {
+      // The failure itself, which is the last command.
+    }
+  }
+}
+
 /** Commands of the script as a journal. */
 export function commandsOf(
   script: Script,

@@ -1,11 +1,12 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (waits, ends, rebuilt units, kinds, markets, accounts,
+ * invariant. Coarse passes come first (waits, ends, rebuilt orders and units, kinds, markets, accounts,
  * chunks), then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
+import { rebuildOrders } from './rebuild-orders.ts';
 import { rebuildUnits } from './rebuild.ts';
 import { toScript, type Script } from './script.ts';
 import {
@@ -43,6 +44,7 @@ type Pass = (script: Script, tester: Tester) => Script;
 const COARSE: readonly Pass[] = [
   shortenWaits,
   keepEnds,
+  rebuildOrders,
   rebuildUnits,
   dropKinds,
   dropMarkets,

@@ -6,11 +6,9 @@ import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-c
 import { lots, ppm, priceTicks, quanta, timeUs } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import { replaceAt } from './drop.ts';
+import { OWN } from './opening.ts';
 import type { Script } from './script.ts';
 import type { Tester } from './tester.ts';
-
-/** Number of system subaccounts, which come first. */
-const OWN = 6;
 
 /** Replaces users by one user, and subaccounts by subaccount 0. */
 export function mergeAccounts(script: Script, tester: Tester): Script {

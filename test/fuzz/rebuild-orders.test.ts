@@ -1,0 +1,54 @@
+/** Failures that depend on the size of a fill: the orders that meet are built again. */
+import { expect, test } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
+import type { Checker, Violation } from '../../src/fuzz/checker.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { runFuzz, type Failure } from '../../src/fuzz/fuzz-run.ts';
+import { rebuildOrders } from '../../src/fuzz/shrink/rebuild-orders.ts';
+import { toScript } from '../../src/fuzz/shrink/script.ts';
+import { Tester } from '../../src/fuzz/shrink/tester.ts';
+
+const VIOLATION: Violation = {
+  invariant: 'rareSize',
+  rule: 'a test',
+  says: 'no fill has this size',
+  detail: '',
+};
+
+/** A judge that dislikes one size of 97. */
+function sizeJudge(): Checker {
+  let isRare = false;
+  return {
+    onEvent: (event) => {
+      if (event.kind === 'tradePrinted' && Math.abs(event.lots) % 97 === 13) isRare = true;
+    },
+    after: () => (isRare ? VIOLATION : null),
+  };
+}
+
+/** A run that fails late, because of orders of two users. */
+function findLate(): Failure {
+  for (let run = 0; run < 40; run += 1) {
+    const profile = drawProfile(`sizes ${String(run)}`, { name: 'matching', commands: 1000 });
+    const { failure } = runFuzz(profile, sizeJudge());
+    if (failure !== null && failure.commands.length > 300) return failure;
+  }
+  throw new Error('no run fails late');
+}
+
+const createEngine = (config: Failure['config']): Exchange => new Exchange(config);
+
+test('a failure that depends on the size of a fill is rebuilt by the orders that meet', () => {
+  const script = toScript(findLate(), createEngine);
+  // The planted fault: a tester that refuses every script keeps the history.
+  const never = new Tester(VIOLATION, {
+    createEngine,
+    createChecker: () => ({ after: () => null }),
+  });
+  expect(rebuildOrders(script, never)).toBe(script);
+  expect(never.tests).toBeGreaterThan(0);
+  const tester = new Tester(VIOLATION, { createEngine, createChecker: sizeJudge });
+  const rebuilt = rebuildOrders(script, tester);
+  expect(rebuilt.steps.length).toBeLessThan(30);
+  expect(tester.run(rebuilt)?.violation.invariant).toBe('rareSize');
+});
