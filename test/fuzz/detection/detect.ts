@@ -20,6 +20,7 @@ import { OUTSIDE_BUGS } from './outside-bugs.ts';
 import { UNAIDED_BUGS } from './unaided-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
+import { SEPARATE_BUGS } from './separate-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
 import { SUBTLE_BUGS } from './subtle-bugs.ts';
 import { UNSEEN_BUGS } from './unseen-bugs.ts';
@@ -54,6 +55,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (UNAIDED_BUGS.includes(bug)) return 'unaided';
   if (PLAIN_BUGS.includes(bug)) return 'plain';
   if (INDEPENDENT_BUGS.includes(bug)) return 'independent';
+  if (SEPARATE_BUGS.includes(bug)) return 'separate';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

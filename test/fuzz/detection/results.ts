@@ -21,6 +21,7 @@ export const LISTS = [
   'unaided',
   'plain',
   'independent',
+  'separate',
 ] as const;
 
 export interface DetectionResult {

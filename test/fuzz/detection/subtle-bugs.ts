@@ -14,6 +14,7 @@ import { RECORD_BUGS } from './record-bugs.ts';
 import { RULE_BUGS } from './rule-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
 import { SEALED_BUGS } from './sealed-bugs.ts';
+import { SEPARATE_BUGS } from './separate-bugs.ts';
 import { UNSEEN_BUGS } from './unseen-bugs.ts';
 
 export const SUBTLE_BUGS: readonly SubtleBug[] = [
@@ -32,4 +33,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...UNAIDED_BUGS,
   ...PLAIN_BUGS,
   ...INDEPENDENT_BUGS,
+  ...SEPARATE_BUGS,
 ];

@@ -1,7 +1,7 @@
 /** Subtle bugs by an author who had read the rules and the sources, and nothing of the fuzzer. */
 import type { SubtleBug } from './subtle-bug.ts';
 
-export const BLIND35_BUGS: readonly SubtleBug[] = [
+export const SEPARATE_BUGS: readonly SubtleBug[] = [
   // Long 5 with a resting reduce-only ask of 5; a sell of 10 flips to short 5: the ask stays.
   {
     id: 'flip-keeps-reduce-only-orders',
