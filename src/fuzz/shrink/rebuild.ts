@@ -96,12 +96,15 @@ interface UnitFigures {
   readonly held: readonly Held[];
 }
 
-/** Cross and isolated units of the script's users; an isolated one is rebuilt as a cross one. */
+/**
+ * Cross and isolated units. An isolated one is rebuilt as a cross one, and a unit of the exchange as
+ * one of the first user.
+ */
 function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
   return names.subaccounts.flatMap(({ address, index }, i) => {
     const id = engine.subaccountIdOf(address, index);
-    if (id === undefined || engine.subaccount(id).system) return [];
-    const owner = subaccountId(i);
+    if (id === undefined) return [];
+    const owner = subaccountId(Math.max(i, OWN));
     const positions = engine.positions(id);
     const cross = positions.filter(({ isolated }) => !isolated);
     const apart = positions.filter(({ isolated }) => isolated);

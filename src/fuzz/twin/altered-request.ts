@@ -30,8 +30,8 @@ export function alteredRequest(endpoint: EndpointId, request: Request, dice: Dic
   const names = Object.keys(properties).filter(
     (name) => !KEPT.includes(name) && !path.includes(`{${name}}`),
   );
-  if (endpoint === 'submitOrders' && Array.isArray(request['orders'])) {
-    const orders = [...(request['orders'] as readonly Request[])];
+  const { orders } = request as { readonly orders?: readonly Request[] };
+  if (endpoint === 'submitOrders' && orders !== undefined && orders.length > 0) {
     const place = dice.below(orders.length);
     const altered = alteredRequest('submitOrder', orders[place] ?? {}, dice);
     // A client cannot sign fields of wrong types.
