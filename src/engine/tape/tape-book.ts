@@ -74,8 +74,9 @@ export class TapeBook {
 
   /** Drops the state of all levels. */
   forgetLevels(): void {
-    this.bids.clear();
-    this.asks.clear();
+    // Clearing an empty map allocates its table again.
+    if (this.bids.size > 0) this.bids.clear();
+    if (this.asks.size > 0) this.asks.clear();
   }
 
   /** Number of levels in memory, for tests of its bound. */
