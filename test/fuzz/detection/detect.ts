@@ -9,6 +9,7 @@ import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
 import { BLIND_BUGS } from './blind-bugs.ts';
 import { CONCEALED_BUGS } from './concealed-bugs.ts';
+import { EXAMINER_BUGS } from './examiner-bugs.ts';
 import { FURTHER_BUGS } from './further-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
 import { HIDDEN_BUGS } from './hidden-bugs.ts';
@@ -56,6 +57,7 @@ function listOf(bug: SubtleBug): DetectionResult['list'] {
   if (PLAIN_BUGS.includes(bug)) return 'plain';
   if (INDEPENDENT_BUGS.includes(bug)) return 'independent';
   if (SEPARATE_BUGS.includes(bug)) return 'separate';
+  if (EXAMINER_BUGS.includes(bug)) return 'examiner';
   return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 

@@ -22,6 +22,7 @@ export const LISTS = [
   'plain',
   'independent',
   'separate',
+  'examiner',
 ] as const;
 
 export interface DetectionResult {

@@ -1,6 +1,7 @@
 /** Bugs that a measurement plants one by one; each was written from the sources alone. */
 import { BLIND_BUGS } from './blind-bugs.ts';
 import { CONCEALED_BUGS } from './concealed-bugs.ts';
+import { EXAMINER_BUGS } from './examiner-bugs.ts';
 import { FURTHER_BUGS } from './further-bugs.ts';
 import { FOREIGN_BUGS } from './foreign-bugs.ts';
 import { FRESH_BUGS } from './fresh-bugs.ts';
@@ -34,4 +35,5 @@ export const SUBTLE_BUGS: readonly SubtleBug[] = [
   ...PLAIN_BUGS,
   ...INDEPENDENT_BUGS,
   ...SEPARATE_BUGS,
+  ...EXAMINER_BUGS,
 ];

@@ -1,7 +1,7 @@
 /** Bugs of a hostile examiner who had read the rules and the sources, and none of the tests. */
 import type { SubtleBug } from './subtle-bug.ts';
 
-export const BLIND36_BUGS: readonly SubtleBug[] = [
+export const EXAMINER_BUGS: readonly SubtleBug[] = [
   // A stop-loss with a limit far below the band fires: its remainder rests below the best bid.
   {
     id: 'stopped-leg-rests-all-the-same',
@@ -109,7 +109,7 @@ export const BLIND36_BUGS: readonly SubtleBug[] = [
   },
   // A `median` market with a basis freezes for a minute; at the next index its EMA takes it all.
   {
-    id: 'frozen-seconds-count-in-the-ema',
+    id: 'frozen-seconds-age-the-ema',
     area: 'timers',
     file: 'engine/pricing/basis-ema.ts#resumeEma',
     find: 'market.emaSecond = floorDivInt(state.nowUs, SECOND_US);',
