@@ -6,6 +6,7 @@ import type { Command } from '../engine/commands.ts';
 import type { EventSink } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { Engine, InvariantViolation } from '../engine/read/views.ts';
+import { mustHave } from './fuzz-error.ts';
 
 /** A violated invariant or property: its name, rule and details. */
 export interface Violation extends InvariantViolation {
@@ -24,8 +25,9 @@ export interface Checker {
   end?(engine: Engine): Violation | null;
 }
 
-/** Combines checkers: called in order; the first violation wins. */
+/** Combines checkers: called in order; the first violation wins. Throws `FuzzError`. */
 export function allOf(...checkers: readonly Checker[]): Checker {
+  for (const checker of checkers) mustHave('checker', checker, ['after']);
   const sinks = checkers.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent]));
   const early = checkers.filter(({ before }) => before !== undefined);
   return {
@@ -40,7 +42,8 @@ export function allOf(...checkers: readonly Checker[]): Checker {
     after: (engine, command, outcome) => {
       for (const checker of checkers) {
         const found = checker.after(engine, command, outcome);
-        if (found !== null) return found;
+        // A check written as assertions returns nothing.
+        if ((found ?? null) !== null) return found;
       }
       return null;
     },

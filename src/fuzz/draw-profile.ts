@@ -6,11 +6,12 @@ import type { MarketInput } from '../gateway/market-config.ts';
 import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
+import { FuzzError, mustBeCount, mustBeOneOf } from './fuzz-error.ts';
 import { drawCeiling } from './generate/draw-ceiling.ts';
 import { drawRetention } from './generate/draw-retention.ts';
 import { drawMix } from './draw-mix.ts';
 import { drawStart } from './generate/draw-start.ts';
-import type { FuzzProfile, ProfileName } from './profile.ts';
+import { PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 
 export interface DrawOptions {
   readonly name?: ProfileName;
@@ -18,9 +19,12 @@ export interface DrawOptions {
   readonly commands?: number;
 }
 
-/** The same seed and name draw the same profile. */
+/** The same seed and name draw the same profile. Throws `FuzzError`. */
 export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfile {
-  const name = options.name ?? 'swarm';
+  const { name = 'swarm' } = options;
+  if (typeof seed !== 'string') throw new FuzzError('seed: must be text', { field: 'seed' });
+  mustBeOneOf('name', name, PROFILE_NAMES);
+  if (options.commands !== undefined) mustBeCount('commands', options.commands);
   const dice = Dice.of(seed, `profile ${name}`);
   const rich = dice.chance(250);
   // Amounts beyond the exact range of a double.

@@ -11,6 +11,7 @@ import type { Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { CommandGenerator } from './generator.ts';
 import { sinkOf, type Checker, type Violation } from './checker.ts';
+import { mustHave } from './fuzz-error.ts';
 import type { FuzzProfile } from './profile.ts';
 import { setUp } from './run-setup.ts';
 import { thrown, thrownByCheck } from './thrown.ts';
@@ -37,15 +38,20 @@ export interface RunResult {
   readonly engine: Engine;
 }
 
-/** `checker`: a checker, or a function that creates one for the run's configuration. */
+/**
+ * `judging`: a checker, or a function that creates one for the run's configuration. Throws
+ * `FuzzError`.
+ */
 export function runFuzz(
   profile: FuzzProfile,
   judging: Checker | ((config: ExchangeConfig) => Checker),
   options: RunOptions = {},
 ): RunResult {
   const { onCommand } = options;
+  mustHave('profile', profile, ['name', 'seed', 'commands', 'config', 'markets']);
   const setup = setUp(profile);
   const checker = typeof judging === 'function' ? judging(setup.config) : judging;
+  mustHave('checker', checker, ['after']);
   const engine = options.createEngine?.(setup.config) ?? new Exchange(setup.config);
   const generator = new CommandGenerator(profile, engine, setup);
   const commands: Command[] = [];
@@ -90,7 +96,7 @@ export function applyChecked(
     return { outcome: 'ok', violation: thrown(error) };
   }
   try {
-    return { outcome, violation: checker.after(engine, command, outcome) };
+    return { outcome, violation: asVerdict(checker.after(engine, command, outcome)) };
   } catch (error) {
     return { outcome, violation: thrownByCheck(error) };
   }
@@ -99,8 +105,18 @@ export function applyChecked(
 /** Calls the end of the checker; an exception is a violation. */
 export function endChecked(engine: Engine, checker: Checker): Violation | null {
   try {
-    return checker.end?.(engine) ?? null;
+    return asVerdict(checker.end?.(engine));
   } catch (error) {
     return thrownByCheck(error);
   }
+}
+
+/**
+ * A check written as assertions returns nothing. An answer that is no violation would pass, or end
+ * the run without a reason.
+ */
+function asVerdict(found: Violation | null | undefined): Violation | null {
+  if (found === null || found === undefined) return null;
+  mustHave('the answer of a checker', found, ['invariant', 'rule', 'says', 'detail']);
+  return found;
 }

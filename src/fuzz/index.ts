@@ -23,6 +23,7 @@ export {
   type CheckName,
 } from './checks/checks.ts';
 export { sometimes, type Sometimes, type SometimesChecker } from './sometimes.ts';
+export { FuzzError } from './fuzz-error.ts';
 export { allOf, type Checker, type Violation } from './checker.ts';
 export { oracleLockstep } from './oracle-checker.ts';
 export { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';

@@ -3,6 +3,7 @@ import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Checker } from './checker.ts';
+import { mustBeFunction } from './fuzz-error.ts';
 import type { Counts } from './reached-counts.ts';
 
 /** A state by name: reached by an event, or after a command. */
@@ -27,6 +28,9 @@ export interface SometimesChecker extends Checker {
 export function sometimes(states: Sometimes): SometimesChecker {
   const reached = new Map(Object.keys(states).map((name) => [name, 0]));
   const entries = Object.entries(states);
+  for (const [name, { event, after }] of entries) {
+    mustBeFunction(`${name}: event or after`, event ?? after);
+  }
   const note = (name: string): void => {
     reached.set(name, (reached.get(name) ?? 0) + 1);
   };

@@ -1,5 +1,12 @@
 /** Client of an exchange in the same process, for one caller. */
-import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
+import {
+  ENDPOINTS,
+  type EndpointId,
+  type ListId,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract/endpoints.ts';
+import { MESSAGES } from '../contract/messages.ts';
 import type { Caller, Reply } from './context.ts';
 import type { Gateway } from './gateway.ts';
 import { asPage, MatcherError, type MatcherClient, type PageOf } from './matcher-client.ts';
@@ -32,6 +39,9 @@ export class InProcessClient implements MatcherClient {
   }
 
   private mustReply(endpoint: EndpointId, request: unknown): Reply {
+    if (!Object.hasOwn(ENDPOINTS, endpoint)) {
+      throw new MatcherError(endpoint, 404, MESSAGES.routeNotFound.message);
+    }
     const reply = this.gateway.handle(endpoint, request, this.caller);
     if (reply.status !== 200) throw new MatcherError(endpoint, reply.status, String(reply.body));
     return reply;

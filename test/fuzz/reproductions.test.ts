@@ -3,8 +3,11 @@
  * with the bug and pass in one without it. ORRERY_PROVE tests all of them and each script against
  * servers of both builds, a normal run a few and one script.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { EFFORT } from '../setup/effort.ts';
+import { EXAMINER_BUGS } from './detection/examiner-bugs.ts';
 import { REPRODUCED_BUGS } from './reproductions/bugs.ts';
 import {
   buildWith,
@@ -48,4 +51,12 @@ test.each(bugs)('$id is reproduced', { timeout: 900_000 }, async (bug) => {
   if (EFFORT === 1 && bug !== bugs[0]) return;
   expect(await runScript(bug.id, [bug], report), 'the script fails with the bug').toBe(1);
   expect(await runScript('sound', [], report), 'the script passes without it').toBe(0);
+});
+
+test('a fault that the reads of other checks hide fails its journal', async () => {
+  const bug = EXAMINER_BUGS.find(({ id }) => id === 'adl-ranks-of-an-earlier-command');
+  const built = await buildWith('hidden', bug === undefined ? [] : [bug]);
+  const journal = readFileSync(join(import.meta.dirname, 'corpus/ranks-within-an-instant.orrery'));
+  expect(built.checkJournal(journal)?.violation.invariant).toBe('oracle R-6.4');
+  expect(sound.checkJournal(journal)).toBeNull();
 });

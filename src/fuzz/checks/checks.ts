@@ -4,6 +4,7 @@
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { allOf, type Checker, type Violation } from '../checker.ts';
+import { FuzzError, mustBeCount, mustBeOneOf, mustHave } from '../fuzz-error.ts';
 import { thrownByCheck } from '../thrown.ts';
 import { oracleLockstep } from '../oracle-checker.ts';
 import { stateInvariants } from '../state-checker.ts';
@@ -41,12 +42,23 @@ export interface CheckIntervals {
   readonly rarely?: number;
 }
 
-/** Runs these checks in the order of `CHECKS`; the first violation ends the run. */
+/**
+ * Runs these checks in the order of `CHECKS`; the first violation ends the run. `config` is that of
+ * the exchange. Throws `FuzzError`.
+ */
 export function checkerOf(
   names: readonly CheckName[],
   config: ExchangeConfig,
   intervals: CheckIntervals,
 ): Checker {
+  if (!Array.isArray(names) || names.length === 0) {
+    throw new FuzzError(`checks: must be a list of ${CHECK_NAMES.join(', ')}`, { field: 'checks' });
+  }
+  for (const name of names) mustBeOneOf('checks', name, CHECK_NAMES);
+  mustHave('config', config, ['genesisTimeUs']);
+  mustHave('intervals', intervals, ['every']);
+  mustBeCount('every', intervals.every);
+  if (intervals.rarely !== undefined) mustBeCount('rarely', intervals.rarely);
   const checkers = CHECK_NAMES.filter((name) => names.includes(name)).map((name) =>
     named(name, CHECKERS[name](config, intervals)),
   );

@@ -9,6 +9,7 @@ import type { Keccak } from '../../gateway/ports.ts';
 import { checkCommands, journalOf } from '../check-journal.ts';
 import { CHECK_NAMES, type CheckName } from '../checks/checks.ts';
 import type { Violation } from '../checker.ts';
+import { mustHave } from '../fuzz-error.ts';
 import { commandsOf } from '../shrink/script.ts';
 import type { Shrunk } from '../shrink/shrink.ts';
 import { CURL_SECRET, curlText, serveConfigText } from './curl-text.ts';
@@ -25,7 +26,10 @@ export interface FailureFilesOptions {
 
 export type FailureFiles = Readonly<Record<string, string | Uint8Array>>;
 
+/** Throws `FuzzError`. */
 export function failureFiles(shrunk: Shrunk, options: FailureFilesOptions): FailureFiles {
+  mustHave('shrunk', shrunk, ['script', 'violation']);
+  mustHave('options', options, ['createEngine', 'keccak', 'origin']);
   const { createEngine, keccak } = options;
   const { violation, script } = shrunk;
   const { config } = script;

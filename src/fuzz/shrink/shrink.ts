@@ -4,6 +4,7 @@
  * chunks), then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
+import { mustHave } from '../fuzz-error.ts';
 import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
 import { rebuildOrders } from './rebuild-orders.ts';
@@ -66,8 +67,11 @@ const MAX_ROUNDS = 8;
 
 /**
  * Throws if the commands do not fail again: the engine or the checker is then not deterministic.
+ * Throws `FuzzError` for other arguments.
  */
 export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
+  mustHave('failure', failure, ['violation', 'config', 'commands']);
+  mustHave('options', options, ['createEngine', 'createChecker']);
   const recorded = toScript(failure, options.createEngine);
   // Checked after each command, the defect may show earlier, by another difference.
   const repeated = new Tester(failure.violation, options).runAny(recorded);
