@@ -61,28 +61,23 @@ export function checkCommands(
 ): Failure | null {
   const { every, checks = CHECK_NAMES, onCommand } = options;
   const intervals = every === undefined ? intervalsOf(commands.length) : { every };
-  let stopped = false;
-  const play = (names: readonly CheckName[]): Failure | null => {
+  const play = (names: readonly CheckName[]): Failure | 'holds' | 'stopped' => {
     const engine = options.createEngine?.(config) ?? new Exchange(config);
     const checker = options.checker ?? checkerOf(names, config, intervals);
     const emit = checker.onEvent ?? (() => undefined);
     for (const [i, command] of commands.entries()) {
       const { violation } = applyChecked(engine, command, emit, checker);
       if (violation !== null) return { violation, config, commands: commands.slice(0, i + 1) };
-      stopped = onCommand?.(i + 1) === true;
-      if (stopped) return null;
+      if (onCommand?.(i + 1) === true) return 'stopped';
     }
     const violation = endChecked(engine, checker);
-    return violation === null ? null : { violation, config, commands };
+    return violation === null ? 'holds' : { violation, config, commands };
   };
-  const found = play(checks);
-  const once = options.checker !== undefined || checks.length === 1 || commands.length > SHORT;
-  if (found !== null || once) return found;
-  for (const name of checks) {
-    const alone = stopped ? null : play([name]);
-    if (alone !== null) return alone;
+  let found = play(checks);
+  if (options.checker === undefined && checks.length > 1 && commands.length <= SHORT) {
+    for (const name of checks) if (found === 'holds') found = play([name]);
   }
-  return null;
+  return typeof found === 'string' ? null : found;
 }
 
 /** A journal of these commands without checkpoints: inputs only, no results. */

@@ -15,8 +15,8 @@ const VIOLATION: Violation = {
   detail: '',
 };
 
-/** A judge that dislikes one size of 97. */
-function sizeJudge(): Checker {
+/** A check that refuses one size of 97. */
+function sizeChecker(): Checker {
   let isRare = false;
   return {
     onEvent: (event) => {
@@ -30,7 +30,7 @@ function sizeJudge(): Checker {
 function findLate(): Failure {
   for (let run = 0; run < 40; run += 1) {
     const profile = drawProfile(`sizes ${String(run)}`, { name: 'matching', commands: 1000 });
-    const { failure } = runFuzz(profile, sizeJudge());
+    const { failure } = runFuzz(profile, sizeChecker());
     if (failure !== null && failure.commands.length > 300) return failure;
   }
   throw new Error('no run fails late');
@@ -47,7 +47,7 @@ test('a failure that depends on the size of a fill is rebuilt by the orders that
   });
   expect(rebuildOrders(script, never)).toBe(script);
   expect(never.tests).toBeGreaterThan(0);
-  const tester = new Tester(VIOLATION, { createEngine, createChecker: sizeJudge });
+  const tester = new Tester(VIOLATION, { createEngine, createChecker: sizeChecker });
   const rebuilt = rebuildOrders(script, tester);
   expect(rebuilt.steps.length).toBeLessThan(30);
   expect(tester.run(rebuilt)?.violation.invariant).toBe('rareSize');

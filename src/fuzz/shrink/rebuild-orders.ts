@@ -1,8 +1,8 @@
 /**
  * Replaces the history of a failure by a few commands that build the orders again which its last
- * commands meet: each resting order is a plain limit order of its remaining lots, and all owners are
- * rich. A failure that depends on a size depends on every fill before it, and on the margin, the
- * delegates and the nonces of the owners, so little of its history can be removed.
+ * commands meet. Each resting order is a plain limit order of its remaining lots, and all owners
+ * are rich. A failure that depends on a size depends on every fill before it, and on the margin,
+ * the delegates and the nonces of the owners, so little of its history can be removed.
  */
 import { must } from '../../base/assert.ts';
 import type { MarketSpec } from '../../engine/config.ts';

@@ -97,8 +97,8 @@ interface UnitFigures {
 }
 
 /**
- * Cross and isolated units. An isolated one is rebuilt as a cross one, and a unit of the exchange as
- * one of the first user.
+ * Cross and isolated units. An isolated one is rebuilt as a cross one, and a unit of the exchange
+ * as one of the first user.
  */
 function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
   return names.subaccounts.flatMap(({ address, index }, i) => {

@@ -1,7 +1,7 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (waits, ends, rebuilt orders and units, kinds, markets, accounts,
- * chunks), then the fields of each command; passes repeat until nothing changes.
+ * invariant. Coarse passes come first (waits, ends, rebuilt orders and units, kinds, markets,
+ * accounts, chunks), then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import { mustHave } from '../fuzz-error.ts';
