@@ -67,7 +67,7 @@ function markdown(rows: readonly Verdict[], mutants: readonly Mutant[]): string 
     `mutants killed, ${score.toFixed(1)} %; ${count(unreached.length)} not reached of ${count(rows.length)} explored, of ${count(mutants.length)}.`,
     '',
     'A mutant is reached if the events or the state of some edge differ from those of the original.',
-    'Each is explored to the depth at which it is reached, in all four worlds.',
+    'Each is explored to the depth at which it is reached, in all worlds, and survivors one deeper.',
     '',
     '| depth | killed | survive | not reached |',
     '| --- | --- | --- | --- |',
