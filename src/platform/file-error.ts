@@ -12,6 +12,13 @@ export function isFileFault(error: unknown): boolean {
   return typeof (error as NodeJS.ErrnoException | null | undefined)?.errno === 'number';
 }
 
+/** `missing` is the hint; an address of a database gets its own. */
+export function noSuchFile(path: string, missing?: string): FileError {
+  const isAddress = /^postgres(ql)?:/.test(path);
+  const hint = isAddress ? 'a database: orrery journal pull copies it to a folder' : missing;
+  return new FileError(`${path}: no such file or folder`, hint === undefined ? {} : { hint });
+}
+
 /**
  * Converts a file-system error to a `FileError`; returns any other error unchanged. `missing` is
  * the hint for a file that does not exist.
@@ -20,10 +27,7 @@ export function fileError(path: string, error: unknown, missing?: string): Error
   const code = (error as NodeJS.ErrnoException | null)?.code;
   switch (code) {
     case 'ENOENT':
-      return new FileError(
-        `${path}: no such file or folder`,
-        missing === undefined ? {} : { hint: missing },
-      );
+      return noSuchFile(path, missing);
     case 'EACCES':
       return new FileError(`${path}: permission denied`);
     case 'EROFS':

@@ -160,6 +160,8 @@ test('a compacted folder without its snapshots is rejected with a message', () =
 
 test.each([
   [['verify', 'nowhere'], 'nowhere: no such file or folder'],
+  [['verify', 'postgres://db/x'], '(a database: orrery journal pull copies it to a folder)'],
+  [['compact', 'postgres://db/x'], '(a database: orrery journal pull copies it to a folder)'],
   [['export', 'VAR'], 'give --out for a file'],
   [['export', 'VAR', '--json', '--from', '0'], '--from must be a whole number from 1, got 0'],
   [['export', 'VAR', '--json', '--from', '9', '--to', '8'], '--from 9 is after --to 8'],

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { backupFolder } from '../../journal-files/backup-folder.ts';
 import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
-import { FileError } from '../../platform/file-error.ts';
+import { noSuchFile } from '../../platform/file-error.ts';
 import { exportJournal, jsonLines, type Exported } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { verifyJournal, type JournalVerification } from '../../journal-files/verify-journal.ts';
@@ -207,7 +207,7 @@ const compactCommand: CommandModule<object, CompactArguments> = {
       .example('$0 journal export ./var --out history.orrery', 'first, keep a full copy')
       .example('$0 journal compact ./var --dry-run', 'list deletable segments'),
   handler: async ({ folder: path, 'dry-run': dryRun, json }) => {
-    if (!existsSync(path)) throw new FileError(`${path}: no such file or folder`);
+    if (!existsSync(path)) throw noSuchFile(path);
     const folder = await DataFolder.open(path);
     try {
       const plan = planCompaction(path);
