@@ -19,6 +19,11 @@ export function mustBeCount(field: string, value: unknown): void {
   throw new FuzzError(`${field}: must be ${limit}, not ${shown(value)}`, { field, limit });
 }
 
+/** Commands between two checks; `Infinity`: only at the end. */
+export function mustBeInterval(field: string, value: unknown): void {
+  if (value !== Infinity) mustBeCount(field, value);
+}
+
 export function mustBeFunction(field: string, value: unknown): void {
   if (typeof value === 'function') return;
   throw new FuzzError(`${field}: must be a function, not ${shown(value)}`, { field });

@@ -1,9 +1,9 @@
 /** Invariants of the state (`checkInvariants`), checked periodically and at the end. */
 import type { Checker } from './checker.ts';
-import { mustBeCount } from './fuzz-error.ts';
+import { mustBeInterval } from './fuzz-error.ts';
 
 export function stateInvariants(every = 1): Checker {
-  mustBeCount('every', every);
+  mustBeInterval('every', every);
   let applied = 0;
   return {
     after: (engine) => {

@@ -12,7 +12,7 @@ import type { StreamInvariant } from './invariants/stream-invariant.ts';
 import { TransferPrices } from './invariants/transfer-prices.ts';
 import { MarketData, Trades } from './invariants/trades-over-time.ts';
 import type { Checker, Violation } from './checker.ts';
-import { mustBeCount } from './fuzz-error.ts';
+import { mustBeInterval } from './fuzz-error.ts';
 
 export const newStreamInvariants = (): readonly StreamInvariant[] => [
   new Sequence(),
@@ -29,7 +29,7 @@ export const newStreamInvariants = (): readonly StreamInvariant[] => [
 
 /** Follows one exchange; compares accumulated state every `compareEvery` commands. */
 export function streamInvariants(compareEvery = 64): Checker {
-  mustBeCount('compareEvery', compareEvery);
+  mustBeInterval('compareEvery', compareEvery);
   const all = newStreamInvariants();
   let applied = 0;
   const compare = (engine: Engine): void => {

@@ -4,7 +4,7 @@
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { allOf, type Checker, type Violation } from '../checker.ts';
-import { FuzzError, mustBeCount, mustBeOneOf, mustHave } from '../fuzz-error.ts';
+import { FuzzError, mustBeInterval, mustBeOneOf, mustHave } from '../fuzz-error.ts';
 import { thrownByCheck } from '../thrown.ts';
 import { oracleLockstep } from '../oracle-checker.ts';
 import { stateInvariants } from '../state-checker.ts';
@@ -36,7 +36,7 @@ export const CHECK_NAMES = Object.keys(CHECKS) as readonly CheckName[];
 
 /** Intervals of the expensive parts of the checks, in commands. */
 export interface CheckIntervals {
-  /** Full scans and comparisons of state. */
+  /** Full scans and comparisons of state; `Infinity`: only at the end. */
   readonly every: number;
   /** Snapshots, recoveries and reads of lists; default: eight times `every`. */
   readonly rarely?: number;
@@ -57,8 +57,8 @@ export function checkerOf(
   for (const name of names) mustBeOneOf('checks', name, CHECK_NAMES);
   mustHave('config', config, ['genesisTimeUs']);
   mustHave('intervals', intervals, ['every']);
-  mustBeCount('every', intervals.every);
-  if (intervals.rarely !== undefined) mustBeCount('rarely', intervals.rarely);
+  mustBeInterval('every', intervals.every);
+  if (intervals.rarely !== undefined) mustBeInterval('rarely', intervals.rarely);
   const checkers = CHECK_NAMES.filter((name) => names.includes(name)).map((name) =>
     named(name, CHECKERS[name](config, intervals)),
   );
