@@ -179,12 +179,17 @@ async function link(paths) {
   for (const { path, again } of withValues) {
     const file = builtOf(path);
     const target = relative(dirname(file), LINKED);
-    writeFileSync(file, `export { ${again} } from '${target}';\n`);
+    replace(file, `export { ${again} } from '${target}';\n`);
   }
-  // Last: its time is later than that of every module that is linked to it.
-  const partial = `${LINKED}.${String(process.pid)}`;
+  // Last: its time is not before that of a module that is linked to it.
+  replace(LINKED, text);
+}
+
+/** Another process never reads a part of the file: several may link at the same time. */
+function replace(file, text) {
+  const partial = `${file}.${String(process.pid)}`;
   writeFileSync(partial, text);
-  renameSync(partial, LINKED);
+  renameSync(partial, file);
 }
 
 /** Whether a built module has no code of its own; a build beside this one may have written some. */
@@ -203,7 +208,7 @@ export async function linkIfChanged() {
   const times = paths.flatMap((path) => [join(ROOT, 'src', path), builtOf(path)]);
   times.push(fileURLToPath(import.meta.url));
   const newest = Math.max(...times.map((path) => statSync(path).mtimeMs));
-  const isNewest = existsSync(LINKED) && statSync(LINKED).mtimeMs > newest;
+  const isNewest = existsSync(LINKED) && statSync(LINKED).mtimeMs >= newest;
   if (isNewest && paths.every((path) => isLinked(builtOf(path)))) return;
   await link(paths);
 }

@@ -1,9 +1,14 @@
 /** The linked engine (`.ci/link.mjs`): constant bindings change no meaning. */
+import { statSync, utimesSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a module of the build scripts, without types
 import * as linking from '../../.ci/link.mjs';
 
-const { withConstants } = linking as { readonly withConstants: (code: string) => string };
+const { withConstants, linkIfChanged } = linking as {
+  readonly withConstants: (code: string) => string;
+  readonly linkIfChanged: () => Promise<void>;
+};
 
 /** Value of `result` of a module. */
 async function resultOf(code: string): Promise<unknown> {
@@ -39,4 +44,15 @@ test('a linked module means what it meant', async () => {
 
 test('a binding that is exported and assigned is refused', () => {
   expect(() => withConstants('var a = 1; a = 2; export { a };')).toThrow('exported and assigned');
+});
+
+test('a build whose last module has the time of the linked file is not linked again', async () => {
+  await linkIfChanged();
+  const built = (path: string): string =>
+    fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
+  const time = Math.ceil(Date.now() / 1000);
+  for (const path of ['num/units.js', 'linked.js']) utimesSync(built(path), time, time);
+  const { ino } = statSync(built('linked.js'));
+  await linkIfChanged();
+  expect(statSync(built('linked.js')).ino).toBe(ino);
 });
