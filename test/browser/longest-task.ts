@@ -21,6 +21,13 @@ export async function longestTask(page: Page, work: () => Promise<void>): Promis
   const categories = ['disabled-by-default-devtools.timeline', '__metadata'];
   await session.send('Tracing.start', { traceConfig: { includedCategories: categories } });
   await work();
+  // A task is in the trace once it has ended, which may be after its answer.
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        setTimeout(resolve);
+      }),
+  );
   const complete = new Promise((resolve) => {
     session.on('Tracing.tracingComplete', resolve);
   });
