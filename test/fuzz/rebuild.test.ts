@@ -7,6 +7,7 @@ import type { Checker, Violation } from '../../src/fuzz/checker.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz, type Failure } from '../../src/fuzz/fuzz-run.ts';
 import { rebuildUnits } from '../../src/fuzz/shrink/rebuild.ts';
+import { shrink } from '../../src/fuzz/shrink/shrink.ts';
 import { toScript } from '../../src/fuzz/shrink/script.ts';
 import { Tester } from '../../src/fuzz/shrink/tester.ts';
 
@@ -55,4 +56,20 @@ test('a failure that depends on an amount of money is rebuilt by the commands th
   expect(rebuilt.steps.length).toBeLessThan(12);
   expect(tester.run(rebuilt)?.violation.invariant).toBe('rareEquity');
   expect(rebuildUnits(rebuilt, tester).steps.length).toBeLessThanOrEqual(rebuilt.steps.length);
+});
+
+test('an exchange whose reads throw is shrunk without being rebuilt', () => {
+  class Unreadable extends Exchange {
+    override positions(): never {
+      throw new Error('positions cannot be read');
+    }
+  }
+  const failure = findLate();
+  const options = {
+    createEngine: (config: Failure['config']): Exchange => new Unreadable(config),
+    createChecker: (): Checker => judge((engine) => engine.seq >= 20),
+  };
+  const tester = new Tester(VIOLATION, options);
+  expect(() => rebuildUnits(toScript(failure, options.createEngine), tester)).toThrow('be read');
+  expect(shrink(failure, options).to).toBe(20);
 });

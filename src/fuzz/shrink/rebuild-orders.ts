@@ -45,10 +45,13 @@ function byOwner(step: ScriptStep): ScriptStep {
 /** Listings, deposits, prices, and the resting orders that the last steps touch. */
 function openingFor(script: Script, tester: Tester, last: readonly ScriptStep[]): ScriptStep[] {
   const { names, config } = script;
+  const earlier = script.steps.slice(0, -last.length);
+  // Played twice: a copy of the exchange may be what fails.
+  const before = tester.newEngine(config);
+  play(before, earlier, new Binder(script, before));
   const engine = tester.newEngine(config);
   const binder = new Binder(script, engine);
-  play(engine, script.steps.slice(0, -last.length), binder);
-  const before = engine.fork();
+  play(engine, earlier, binder);
   const touched = new Set<OrderId>();
   play(engine, script.steps.slice(-last.length), binder, (event) => {
     if ('orderId' in event) touched.add(event.orderId);

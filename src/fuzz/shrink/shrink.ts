@@ -42,18 +42,29 @@ export interface Shrunk {
 
 type Pass = (script: Script, tester: Tester) => Script;
 
+/** Reads of an exchange with a defect may throw: the script is then left as it is. */
+const ifReadable =
+  (pass: Pass): Pass =>
+  (script, tester) => {
+    try {
+      return pass(script, tester);
+    } catch {
+      return script;
+    }
+  };
+
 const COARSE: readonly Pass[] = [
   shortenWaits,
   keepEnds,
-  rebuildOrders,
-  rebuildUnits,
+  ifReadable(rebuildOrders),
+  ifReadable(rebuildUnits),
   dropKinds,
   dropMarkets,
   dropAccounts,
   dropChunks,
 ];
 const FINE: readonly Pass[] = [
-  rebuildUnits,
+  ifReadable(rebuildUnits),
   dropParts,
   mergeAccounts,
   mergeSubaccounts,
