@@ -10,9 +10,11 @@ if [ -n "${CONFIG:-}" ]; then config=(--config "$CONFIG"); fi
 
 if [ -z "${URL:-}" ]; then
   data=$(mktemp -d "$OUT/data-XXXXXX")
+  # Before the server starts: the log of an earlier turn has the address of another server.
+  : >"$OUT/server.log"
   "${orrery[@]}" serve --port "${PORT:-0}" --clock virtual --trust-signatures \
     --sim-token "$SIM_TOKEN" --data-dir "$data" ${config[@]+"${config[@]}"} \
-    >"$OUT/server.log" 2>&1 </dev/null &
+    >>"$OUT/server.log" 2>&1 </dev/null &
   server=$!
   trap 'kill -- -"$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true' EXIT
   # The address that the server prints: another one may answer at a fixed port.
