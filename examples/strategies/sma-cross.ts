@@ -1,6 +1,6 @@
 /**
  * Two simple moving averages of the close: long while the fast one is above the slow one, short or
- * flat while it is below.
+ * flat while it is below. It needs no package; `ema-cross.ts` has averages of a library.
  *
  * Try: orrery backtest examples/strategies/sma-cross.ts --data data/btcusdt-20240808 --param fast=3
  * --param slow=8
@@ -15,9 +15,16 @@ import {
   type Strategy,
   type StrategyContext,
 } from 'orrery/strategy';
-import { SMA } from 'trading-signals';
 
 const BARS_US = { '1s': 1_000_000, '10s': 10_000_000, '1m': 60_000_000, '1h': 3_600_000_000 };
+
+interface State {
+  readonly closes: number[];
+  readonly bars: number;
+  readonly fastSum: number;
+  readonly slowSum: number;
+  readonly position: number;
+}
 
 export default defineStrategy({
   name: 'sma cross',
@@ -34,16 +41,20 @@ export default defineStrategy({
 
   create: ({ fast, slow, size, short }): Strategy => {
     if (fast >= slow) throw new Error(`fast ${String(fast)} must be below slow ${String(slow)}`);
-    /** Closes of the last `slow` bars, which the averages are made of again after a restart. */
-    let closes: number[] = [];
-    let averages = [new SMA(fast), new SMA(slow)] as const;
+    /** Closes of the last `slow` bars in ticks: whole numbers, so their sums are exact. */
+    let closes = new Array<number>(slow).fill(0);
+    let bars = 0;
+    let [fastSum, slowSum] = [0, 0];
+    let tick = 0;
     let position = 0;
     let busy = false;
 
     const take = (close: number): void => {
-      closes.push(close);
-      if (closes.length > slow) closes.shift();
-      for (const average of averages) average.update(close, false);
+      const place = bars % slow;
+      fastSum += close - (closes[(place + slow - fast) % slow] ?? 0);
+      slowSum += close - (closes[place] ?? 0);
+      closes[place] = close;
+      bars += 1;
     };
     const trade = async (target: number, context: StrategyContext): Promise<void> => {
       busy = true;
@@ -65,23 +76,19 @@ export default defineStrategy({
       onBar(bar, context) {
         // Updates of the other markets of the data arrive as well.
         if (bar.symbol !== context.symbol) return undefined;
-        take(bar.close);
-        if (closes.length < slow || context.warmingUp || busy) return undefined;
-        const [fastAverage, slowAverage] = averages;
-        const up = fastAverage.getResultOrThrow() > slowAverage.getResultOrThrow();
+        if (tick === 0) tick = Number(context.market().tickSize);
+        take(Math.round(bar.close / tick));
+        if (bars < slow || context.warmingUp || busy) return undefined;
+        const up = fastSum / fast > slowSum / slow;
         const target = up ? Number(size) : short ? -Number(size) : 0;
         return target === position ? undefined : trade(target, context);
       },
       onFill(fill) {
         position = Number(fill.position);
       },
-      save: () => ({ closes, position }),
+      save: () => ({ closes, bars, fastSum, slowSum, position }),
       load: (saved) => {
-        const state = saved as { closes: number[]; position: number };
-        closes = [];
-        averages = [new SMA(fast), new SMA(slow)];
-        state.closes.forEach(take);
-        position = state.position;
+        ({ closes, bars, fastSum, slowSum, position } = saved as State);
       },
     };
   },

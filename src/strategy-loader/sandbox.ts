@@ -36,6 +36,7 @@ import type { open, Realm } from './guest/guest.ts';
 import { pack, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort } from './guest/port.ts';
 import { HostSide } from './host-side.ts';
+import { aroundCode, aroundOwnCode } from './local-globals.ts';
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
@@ -90,14 +91,13 @@ let last: { readonly code: string; readonly file: string; readonly compiled: Com
 /** Scripts belong to no realm: each run has its own objects. */
 function compiledOf({ code, file, filter, guest }: StrategyBundle): Compiled {
   if (last?.code === code && last.file === file) return last.compiled;
-  const prefix = `(function (module, exports, require, ${filter}) {'use strict';`;
+  const own = aroundOwnCode(guest, 'module, exports');
+  const given = aroundCode(code, `module, exports, require, ${filter}`);
   // Script positions equal bundle positions, which the source map resolves.
-  const place = { filename: file, columnOffset: -prefix.length };
+  const place = { filename: file, columnOffset: -given.head.length };
   const compiled = {
-    guest: new Script(`(function (module, exports) {'use strict';${guest}\n})`, {
-      filename: 'orrery',
-    }),
-    strategy: new Script(`${prefix}${code}\n})`, place),
+    guest: new Script(`${own.head}${guest}${own.tail}`, { filename: 'orrery' }),
+    strategy: new Script(`${given.head}${code}${given.tail}`, place),
   };
   last = { code, file, compiled };
   return compiled;

@@ -5,8 +5,8 @@
 import type { BarUpdate } from './strategy.ts';
 
 interface OpenBar {
-  readonly startUs: number;
-  readonly openTicks: number;
+  startUs: number;
+  openTicks: number;
   highTicks: number;
   lowTicks: number;
   closeTicks: number;
@@ -44,7 +44,9 @@ export interface BarOfTicks {
 export class BarBuilder {
   readonly units: BarUnits;
   readonly intervalUs: number;
-  private open: OpenBar | null = null;
+  private isOpen = false;
+  /** One object for all bars: a run has half a million of them a year. */
+  private bar = emptyBar();
 
   constructor(units: BarUnits, intervalUs: number) {
     this.units = units;
@@ -53,7 +55,7 @@ export class BarBuilder {
 
   /** End of the open bar; Infinity if there is none. */
   get dueUs(): number {
-    return this.open === null ? Infinity : this.open.startUs + this.intervalUs;
+    return this.isOpen ? this.bar.startUs + this.intervalUs : Infinity;
   }
 
   /**
@@ -61,33 +63,20 @@ export class BarBuilder {
    * its latest trade. Null if its trades have none.
    */
   get recordedUs(): number | null {
-    const { recordedUs = null, receivedUs = null } = this.open ?? {};
-    if (recordedUs === null || receivedUs === null) return null;
+    const { recordedUs, receivedUs } = this.bar;
+    if (!this.isOpen || recordedUs === null || receivedUs === null) return null;
     return Math.max(recordedUs, receivedUs - this.dueUs);
   }
 
   /** `recordedUs`: recorded receipt less venue time of the trade, or null. */
   onTrade({ timeUs, priceTicks, lots }: BarTrade, recordedUs: number | null = null): void {
-    const { open } = this;
-    const size = Math.abs(lots);
-    if (open === null) {
-      this.open = {
-        startUs: timeUs - (timeUs % this.intervalUs),
-        openTicks: priceTicks,
-        highTicks: priceTicks,
-        lowTicks: priceTicks,
-        closeTicks: priceTicks,
-        lots: size,
-        recordedUs,
-        receivedUs: recordedUs === null ? null : timeUs + recordedUs,
-      };
-      return;
-    }
-    open.highTicks = Math.max(open.highTicks, priceTicks);
-    open.lowTicks = Math.min(open.lowTicks, priceTicks);
-    open.closeTicks = priceTicks;
-    open.lots += size;
-    received(open, timeUs, recordedUs);
+    const { bar } = this;
+    if (!this.isOpen) this.begin(timeUs, priceTicks);
+    bar.highTicks = Math.max(bar.highTicks, priceTicks);
+    bar.lowTicks = Math.min(bar.lowTicks, priceTicks);
+    bar.closeTicks = priceTicks;
+    bar.lots += Math.abs(lots);
+    received(bar, timeUs, recordedUs);
   }
 
   /** Trades at the open, the high, the low and the close of a bar; the close has the volume. */
@@ -95,55 +84,66 @@ export class BarBuilder {
     { timeUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots }: BarOfTicks,
     recordedUs: number | null = null,
   ): void {
-    const { open } = this;
-    const high = Math.max(openTicks, highTicks, lowTicks, closeTicks);
-    const low = Math.min(openTicks, highTicks, lowTicks, closeTicks);
-    const size = Math.abs(volumeLots);
-    if (open === null) {
-      this.open = {
-        startUs: timeUs - (timeUs % this.intervalUs),
-        openTicks,
-        highTicks: high,
-        lowTicks: low,
-        closeTicks,
-        lots: size,
-        recordedUs,
-        receivedUs: recordedUs === null ? null : timeUs + recordedUs,
-      };
-      return;
-    }
-    open.highTicks = Math.max(open.highTicks, high);
-    open.lowTicks = Math.min(open.lowTicks, low);
-    open.closeTicks = closeTicks;
-    open.lots += size;
-    received(open, timeUs, recordedUs);
+    const { bar } = this;
+    if (!this.isOpen) this.begin(timeUs, openTicks);
+    bar.highTicks = Math.max(bar.highTicks, openTicks, highTicks, lowTicks, closeTicks);
+    bar.lowTicks = Math.min(bar.lowTicks, openTicks, highTicks, lowTicks, closeTicks);
+    bar.closeTicks = closeTicks;
+    bar.lots += Math.abs(volumeLots);
+    received(bar, timeUs, recordedUs);
+  }
+
+  private begin(timeUs: number, ticks: number): void {
+    const { bar } = this;
+    this.isOpen = true;
+    bar.startUs = timeUs - (timeUs % this.intervalUs);
+    bar.openTicks = ticks;
+    bar.highTicks = ticks;
+    bar.lowTicks = ticks;
+    bar.lots = 0;
+    bar.recordedUs = null;
+    bar.receivedUs = null;
   }
 
   /** Finishes the open bar. */
   finish(): BarUpdate | null {
-    const { open, units, intervalUs } = this;
-    if (open === null) return null;
-    this.open = null;
+    if (!this.isOpen) return null;
+    this.isOpen = false;
+    const { bar, units, intervalUs } = this;
     return {
       symbol: units.symbol,
-      startUs: open.startUs,
-      timeUs: open.startUs + intervalUs,
+      startUs: bar.startUs,
+      timeUs: bar.startUs + intervalUs,
       intervalUs,
-      open: units.price(open.openTicks),
-      high: units.price(open.highTicks),
-      low: units.price(open.lowTicks),
-      close: units.price(open.closeTicks),
-      volume: units.size(open.lots),
+      open: units.price(bar.openTicks),
+      high: units.price(bar.highTicks),
+      low: units.price(bar.lowTicks),
+      close: units.price(bar.closeTicks),
+      volume: units.size(bar.lots),
     };
   }
 
   save(): unknown {
-    return this.open;
+    return this.isOpen ? { ...this.bar } : null;
   }
 
   load(saved: unknown): void {
-    this.open = saved as OpenBar | null;
+    this.isOpen = saved !== null;
+    this.bar = this.isOpen ? { ...(saved as OpenBar) } : emptyBar();
   }
+}
+
+function emptyBar(): OpenBar {
+  return {
+    startUs: 0,
+    openTicks: 0,
+    highTicks: 0,
+    lowTicks: 0,
+    closeTicks: 0,
+    lots: 0,
+    recordedUs: null,
+    receivedUs: null,
+  };
 }
 
 /** Notes the receipt of a trade. */

@@ -287,6 +287,8 @@ export function open(realm: Realm): GuestPort {
         ask(name, endpoint, pack(request)) as Promise<never>;
     const client: MatcherClient = { call: send('call'), page: send('page') };
     const nextNonce = (): number | bigint => host('nextNonce');
+    // A warm-up ends once.
+    let isWarm = false;
     return {
       client,
       account,
@@ -294,7 +296,8 @@ export function open(realm: Realm): GuestPort {
       symbol,
       symbols,
       get warmingUp() {
-        return host('warmingUp');
+        isWarm ||= !host('warmingUp');
+        return !isWarm;
       },
       random: {
         next: () => host('draw'),
