@@ -1,16 +1,18 @@
 /**
  * Backtests and imports as a user runs them, by processor time: recorded levels and trades without
  * and with a market maker, one-minute bars under `sma-cross`, bars of five markets, a market of 20
- * agents, and the import of klines. Every run keeps its journal. Prints rows; a year of bars of
- * five markets is 2,628,000 of them.
+ * agents, and the import of klines. Every run keeps its journal. Each row has a process of its own,
+ * and rounds before the first counted one, so that V8 has compiled its code and no other.
  *
  *     node --expose-gc --import tsx test/bench/strategies.ts [--only <text>] [--rounds 3]
  */
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { must } from '../../src/base/assert.ts';
 import { importFiles } from '../../src/cli/data/import.ts';
 import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { keepHeapLean } from '../../src/platform/lean-heap.ts';
@@ -19,13 +21,25 @@ import { readPopulation } from '../../src/run-plan/population.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { walk } from './bar-flow.ts';
 import { writeBars, writeLongTape } from './long-tape.ts';
-import { takeTurns, type Contestant } from './measure.ts';
+import { takeTurns, type Contestant, type Stopwatch } from './measure.ts';
 
-const BARS = 60_000;
+const BARS = 300_000;
 const MARKETS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'BNBUSDT'];
-const BARS_OF_MARKET = 40_000;
-const KLINES = 100_000;
-const SIMULATED_SECONDS = 1800;
+const BARS_OF_MARKET = 200_000;
+const KLINES = 300_000;
+const SIMULATED_SECONDS = 10_800;
+/** Times that the recording is repeated. */
+const TAPES = 10;
+const WARMING = 2;
+const ROWS = [
+  'levels and trades, quiet',
+  'levels and trades, market maker',
+  'bars, sma-cross',
+  'bars of five markets, quiet',
+  '20 agents, simulated seconds',
+  'klines, import',
+] as const;
+type RowName = (typeof ROWS)[number];
 const START_US = 1_600_000_020_000_000;
 const QUIET = `import { defineStrategy } from 'orrery/strategy';
 export default defineStrategy({ name: 'quiet', parameters: {}, create: () => ({ onStop() {} }) });
@@ -41,30 +55,13 @@ agents:
   - { kind: noise, count: 10, balance: 20000, with: { everyMs: 5000, lots: 4, widthBp: 12 } }
 `;
 
-// As the command does.
-raiseInliningLimits();
-keepHeapLean();
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '3' },
-  },
-});
-const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
-const at = (name: string): string => join(folder, name);
-const example = (name: string): string =>
-  fileURLToPath(new URL(`../../examples/strategies/${name}.ts`, import.meta.url));
-
-function player(name: string, plan: () => Promise<RunPlan>, units: number): Contestant {
-  let made: RunPlan | null = null;
+function player(name: string, plan: RunPlan, units: number): Contestant {
   return {
     name,
     round: async (_round, watch) => {
-      const ready = (made ??= await plan());
       let bytes = 0;
       await watch.timeAsync(() =>
-        executePlan(ready, {
+        executePlan(plan, {
           journal: (piece) => {
             bytes += piece.length;
           },
@@ -75,6 +72,9 @@ function player(name: string, plan: () => Promise<RunPlan>, units: number): Cont
     },
   };
 }
+
+const example = (name: string): string =>
+  fileURLToPath(new URL(`../../examples/strategies/${name}.ts`, import.meta.url));
 
 async function strategyOf(
   id: string,
@@ -97,61 +97,87 @@ function klines(count: number): string {
 }
 
 const common = { balance: '100000', seed: '1' };
-try {
-  const wanted = (name: string): boolean => name.includes(values.only);
-  await writeFile(at('quiet.ts'), QUIET);
-  const quiet = await strategyOf('quiet', at('quiet.ts'));
-  const contestants: Contestant[] = [];
-  const add = (name: string, units: number, plan: () => Promise<RunPlan>): void => {
-    if (wanted(name)) contestants.push(player(name, plan, units));
-  };
-  const entries = wanted('levels') ? await writeLongTape(at('tape'), 1) : 0;
-  add('levels and trades, quiet', entries, async () => {
-    return Promise.resolve({ ...common, data: at('tape'), strategies: quiet });
-  });
-  add('levels and trades, market maker', entries, async () => {
-    const strategies = await strategyOf('maker', example('market-maker'));
-    return { ...common, data: at('tape'), strategies };
-  });
-  if (wanted('bars')) await writeBars(at('bars'), BARS, START_US);
-  add('bars, sma-cross', BARS, async () => {
-    const strategies = await strategyOf('sma', example('sma-cross'), { bar: '1m' });
-    return { ...common, data: at('bars'), strategies };
-  });
-  if (wanted('markets')) {
-    for (const [i, symbol] of MARKETS.entries()) {
-      await writeBars(at('markets'), BARS_OF_MARKET, START_US, symbol, i === 0 ? 'replace' : 'add');
-    }
-  }
-  add('bars of five markets, quiet', MARKETS.length * BARS_OF_MARKET, async () => {
-    return Promise.resolve({ ...common, data: at('markets'), strategies: quiet });
-  });
-  add('20 agents, simulated seconds', SIMULATED_SECONDS, async () => {
-    await writeFile(at('population.yaml'), POPULATION);
-    return { ...common, population: await readPopulation(at('population.yaml')), strategies: [] };
-  });
-  if (wanted('klines, import')) {
-    await writeFile(at('BTCUSDT-1m-2024-01.csv'), klines(KLINES));
-    contestants.push({
-      name: 'klines, import',
-      round: async (_round, watch) => {
-        const words = { format: 'binance-klines', file: [at('BTCUSDT-1m-2024-01.csv')] };
-        const flags = { inverse: false, add: false, merge: false, replace: true, round: false };
-        const units = { symbol: 'BTCUSDT', tick: undefined, lot: undefined, 'skip-bad': 0 };
-        const texts = { out: at('imported'), source: '', licence: '', map: undefined };
-        const rest = { interval: undefined, json: true, _: [], $0: '' };
-        await watch.timeAsync(() =>
-          importFiles({ ...words, ...flags, ...units, ...texts, ...rest }),
-        );
-        return KLINES;
-      },
-    });
-  }
-  const rows = await takeTurns(contestants, { warming: 1, rounds: Number(values.rounds) });
-  for (const { name, perCpuSecond, spread } of rows) {
+
+/** Measures one row in this process. */
+async function measure(name: RowName, rounds: number): Promise<void> {
+  // As the command does.
+  raiseInliningLimits();
+  keepHeapLean();
+  const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
+  try {
+    const contestant = await contestantOf(name, (file) => join(folder, file));
+    const [row] = await takeTurns([contestant], { warming: WARMING, rounds });
+    const { perCpuSecond, spread } = must(row, 'each contestant has a row');
     const rate = perCpuSecond.toLocaleString('en');
     console.log(`${name}: ${rate} a second of processor time ± ${(spread * 50).toFixed(1)} %`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
-} finally {
-  await rm(folder, { recursive: true, force: true });
+}
+
+async function contestantOf(name: RowName, at: (name: string) => string): Promise<Contestant> {
+  await writeFile(at('quiet.ts'), QUIET);
+  const quiet = await strategyOf('quiet', at('quiet.ts'));
+  switch (name) {
+    case 'levels and trades, quiet': {
+      const entries = await writeLongTape(at('tape'), TAPES);
+      return player(name, { ...common, data: at('tape'), strategies: quiet }, entries);
+    }
+    case 'levels and trades, market maker': {
+      const entries = await writeLongTape(at('tape'), TAPES);
+      const strategies = await strategyOf('maker', example('market-maker'));
+      return player(name, { ...common, data: at('tape'), strategies }, entries);
+    }
+    case 'bars, sma-cross': {
+      await writeBars(at('bars'), BARS, START_US);
+      const strategies = await strategyOf('sma', example('sma-cross'), { bar: '1m' });
+      return player(name, { ...common, balance: '10000000', data: at('bars'), strategies }, BARS);
+    }
+    case 'bars of five markets, quiet': {
+      for (const [i, symbol] of MARKETS.entries()) {
+        const mode = i === 0 ? 'replace' : 'add';
+        await writeBars(at('markets'), BARS_OF_MARKET, START_US, symbol, mode);
+      }
+      const plan = { ...common, data: at('markets'), strategies: quiet };
+      return player(name, plan, MARKETS.length * BARS_OF_MARKET);
+    }
+    case '20 agents, simulated seconds': {
+      await writeFile(at('population.yaml'), POPULATION);
+      const population = await readPopulation(at('population.yaml'));
+      return player(name, { ...common, population, strategies: [] }, SIMULATED_SECONDS);
+    }
+    case 'klines, import': {
+      await writeFile(at('BTCUSDT-1m-2024-01.csv'), klines(KLINES));
+      return { name, round: async (_round, watch) => importKlines(at, watch) };
+    }
+  }
+}
+
+async function importKlines(at: (name: string) => string, watch: Stopwatch): Promise<number> {
+  const words = { format: 'binance-klines', file: [at('BTCUSDT-1m-2024-01.csv')] };
+  const flags = { inverse: false, add: false, merge: false, replace: true, round: false };
+  const units = { symbol: 'BTCUSDT', tick: undefined, lot: undefined, 'skip-bad': 0 };
+  const texts = { out: at('imported'), source: '', licence: '', map: undefined };
+  const rest = { interval: undefined, json: true, _: [], $0: '' };
+  await watch.timeAsync(() => importFiles({ ...words, ...flags, ...units, ...texts, ...rest }));
+  return KLINES;
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '3' },
+    row: { type: 'string' },
+  },
+});
+const row = ROWS.find((name) => name === values.row);
+if (row !== undefined) await measure(row, Number(values.rounds));
+else {
+  for (const name of ROWS.filter((each) => each.includes(values.only))) {
+    const args = [...process.execArgv, process.argv[1] ?? '', '--row', name];
+    const { status } = spawnSync(process.execPath, [...args, '--rounds', values.rounds], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    if (status !== 0) throw new Error(`${name} failed`);
+  }
 }
