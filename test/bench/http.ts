@@ -1,11 +1,12 @@
 /**
  * `npm run bench:http`: throughput of the served API, as ratios to a bare Fastify echo with
  * schemas. Reads compare with a small echo, orders also with one that receives an order and answers
- * a record, as many bytes as ours. Servers are separate processes; the load generator has the other core. Samples are
- * interleaved: each round measures every server once, and a ratio is the median over rounds. Every
- * order is on disk before its response. Reads repeat, so their answers are sent again (decision
- * record 0091, which also has the cost of those that are composed). Other load on the machine distorts rates more than the
- * servers' own time, so both are printed.
+ * a record, as many bytes as ours. Both echoes, reads, orders and signed orders have servers of
+ * their own, in separate processes; the load generator has the other core. Each is warm before the
+ * first round. Samples are interleaved: each round measures every server once, and a ratio is the
+ * median over rounds. Every order is on disk before its response. Reads repeat, so their answers
+ * are sent again (decision record 0091, which also has the cost of those that are composed). Other
+ * load on the machine distorts rates more than the servers' own time, so both are printed.
  */
 import { join } from 'node:path';
 import autocannon, { type Request } from 'autocannon';
@@ -25,7 +26,10 @@ import { median, ROOT, Server } from './http/processes.ts';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 2);
 const CONNECTIONS = 50;
-const SIGNED_ORDERS = 20_000 * (ROUNDS + 2) * SECONDS;
+/** Of load on each server before the first round: V8 compiles the path of an order for seconds. */
+const WARMING_SECONDS = Number(process.env['WARMING_SECONDS'] ?? 8);
+/** More than a server takes. */
+const SIGNED_ORDERS = 10_000 * ((ROUNDS + 2) * SECONDS + WARMING_SECONDS);
 /** Of the maximum throughput. */
 const HALF = 0.5;
 
@@ -80,11 +84,16 @@ async function load(
 const servers: Server[] = [];
 try {
   const echo = await Server.start(['--import', 'tsx', join(ROOT, 'test/bench/echo-server.ts')]);
+  const orderEchoing = await Server.start([
+    '--import',
+    'tsx',
+    join(ROOT, 'test/bench/echo-server.ts'),
+  ]);
+  const reading = await Server.exchange('trust');
   const trusting = await Server.exchange('trust');
   const verifying = await Server.exchange('verify');
-  servers.push(echo, trusting, verifying);
-  await fund(trusting);
-  await fund(verifying);
+  servers.push(echo, orderEchoing, reading, trusting, verifying);
+  for (const server of [reading, trusting, verifying]) await fund(server);
   const contestant = (name: string, server: Server, request: Request): Contestant => ({
     name,
     server,
@@ -97,20 +106,20 @@ try {
     headers: JSON_TYPE,
     body: JSON.stringify({ account: `0x${'1'.repeat(40)}`, price: '60000', nonce: 1 }),
   });
-  const equal = contestant('Fastify echo of an order', echo, orderEcho());
+  const equal = contestant('Fastify echo of an order', orderEchoing, orderEcho());
   // Before the signing of many orders: a connection of `fetch` is closed meanwhile.
-  const asked = await askedOrder(trusting);
+  const asked = await askedOrder(reading);
   const orders = contestant('POST /account/order, trusted', trusting, unsignedOrders());
   const signed = contestant('POST /account/order, signed', verifying, signedOrders(SIGNED_ORDERS));
   const contestants = [
     base,
     equal,
-    contestant('GET /price/{symbol}', trusting, { path: `/price/${SYMBOL}` }),
-    contestant('GET /account/order', trusting, asked),
+    contestant('GET /price/{symbol}', reading, { path: `/price/${SYMBOL}` }),
+    contestant('GET /account/order', reading, asked),
     orders,
     signed,
   ];
-  for (const each of contestants) await load(each, 1);
+  for (const each of contestants) await load(each, WARMING_SECONDS);
   const recovers: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const each of contestants) each.samples.push(await load(each, SECONDS));
