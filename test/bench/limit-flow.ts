@@ -1,11 +1,14 @@
 /**
  * The limits of `limits.ts` on the whole engine.
  *
- *     node --expose-gc --import tsx test/bench/limit-flow.ts
+ *     npm run bench:one -- test/bench/limit-flow.ts
  *
  * Prints commands a second of processor time, without and with a sink, and bytes allocated a
  * command, as JSON. The bytes are those of V8's sampling heap profiler, with collected objects.
+ * Each figure has a process of its own, since V8 compiles the engine for the sinks that it has met.
+ * No collection is forced between rounds: it would drop compiled code with the shapes of objects.
  */
+import { spawnSync } from 'node:child_process';
 import { Session, type HeapProfiler } from 'node:inspector';
 import type { PlaceOrder } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
@@ -15,7 +18,7 @@ import { limitsFrom, openLimits, ORDERS, TRADED_LOTS, TRADES } from './limits.ts
 
 raiseLongRunLimits();
 
-const WARMING = 1;
+const WARMING = 3;
 const ROUNDS = 3;
 /** Commands created at a time, outside the timing. */
 const BLOCK = 1000;
@@ -25,7 +28,6 @@ const SETTLING = 300_000;
 /** Commands a second. */
 function round(sink?: (event: EngineEvent) => void): number {
   const { exchange, firstUser } = openLimits();
-  globalThis.gc?.();
   let us = 0;
   for (let from = 0; from < ORDERS; from += BLOCK) {
     const commands = limitsFrom(from, firstUser, BLOCK);
@@ -87,25 +89,43 @@ function checkWork(): void {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-checkWork();
-const unheard: number[] = [];
-const delivered: number[] = [];
-let indexes = 0;
-for (let i = -WARMING; i < ROUNDS; i++) {
-  const alone = round();
-  const withSink = round(({ index }) => (indexes += index));
-  if (i < 0) continue;
-  unheard.push(alone);
-  delivered.push(withSink);
+/** Orders a second: the median of the rounds after the warming ones. */
+function rateOf(sink?: (event: EngineEvent) => void): number {
+  const rates = Array.from({ length: WARMING + ROUNDS }, () => round(sink));
+  return median(rates.slice(WARMING));
 }
-const perSecond = median(unheard);
-const withSink = median(delivered);
-console.log(
-  JSON.stringify({
-    perSecond: Math.round(perSecond),
-    withSink: Math.round(withSink),
-    sinkRatio: perSecond / withSink,
-    bytesEach: Math.round(allocatedEach()),
-    delivered: indexes > 0,
-  }),
-);
+
+let indexes = 0;
+const PARTS: Readonly<Record<string, () => number>> = {
+  alone: () => rateOf(),
+  withSink: () => rateOf(({ index }) => (indexes += index)),
+  bytesEach: allocatedEach,
+};
+
+/** A figure by a process of its own. */
+function apart(part: string): number {
+  const args = [...process.execArgv, process.argv[1] ?? '', part];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`${part} failed`);
+  return Number(stdout);
+}
+
+const part = PARTS[process.argv[2] ?? ''];
+if (part !== undefined) {
+  console.log(part());
+  if (process.argv[2] === 'withSink' && indexes === 0) throw new Error('no event was delivered');
+} else {
+  checkWork();
+  const [perSecond, withSink] = [apart('alone'), apart('withSink')];
+  console.log(
+    JSON.stringify({
+      perSecond: Math.round(perSecond),
+      withSink: Math.round(withSink),
+      sinkRatio: perSecond / withSink,
+      bytesEach: Math.round(apart('bytesEach')),
+    }),
+  );
+}

@@ -1,10 +1,14 @@
 /**
- * Backtests and imports as a user runs them, by processor time: recorded levels and trades without
+ * Backtests and imports as a user runs them, by the clock and by processor time: recorded levels and trades without
  * and with a market maker, one-minute bars under `sma-cross`, bars of five markets, a market of 20
- * agents, and the import of klines. Every run keeps its journal. Each row has a process of its own,
- * and rounds before the first counted one, so that V8 has compiled its code and no other.
+ * agents, and the import of klines. Every run keeps its journal. Each row has a process of its own
+ * that does nothing else, and rounds before the first counted one: V8 compiles code for the objects
+ * that it has met.
  *
- *     node --expose-gc --import tsx test/bench/strategies.ts [--only <text>] [--rounds 3]
+ * A forced collection between rounds would drop the shapes of all objects of a run, and with them
+ * most compiled code. So none is forced.
+ *
+ *     npm run bench:one -- test/bench/strategies.ts [--only <text>] [--rounds 3]
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -21,12 +25,13 @@ import { readPopulation } from '../../src/run-plan/population.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { walk } from './bar-flow.ts';
 import { writeBars, writeLongTape } from './long-tape.ts';
-import { takeTurns, type Contestant, type Stopwatch } from './measure.ts';
+import { takeTurns, type Stopwatch } from './measure.ts';
 
 const BARS = 300_000;
 const MARKETS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'BNBUSDT'];
 const BARS_OF_MARKET = 200_000;
 const KLINES = 300_000;
+const KLINES_FILE = 'BTCUSDT-1m-2024-01.csv';
 const SIMULATED_SECONDS = 10_800;
 /** Times that the recording is repeated. */
 const TAPES = 10;
@@ -55,22 +60,14 @@ agents:
   - { kind: noise, count: 10, balance: 20000, with: { everyMs: 5000, lots: 4, widthBp: 12 } }
 `;
 
-function player(name: string, plan: RunPlan, units: number): Contestant {
-  return {
-    name,
-    round: async (_round, watch) => {
-      let bytes = 0;
-      await watch.timeAsync(() =>
-        executePlan(plan, {
-          journal: (piece) => {
-            bytes += piece.length;
-          },
-        }),
-      );
-      if (bytes === 0) throw new Error(`${name}: the journal is empty`);
-      return units;
+async function played(plan: RunPlan): Promise<void> {
+  let bytes = 0;
+  await executePlan(plan, {
+    journal: (piece) => {
+      bytes += piece.length;
     },
-  };
+  });
+  if (bytes === 0) throw new Error('the journal is empty');
 }
 
 const example = (name: string): string =>
@@ -98,86 +95,110 @@ function klines(count: number): string {
 
 const common = { balance: '100000', seed: '1' };
 
+/** Writes the input of a row. Returns the operations of a round. */
+async function prepare(name: RowName, at: (name: string) => string): Promise<number> {
+  switch (name) {
+    case 'levels and trades, quiet':
+    case 'levels and trades, market maker':
+      return writeLongTape(at('data'), TAPES);
+    case 'bars, sma-cross':
+      await writeBars(at('data'), BARS, START_US);
+      return BARS;
+    case 'bars of five markets, quiet':
+      for (const [i, symbol] of MARKETS.entries()) {
+        const mode = i === 0 ? 'replace' : 'add';
+        await writeBars(at('data'), BARS_OF_MARKET, START_US, symbol, mode);
+      }
+      return MARKETS.length * BARS_OF_MARKET;
+    case '20 agents, simulated seconds':
+      await writeFile(at('population.yaml'), POPULATION);
+      return SIMULATED_SECONDS;
+    case 'klines, import':
+      await writeFile(at(KLINES_FILE), klines(KLINES));
+      return KLINES;
+  }
+}
+
 /** Measures one row in this process. */
-async function measure(name: RowName, rounds: number): Promise<void> {
+async function measure(name: RowName, folder: string, units: number): Promise<void> {
   // As the command does.
   raiseInliningLimits();
   keepHeapLean();
-  const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
-  try {
-    const contestant = await contestantOf(name, (file) => join(folder, file));
-    const [row] = await takeTurns([contestant], { warming: WARMING, rounds });
-    const { perCpuSecond, spread } = must(row, 'each contestant has a row');
-    const rate = perCpuSecond.toLocaleString('en');
-    console.log(`${name}: ${rate} a second of processor time ± ${(spread * 50).toFixed(1)} %`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const run = await runOf(name, (file) => join(folder, file));
+  const round = async (_round: number, watch: Stopwatch): Promise<number> => {
+    await watch.timeAsync(run);
+    return units;
+  };
+  const rounds = Number(values.rounds);
+  const [measured] = await takeTurns([{ name, round }], { warming: WARMING, rounds });
+  const { perSecond, perCpuSecond, spread } = must(measured, 'each contestant has a row');
+  const [clock, cpu] = [perSecond, perCpuSecond].map((rate) => rate.toLocaleString('en'));
+  const around = `± ${(spread * 50).toFixed(1)} %`;
+  console.log(`${name}: ${clock} a second, ${cpu} a second of processor time ${around}`);
 }
 
-async function contestantOf(name: RowName, at: (name: string) => string): Promise<Contestant> {
+async function runOf(name: RowName, at: (name: string) => string): Promise<() => Promise<void>> {
+  const data = at('data');
   await writeFile(at('quiet.ts'), QUIET);
-  const quiet = await strategyOf('quiet', at('quiet.ts'));
   switch (name) {
-    case 'levels and trades, quiet': {
-      const entries = await writeLongTape(at('tape'), TAPES);
-      return player(name, { ...common, data: at('tape'), strategies: quiet }, entries);
+    case 'levels and trades, quiet':
+    case 'bars of five markets, quiet': {
+      const strategies = await strategyOf('quiet', at('quiet.ts'));
+      return () => played({ ...common, data, strategies });
     }
     case 'levels and trades, market maker': {
-      const entries = await writeLongTape(at('tape'), TAPES);
       const strategies = await strategyOf('maker', example('market-maker'));
-      return player(name, { ...common, data: at('tape'), strategies }, entries);
+      return () => played({ ...common, data, strategies });
     }
     case 'bars, sma-cross': {
-      await writeBars(at('bars'), BARS, START_US);
       const strategies = await strategyOf('sma', example('sma-cross'), { bar: '1m' });
-      return player(name, { ...common, balance: '10000000', data: at('bars'), strategies }, BARS);
-    }
-    case 'bars of five markets, quiet': {
-      for (const [i, symbol] of MARKETS.entries()) {
-        const mode = i === 0 ? 'replace' : 'add';
-        await writeBars(at('markets'), BARS_OF_MARKET, START_US, symbol, mode);
-      }
-      const plan = { ...common, data: at('markets'), strategies: quiet };
-      return player(name, plan, MARKETS.length * BARS_OF_MARKET);
+      return () => played({ ...common, balance: '10000000', data, strategies });
     }
     case '20 agents, simulated seconds': {
-      await writeFile(at('population.yaml'), POPULATION);
       const population = await readPopulation(at('population.yaml'));
-      return player(name, { ...common, population, strategies: [] }, SIMULATED_SECONDS);
+      return () => played({ ...common, population, strategies: [] });
     }
-    case 'klines, import': {
-      await writeFile(at('BTCUSDT-1m-2024-01.csv'), klines(KLINES));
-      return { name, round: async (_round, watch) => importKlines(at, watch) };
-    }
+    case 'klines, import':
+      return () => importKlines(at);
   }
 }
 
-async function importKlines(at: (name: string) => string, watch: Stopwatch): Promise<number> {
-  const words = { format: 'binance-klines', file: [at('BTCUSDT-1m-2024-01.csv')] };
+async function importKlines(at: (name: string) => string): Promise<void> {
+  const words = { format: 'binance-klines', file: [at(KLINES_FILE)] };
   const flags = { inverse: false, add: false, merge: false, replace: true, round: false };
   const units = { symbol: 'BTCUSDT', tick: undefined, lot: undefined, 'skip-bad': 0 };
   const texts = { out: at('imported'), source: '', licence: '', map: undefined };
   const rest = { interval: undefined, json: true, _: [], $0: '' };
-  await watch.timeAsync(() => importFiles({ ...words, ...flags, ...units, ...texts, ...rest }));
-  return KLINES;
+  await importFiles({ ...words, ...flags, ...units, ...texts, ...rest });
 }
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '3' },
+    // Of the process of one row.
     row: { type: 'string' },
+    folder: { type: 'string', default: '' },
+    units: { type: 'string', default: '' },
   },
 });
 const row = ROWS.find((name) => name === values.row);
-if (row !== undefined) await measure(row, Number(values.rounds));
+if (row !== undefined) await measure(row, values.folder, Number(values.units));
 else {
   for (const name of ROWS.filter((each) => each.includes(values.only))) {
-    const args = [...process.execArgv, process.argv[1] ?? '', '--row', name];
-    const { status } = spawnSync(process.execPath, [...args, '--rounds', values.rounds], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-    if (status !== 0) throw new Error(`${name} failed`);
+    const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
+    try {
+      const units = String(await prepare(name, (file) => join(folder, file)));
+      const options = { row: name, folder, units, rounds: values.rounds };
+      const words = Object.entries(options).flatMap(([key, value]) => [`--${key}`, value]);
+      const flags = process.execArgv.filter((flag) => flag !== '--expose-gc');
+      const args = [...flags, process.argv[1] ?? '', ...words];
+      const { status } = spawnSync(process.execPath, args, {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      if (status !== 0) throw new Error(`${name} failed`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 }
