@@ -74,6 +74,7 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
   }
   app.get('/operator/audit', access, async (request, reply) => {
     try {
+      host.catchUp();
       const audit = operatorAudit(host.view, request.query);
       await host.exchange.durable();
       return await reply.send(audit);
