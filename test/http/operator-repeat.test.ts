@@ -135,7 +135,7 @@ test('a reference is forgotten after ten thousand later commands of the operator
     for (let i = 0; i < count; i++) {
       const { nowUs: timeUs } = host.view;
       const amount = quanta(1n);
-      host.submit({ kind: 'deposit', timeUs, account: BOB as never, subaccountIndex: 0, amount });
+      host.submit({ kind: 'deposit', timeUs, account: BOB, subaccountIndex: 0, amount });
     }
   };
   more(7000);

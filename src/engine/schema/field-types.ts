@@ -123,7 +123,7 @@ export type RecordType<T> = RecordShape & Carries<T>;
 type Envelope = 'kind' | 'seq' | 'index' | 'timeUs' | 'cause';
 /** A field that may be absent: a record that has it has a schema of its own. */
 type Absent<T> = {
-  [F in keyof T]-?: Record<never, never> extends Pick<T, F> ? F : never;
+  [F in keyof T]-?: undefined extends T[F] ? F : never;
 }[keyof T];
 export type BodyField<T> = Exclude<keyof T & string, Envelope | Absent<T>>;
 

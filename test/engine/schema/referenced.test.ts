@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { RollingHash } from '../../../src/base/rolling-hash.ts';
 import { hashCommand } from '../../../src/engine/chain-hash/hash-command.ts';
-import type { Command, Deposit, Withdraw } from '../../../src/engine/commands.ts';
+import type { Command } from '../../../src/engine/commands.ts';
 import { COMMANDS, REFERENCED } from '../../../src/engine/schema/command-schema.ts';
 import { ByteReader, ByteWriter } from '../../../src/journal/format/bytes.ts';
 import {
@@ -18,8 +18,8 @@ import { parseCommand } from '../../../src/journal/format/command-json.ts';
 import { changesOf } from './change-fields.ts';
 import { COMMAND_EXAMPLES } from './command-examples.ts';
 
-const DEPOSIT = COMMAND_EXAMPLES.deposit as Deposit;
-const WITHDRAW = COMMAND_EXAMPLES.withdraw as Withdraw;
+const DEPOSIT = COMMAND_EXAMPLES.deposit;
+const WITHDRAW = COMMAND_EXAMPLES.withdraw;
 const CASES = [
   [DEPOSIT, { ...DEPOSIT, reference: 'wire-17' }],
   [WITHDRAW, { ...WITHDRAW, reference: 'wire-17' }],
