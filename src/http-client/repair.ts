@@ -16,7 +16,7 @@ export interface FillsQuery {
   /** Milliseconds. */
   readonly from: number;
 }
-/** What a server knows of the fills that were asked for. */
+/** Fills that were asked for, as far as a server knows them. */
 export interface FillsFound {
   /** Oldest first. */
   readonly fills: Data[];

@@ -145,7 +145,7 @@ test('without a history of fills the run says which positions differ, and correc
   expect((await readCompared(folder, null)).gaps).toEqual(record.gaps);
 });
 
-test('a server that began anew meanwhile has the later fills only', async () => {
+test('a server that was restarted meanwhile has the later fills only', async () => {
   await begun();
   proxy.lose();
   await served.sim('clock', { advanceMs: 10_000 });
