@@ -41,6 +41,9 @@ const money = Type.Object(
   { account: Address, subaccountIndex: Type.Optional(SubaccountIndex), amount: Decimal },
   closed,
 );
+/** By which a repeated request is known. */
+const reference = Type.Optional(Type.String({ pattern: '^[ -~]{1,64}$' }));
+const operatorMoney = Type.Object({ ...money.properties, reference }, closed);
 const price = Type.Object({ symbol: Symbol, price: Decimal }, closed);
 /** Fields of a market in a configuration file (docs/SCENARIOS.md). */
 const terms = Type.Record(Type.String(), Type.Unknown());
@@ -186,6 +189,7 @@ export const AuditRecord = Type.Object({
   amount: nullable(Decimal),
   status: nullable(text),
   price: nullable(Decimal),
+  reference: nullable(text),
 });
 
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
@@ -324,10 +328,10 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     'CreditInsurance',
     'insurance/credit',
     'Deposits to the insurance fund',
-    Type.Object({ amount: Decimal }, closed),
+    Type.Object({ amount: Decimal, reference }, closed),
   ),
-  ...operator('Deposit', 'deposit', 'Deposits from outside', money),
-  ...operator('Withdraw', 'withdraw', 'Withdraws to outside', money),
+  ...operator('Deposit', 'deposit', 'Deposits from outside', operatorMoney),
+  ...operator('Withdraw', 'withdraw', 'Withdraws to outside', operatorMoney),
   {
     id: 'operatorAudit',
     summary: 'Accepted commands, newest first',

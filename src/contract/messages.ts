@@ -75,6 +75,8 @@ export const marginUnauthorized = (account: string): ErrorReply =>
   reply(403, `Unauthorized to change margin for account ${account}`);
 export const invalidField = (field: string, problem: string): ErrorReply =>
   reply(400, `${field}: ${problem}`);
+/** `of`: the request that had the reference first. */
+export const referenceUsed = (of: string): ErrorReply => reply(409, `reference: is that of ${of}`);
 export const notOffered = (what: string): ErrorReply =>
   reply(400, `${what} is not offered by this version`);
 export const badJson = (detail: string): ErrorReply =>

@@ -61,7 +61,7 @@ const STATUSES = {
   403: 'Not delegated, or a signature is invalid or missing',
   404: 'Not found',
   408: 'Timed out',
-  409: 'Nonce used, or clientId in use',
+  409: 'Nonce or reference used, or clientId in use',
   413: 'Body too large',
   415: 'Body is not JSON',
   429: 'Too many requests; Retry-After gives the delay in seconds',

@@ -45,6 +45,8 @@ export interface Deposit {
   readonly subaccountIndex: number;
   /** > 0 */
   readonly amount: Quanta;
+  /** Of the operator, by which a repeated request is known (R-13.3); no rule reads it. */
+  readonly reference?: string;
 }
 
 /** Funds leave the exchange, at most the withdrawable amount (R-5.9). */
@@ -54,6 +56,8 @@ export interface Withdraw {
   readonly account: Address;
   readonly subaccountIndex: number;
   readonly amount: Quanta;
+  /** As of a deposit. */
+  readonly reference?: string;
 }
 
 /** A transfer between subaccounts, authorised by `from` (R-9.3). */

@@ -13,7 +13,7 @@ export function logOperator(
     readonly market?: MarketId;
     readonly subaccount?: SubaccountId;
     readonly amountQuanta?: Quanta;
-    readonly detail?: string;
+    readonly detail?: string | undefined;
   },
 ): void {
   const log = state.operatorLog;

@@ -2,7 +2,7 @@
  * Operator requests (§13), decoded into commands; errors name the field and its limit. HTTP,
  * scenarios and programs share these functions, so a request has one meaning.
  */
-import { invalidField, MESSAGES } from '../contract/messages.ts';
+import { invalidField, MESSAGES, referenceUsed } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
 import type { MarketSpec, MarketStatus } from '../engine/config.ts';
 import type { ExchangeView, OperatorEntry } from '../engine/read/views.ts';
@@ -28,6 +28,7 @@ import { RequestError } from './request-error.ts';
 
 const STATUSES = ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted'] as const;
 const MAX_AUDIT = 1000;
+const MONEY: readonly OperatorEntry['kind'][] = ['deposit', 'withdraw'];
 
 export interface OperatorContext {
   readonly view: ExchangeView;
@@ -110,31 +111,67 @@ export function delistCommand(
   return { kind: 'delistMarket', timeUs: nowUs, market, priceTicks: price };
 }
 
-/** Deposit or withdrawal: `account`, `subaccountIndex` [0], `amount`. */
+/** Deposit or withdrawal: `account`, `subaccountIndex` [0], `amount`, `reference`. */
 export function moneyCommand(
   kind: 'deposit' | 'withdraw',
   { view, nowUs, keccak }: OperatorContext,
   input: unknown,
 ): Command {
-  const fields = new Fields(input, ['account', 'subaccountIndex', 'amount'], true);
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'amount', 'reference'], true);
   const account = fields.address('account', keccak);
   const subaccountIndex = fields.has('subaccountIndex')
     ? fields.subaccountIndex('subaccountIndex')
     : 0;
   const amount = amountOf(fields);
   if (kind === 'withdraw') mustAccount({ engine: view }, account);
-  return { kind, timeUs: nowUs, account, subaccountIndex, amount };
+  return { kind, timeUs: nowUs, account, subaccountIndex, amount, ...referenceOf(fields) };
 }
 
-/** Deposit to the insurance fund: `amount`. */
+/** Deposit to the insurance fund: `amount`, `reference`. */
 export function creditInsuranceCommand({ view, nowUs }: OperatorContext, input: unknown): Command {
+  const fields = new Fields(input, ['amount', 'reference'], true);
   return {
     kind: 'deposit',
     timeUs: nowUs,
     account: view.config.insuranceAccount,
     subaccountIndex: 0,
-    amount: amountOf(new Fields(input, ['amount'], true)),
+    amount: amountOf(fields),
+    ...referenceOf(fields),
   };
+}
+
+/**
+ * True if the request was accepted before, by its reference: it is answered again, and nothing is
+ * applied. Another request with that reference is an error. The memory is the audit list, which
+ * every replay of the journal makes again.
+ */
+export function isRepeated(view: ExchangeView, command: Command): boolean {
+  if (command.kind !== 'deposit' && command.kind !== 'withdraw') return false;
+  const { reference } = command;
+  if (reference === undefined) return false;
+  const entry = view
+    .operatorLog()
+    .findLast(({ kind, detail }) => MONEY.includes(kind) && detail === reference);
+  if (entry?.subaccount == null || entry.amountQuanta === null) return false;
+  const { account, subaccountIndex } = ownerOf(view, entry.subaccount);
+  if (
+    entry.kind === command.kind &&
+    account === command.account &&
+    subaccountIndex === command.subaccountIndex &&
+    entry.amountQuanta === command.amount
+  ) {
+    return true;
+  }
+  throw new RequestError(
+    referenceUsed(
+      `a ${entry.kind === 'deposit' ? 'deposit' : 'withdrawal'} of ${money(entry.amountQuanta)}, ` +
+        `account ${account}, subaccountIndex ${String(subaccountIndex)}`,
+    ),
+  );
+}
+
+function referenceOf(fields: Fields): { readonly reference?: string } {
+  return fields.has('reference') ? { reference: fields.clientId('reference') } : {};
 }
 
 /** Accepted operator commands, newest first: `limit` [100], at most 1,000. */
@@ -169,6 +206,7 @@ function auditRecord(view: ExchangeView, entry: OperatorEntry): unknown {
     amount: entry.amountQuanta === null ? null : money(entry.amountQuanta),
     status: entry.kind === 'setMarketStatus' ? entry.detail : null,
     price,
+    reference: MONEY.includes(entry.kind) && entry.detail !== '' ? entry.detail : null,
   };
 }
 

@@ -5,13 +5,13 @@
  * client resubscribes, so an iterator yields a snapshot followed by contiguous deltas.
  */
 import { WebSocket } from 'ws';
-import { UserError } from '../base/user-error.ts';
 import { FEEDS, type FeedSource } from '../contract/feeds.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { LastSeen, withoutOverlap, type Data, type FillsSince } from './repair.ts';
+import { Feed, FeedError, type FeedListener } from './feed.ts';
+import { LastSeen, type Data, type FillsSince } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 import { watchPings } from './watch-pings.ts';
 
@@ -42,20 +42,6 @@ const LONGEST_PAUSE_MS = 5000;
 const HANDSHAKE_MS = 10_000;
 /** Statuses of a refusal that another attempt would get as well. */
 const LASTING: ReadonlySet<number> = new Set([400, 403, 404]);
-/** Max buffered updates per subscriber; beyond it the subscription fails. */
-const MAX_QUEUE = 100_000;
-
-class FeedError extends UserError {
-  override readonly name = 'FeedError';
-  readonly code = 'feed';
-  /** HTTP status of the error; null if there was no reply. */
-  readonly status: number | null;
-
-  constructor(message: string, status: number | null = null) {
-    super(message);
-    this.status = status;
-  }
-}
 
 /** Times are µs. `lingerUs`: time to play on after the first update. */
 export interface AdvanceRequest {
@@ -65,13 +51,6 @@ export interface AdvanceRequest {
   readonly pastEnd?: boolean;
 }
 
-/** Receives updates as they arrive. */
-export interface FeedListener<T = Data> {
-  readonly onUpdate: (data: T) => void;
-  /** Called when the server has ended the subscription; no update follows. */
-  readonly onError: (error: Error) => void;
-}
-
 /** A subscription that the server has ended with its rights. */
 interface RevokedFeed {
   readonly source: FeedSource;
@@ -79,115 +58,6 @@ interface RevokedFeed {
   /** Empty: all. */
   readonly subaccountIndices?: readonly number[];
   readonly reason: string;
-}
-
-/** One subscription and its consumer. */
-class Feed implements AsyncIterableIterator<Data> {
-  readonly source: FeedSource;
-  readonly params: FeedParams;
-  /** Last sequence number of each book; undefined until its snapshot. */
-  readonly sequences = new Map<string, unknown>();
-  /** True once the server has confirmed the subscription; a new connection then repeats it. */
-  established = false;
-  /** Last delivered update, from which catch-up reads continue; null without catch-up. */
-  lastSeen: LastSeen | null = null;
-  /** Updates held back until missed updates are delivered; null if none are held back. */
-  private behind: Data[] | null = null;
-  private readonly queue: Data[] = [];
-  private readonly takers: {
-    readonly resolve: (result: IteratorResult<Data>) => void;
-    readonly reject: (error: Error) => void;
-  }[] = [];
-  private listener: FeedListener | null = null;
-  private ended: Error | 'done' | null = null;
-  private readonly onEnd: (feed: Feed) => void;
-
-  constructor(source: FeedSource, params: FeedParams, onEnd: (feed: Feed) => void) {
-    this.source = source;
-    this.params = params;
-    this.onEnd = onEnd;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Data>> {
-    const data = this.queue.shift();
-    if (data !== undefined) return Promise.resolve({ done: false, value: data });
-    if (this.ended === 'done') return Promise.resolve({ done: true, value: undefined });
-    if (this.ended !== null) return Promise.reject(this.ended);
-    return new Promise((resolve, reject) => {
-      this.takers.push({ resolve, reject });
-    });
-  }
-
-  return(): Promise<IteratorResult<Data>> {
-    this.end('done');
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** Delivers pending updates, and every later one immediately. */
-  listen(listener: FeedListener): void {
-    for (const data of this.queue.splice(0)) listener.onUpdate(data);
-    this.listener = listener;
-    if (this.ended instanceof Error) listener.onError(this.ended);
-  }
-
-  push(data: Data): void {
-    if (this.behind !== null) this.behind.push(data);
-    else this.deliver(data);
-  }
-
-  /**
-   * Holds back updates until `catchUp`, if missed ones will be read. Those of a connection that was
-   * lost before are among the missed.
-   */
-  hold(): void {
-    if (this.lastSeen?.reads(this.source) === true) this.behind = [];
-  }
-
-  /** Delivers missed updates, then those held back. */
-  catchUp(missed: readonly Data[]): void {
-    const live = this.behind ?? [];
-    this.behind = null;
-    for (const data of missed) this.deliver(data);
-    for (const data of withoutOverlap(this.source, missed, live)) this.deliver(data);
-  }
-
-  private deliver(data: Data): void {
-    if (this.ended !== null) return;
-    this.lastSeen?.note(this.source, data);
-    if (this.listener !== null) this.listener.onUpdate(data);
-    else if (this.takers.length > 0) this.takers.shift()?.resolve({ done: false, value: data });
-    else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
-    else
-      this.end(
-        new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} are pending`),
-      );
-  }
-
-  end(how: Error | 'done'): void {
-    if (this.ended !== null) return;
-    this.ended = how;
-    if (how !== 'done') this.listener?.onError(how);
-    for (const { resolve, reject } of this.takers.splice(0)) {
-      if (how === 'done') resolve({ done: true, value: undefined });
-      else reject(how);
-    }
-    this.onEnd(this);
-  }
-
-  /** True if the update matches the subscription's parameters. */
-  wants(data: Data): boolean {
-    const { symbols, account, subaccountIndices } = this.params;
-    if (FEEDS[this.source].access === 'private') {
-      const index = data['subaccountIndex'] as number;
-      if (data['account'] !== account?.toLowerCase()) return false;
-      return !subaccountIndices?.length || subaccountIndices.includes(index);
-    }
-    return !symbols?.length || symbols.includes(String(data['symbol']));
-  }
 }
 
 export class FeedClient {
@@ -201,6 +71,7 @@ export class FeedClient {
   /** Every connection that is open or opening. */
   private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
+  private lostMs: number | null = null;
   private nextId = 0;
   private closed = false;
   private noticed: (method: string, params: Data) => void = () => undefined;
@@ -209,6 +80,14 @@ export class FeedClient {
 
   constructor(options: FeedOptions) {
     this.options = options;
+  }
+
+  /**
+   * When the connection was lost, in ms of this computer; null while there is one and all missed
+   * updates are delivered.
+   */
+  get lostSinceMs(): number | null {
+    return this.lostMs;
   }
 
   /** Subscribes; the first `next` waits for the first update. Rejects if the server refuses. */
@@ -361,7 +240,9 @@ export class FeedClient {
     watchPings(socket);
     socket.once('close', () => {
       this.socket = null;
-      if (!this.closed && this.feeds.size > 0) void this.reconnect();
+      if (this.closed || this.feeds.size === 0) return;
+      this.lostMs ??= Date.now();
+      void this.reconnect();
     });
     try {
       await this.logIn(socket);
@@ -400,12 +281,21 @@ export class FeedClient {
         for (const feed of feeds) await this.repeat(socket, feed);
         for (const feed of feeds) if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed));
         this.reconnecting = socket.readyState !== socket.OPEN;
+        if (!this.reconnecting) this.reportLoss(feeds);
       } catch {
         socket?.terminate();
         this.socket = null;
       }
     }
     this.reconnecting = false;
+  }
+
+  private reportLoss(feeds: readonly Feed[]): void {
+    const { lostMs } = this;
+    this.lostMs = null;
+    if (lostMs === null) return;
+    const resumedMs = Date.now();
+    for (const feed of feeds) feed.resume(lostMs, resumedMs);
   }
 
   /** Subscribes again. A refusal ends this feed; the others go on. */
@@ -425,6 +315,7 @@ export class FeedClient {
   private async missedBy(feed: Feed): Promise<readonly Data[]> {
     const { client } = this.options;
     if (client === undefined || feed.lastSeen === null) return [];
+    feed.lastSeen.lostMs = this.lostMs ?? Date.now();
     return feed.lastSeen.missed(feed.source, feed.params, client, this.options.fillsSince);
   }
 

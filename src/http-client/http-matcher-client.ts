@@ -25,7 +25,7 @@ import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts'
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { mustBeCall, mustBeUrl } from './client-error.ts';
 import { FeedClient } from './feed-client.ts';
-import type { FillsQuery, FillsSince } from './repair.ts';
+import type { FillsFound, FillsQuery, FillsSince } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
 
 /** A wallet: an ethers `Wallet`, or a browser wallet through `eip1193Signer`. */
@@ -192,9 +192,10 @@ export class HttpMatcherClient implements MatcherClient {
     return new FeedClient({ url, bearer, client: this, sign, fillsSince });
   }
 
-  /** Fills of a subaccount from a time on, oldest first; none on a server without this history. */
-  private async fillsSince(query: FillsQuery): Promise<Body[]> {
+  /** Fills of a subaccount from a time on, as far as the server knows them. */
+  private async fillsSince(query: FillsQuery): Promise<FillsFound> {
     const found: Body[] = [];
+    let knownSinceMs: number | null = null;
     let cursor: string | null = null;
     do {
       const page = cursor === null ? {} : { cursor };
@@ -204,12 +205,14 @@ export class HttpMatcherClient implements MatcherClient {
         limit,
         ...page,
       });
-      if (status === 404) return [];
+      if (status === 404) return { fills: [], knownSinceMs: Infinity };
       if (status !== 200) throw new NoAnswer(`${FILLS.path}: ${String(body)}`);
       found.push(...(body as Body[]));
+      const since = headers.get(PAGE_HEADERS.keptSince);
+      if (since !== null) knownSinceMs = Math.max(knownSinceMs ?? 0, Number(since));
       cursor = headers.get(PAGE_HEADERS.next);
     } while (cursor !== null);
-    return found.reverse();
+    return { fills: found.reverse(), knownSinceMs };
   }
 
   /** One above the last nonce, and above those of earlier processes: microseconds since 1970. */

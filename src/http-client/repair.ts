@@ -16,8 +16,18 @@ export interface FillsQuery {
   /** Milliseconds. */
   readonly from: number;
 }
-/** Oldest first. */
-export type FillsSince = (query: FillsQuery) => Promise<Data[]>;
+/** Fills that were asked for, as far as a server knows them. */
+export interface FillsFound {
+  /** Oldest first. */
+  readonly fills: Data[];
+  /** Fills before this time are not known, in ms; Infinity: none are. null: all are known. */
+  readonly knownSinceMs: number | null;
+}
+/** An array, oldest first, is all fills. */
+export type FillsSince = (query: FillsQuery) => Promise<Data[] | FillsFound>;
+
+/** By so much the clocks of client and exchange may have drifted apart. */
+const DRIFT_MS = 5000;
 
 /** Sources whose missed updates are read. */
 const READ: ReadonlySet<FeedSource> = new Set([
@@ -44,6 +54,12 @@ export class LastSeen {
   private readonly positions = new Map<string, Data>();
   /** Exchange time at subscription, in ms; the start of catch-up if no update was delivered. */
   readonly beganMs: number;
+  /** The same on the clock of this computer. */
+  private readonly beganHereMs = Date.now();
+  /** When the connection was lost, on the clock of this computer. */
+  lostMs = 0;
+  /** Why fills since the loss may be missing after `missed`; null: none are. */
+  unknownFills: string | null = null;
 
   constructor(beganMs: number) {
     this.beganMs = beganMs;
@@ -92,7 +108,11 @@ export class LastSeen {
   ): Promise<Data[]> {
     switch (source) {
       case 'fill':
-        return fillsSince === undefined ? [] : this.fills(params, client, fillsSince);
+        if (fillsSince === undefined) {
+          this.unknownFills = 'missed fills are not read';
+          return [];
+        }
+        return this.fills(params, client, fillsSince);
       case 'order':
         return this.orders(params, client);
       case 'trade':
@@ -157,10 +177,27 @@ export class LastSeen {
     const found: Data[] = [];
     // Also of markets without a fill so far.
     const from = this.beganMs;
+    let unknownBeforeMs = -Infinity;
     for (const subaccountIndex of await indicesOf(params, client)) {
-      found.push(...this.later(await fillsSince({ account, subaccountIndex, from })));
+      const known = await fillsSince({ account, subaccountIndex, from });
+      const { fills, knownSinceMs } = Array.isArray(known)
+        ? { fills: known, knownSinceMs: null }
+        : known;
+      unknownBeforeMs = Math.max(unknownBeforeMs, knownSinceMs ?? -Infinity);
+      found.push(...this.later(fills));
     }
+    this.unknownFills = await this.reasonOf(unknownBeforeMs, client);
     return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  /** Why fills since the loss may be missing if those before a time are not known. */
+  private async reasonOf(unknownBeforeMs: number, client: MatcherClient): Promise<string | null> {
+    if (unknownBeforeMs === Infinity) return 'the server has no history of fills';
+    if (unknownBeforeMs <= this.beganMs) return null;
+    const { time: nowMs } = await client.call('getTime', {});
+    const lostMs = this.beganMs + this.lostMs - this.beganHereMs - DRIFT_MS;
+    if (unknownBeforeMs < Math.min(lostMs, nowMs)) return null;
+    return `the server's history of fills begins at ${new Date(unknownBeforeMs).toISOString()}`;
   }
 
   /** Of records oldest first, those after the last delivered one of their series. */

@@ -88,6 +88,7 @@ class ContractRoute {
     const { faults, queue } = this.options;
     if (answers === null || faults.areArmed) return false;
     const { verified } = mustKnow(request);
+    this.options.host.catchUp();
     const kept = answers.find(verified, request.raw.url ?? '');
     if (kept === null) return false;
     refuseBeyondWaiting(queue, request);

@@ -8,20 +8,25 @@ import { Gateway } from '../gateway/gateway.ts';
 import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-ids.ts';
 import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
 import { signedRequestsOf } from '../gateway/signed-requests.ts';
-import type { EndpointId } from '../contract/endpoints.ts';
+import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
 import { orderId, timeUs, type Address, type TimeUs } from '../num/units.ts';
 import type { ReplicaStatus, ServedExchange } from '../journal/served-exchange.ts';
 import { StoreStopped } from '../journal/store-stopped.ts';
 import { MESSAGES, storeUnavailable } from '../contract/messages.ts';
 import type { Replay } from './replay.ts';
 
-/** Max sleep under a wall clock; a later timer is rescheduled. */
-const MAX_SLEEP_MS = 60_000;
+/**
+ * Max sleep under a wall clock. The clock may jump ahead meanwhile, as when a computer resumes, and
+ * the timers of Node do not follow it.
+ */
+const MAX_SLEEP_MS = 500;
 const STOPPED_MS = 1000;
 
 export interface HostOptions {
   readonly exchange: ServedExchange;
   readonly clock: 'wall' | 'virtual';
+  /** Milliseconds since 1970; by default of the system. */
+  readonly wallMs?: () => number;
   readonly keccak: Keccak;
   readonly signatures: 'trust' | SignatureVerifier;
   /** Requests per second and account (R-11.2); null: not limited. */
@@ -56,6 +61,7 @@ export class Host {
   /** Reason that clients are given when the server closes their connections. */
   leaving: string = MESSAGES.shuttingDown.message;
   private readonly options: HostOptions;
+  private readonly wallMs: () => number;
   private orderIds: OrderIds;
   private gateway: Gateway;
   private virtualUs: number;
@@ -65,6 +71,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.options = options;
+    this.wallMs = options.wallMs ?? (() => Date.now());
     this.exchange = options.exchange;
     this.clock = options.clock;
     this.virtualUs = options.exchange.engine.nowUs;
@@ -124,14 +131,14 @@ export class Host {
 
   /** Clock of the exchange; monotonic (R-12.2). */
   nowUs(): TimeUs {
-    const clock = this.clock === 'wall' ? Date.now() * 1000 : this.virtualUs;
+    const clock = this.clock === 'wall' ? this.wallMs() * 1000 : this.virtualUs;
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
   }
 
   /** Time by which the system clock is behind the last command; 0 on a virtual clock. */
   get clockBehindMs(): number {
     if (this.clock === 'virtual') return 0;
-    return Math.max(0, Math.floor(this.exchange.engine.nowUs / 1000) - Date.now());
+    return Math.max(0, Math.floor(this.exchange.engine.nowUs / 1000) - this.wallMs());
   }
 
   /** Applies a command at its time, which is not before now. Throws `StoreStopped`. */
@@ -153,6 +160,18 @@ export class Host {
     return outcome;
   }
 
+  /**
+   * Runs the timers that are due by the wall clock, so that a read shows no state that they end. A
+   * follower, and a server whose writes are stopped, show the last state of the journal.
+   */
+  catchUp(): void {
+    if (this.clock !== 'wall') return;
+    const nowUs = this.nowUs();
+    const { engine } = this.exchange;
+    if (engine.nextTimerUs() > nowUs || this.exchange.failure !== null) return;
+    this.submit({ kind: 'advanceTime', timeUs: nowUs });
+  }
+
   /** Recovers a request's signers ahead of `handle`; null if there is nothing to wait for. */
   verifyAhead(endpoint: EndpointId, input: unknown): Promise<unknown> | null {
     const { signatures } = this.options;
@@ -170,6 +189,8 @@ export class Host {
     caller: Caller | null,
   ): HostReply | Promise<HostReply> {
     try {
+      // A command runs the timers before it.
+      if (ENDPOINTS[endpoint].method === 'GET') this.catchUp();
       const before = this.exchange.engine.seq;
       const reply = this.gateway.handle(endpoint, input, caller);
       const { replica, engine } = this.exchange;
@@ -191,13 +212,11 @@ export class Host {
     if (dueUs >= this.wakesUs) return;
     clearTimeout(this.timer);
     this.wakesUs = dueUs;
-    const waitMs = Math.ceil((dueUs - Date.now() * 1000) / 1000);
+    const waitMs = Math.ceil((dueUs - this.wallMs() * 1000) / 1000);
     const wake = (): void => {
       this.wakesUs = Infinity;
-      const isDue = this.exchange.engine.nextTimerUs() <= this.nowUs();
-      if (isDue && this.exchange.failure === null) {
-        this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
-      } else this.schedule();
+      this.catchUp();
+      this.schedule();
     };
     // While writes are stopped, retries periodically.
     const minMs = this.exchange.failure === null ? 0 : STOPPED_MS;

@@ -22,6 +22,7 @@ export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak):
   app.get(HISTORY_TOTALS.path, access, async (request, reply) => {
     try {
       const caller = mustKnow(request).verified?.caller ?? null;
+      host.catchUp();
       const totals = historyTotals(context(), request.query, caller);
       await host.exchange.durable();
       return await sendBody(reply, totals);
@@ -33,6 +34,7 @@ export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak):
     app.get(HISTORY_LISTS[list].path, access, async (request, reply) => {
       try {
         const caller = mustKnow(request).verified?.caller ?? null;
+        host.catchUp();
         const page = readHistory(context(), list, request.query, caller);
         await host.exchange.durable();
         return await sendPage(reply, stringifyExact(page.body), page);

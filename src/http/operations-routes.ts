@@ -78,6 +78,7 @@ export function operationsRoutes(app: FastifyInstance, options: OperationsOption
       if (asked < 1n || asked > MAX_LISTED) {
         fields.fail('limit', `must be from 1 to ${String(MAX_LISTED)}`);
       }
+      host.catchUp();
       const found = await scan.read();
       const accounts = found.slice(0, Number(asked)).map((one) => encodeRisk(host, one));
       await host.exchange.durable();
@@ -87,6 +88,7 @@ export function operationsRoutes(app: FastifyInstance, options: OperationsOption
     }
   });
   app.get('/operator/status', access, (_request, reply) => {
+    host.catchUp();
     const { exchange, view } = host;
     const { snapshots } = exchange;
     const { connections, slowReaders, backlogBytes } = options.feeds();

@@ -8,6 +8,7 @@ import type { Command } from '../engine/commands.ts';
 import {
   creditInsuranceCommand,
   delistCommand,
+  isRepeated,
   listMarketCommand,
   moneyCommand,
   operatorAudit,
@@ -50,7 +51,8 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
       try {
         const symbol = symbolOf(request.params);
         const context = { view: host.view, nowUs: host.nowUs(), keccak };
-        mustSucceed(host.submit(make(context, symbol, bodyOf(request))));
+        const command = make(context, symbol, bodyOf(request));
+        if (!isRepeated(host.view, command)) mustSucceed(host.submit(command));
         await host.exchange.committed();
         return await reply.send(null);
       } catch (error) {
@@ -63,7 +65,13 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
         const body = bodyOf(request);
         const preview = await copies.run(null, (copy) => {
           const context = { view: host.view, nowUs: host.nowUs(), keccak };
-          return previewCommand(host.view, copy, make(context, symbol, body));
+          const command = make(context, symbol, body);
+          const { timeUs } = command;
+          // A repeated request changes nothing.
+          const applied: Command = isRepeated(host.view, command)
+            ? { kind: 'advanceTime', timeUs }
+            : command;
+          return previewCommand(host.view, copy, applied);
         });
         await host.exchange.durable();
         return await sendBody(reply, preview);
@@ -74,6 +82,7 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
   }
   app.get('/operator/audit', access, async (request, reply) => {
     try {
+      host.catchUp();
       const audit = operatorAudit(host.view, request.query);
       await host.exchange.durable();
       return await reply.send(audit);

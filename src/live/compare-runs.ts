@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
 import { faultOf, type Of } from '../platform/json-shape.ts';
-import type { LiveRecord } from './live-record.ts';
+import type { LiveGap, LiveRecord } from './live-record.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readRun, type RecordedRun } from '../run-plan/run-folder.ts';
 
@@ -45,6 +45,8 @@ export interface ComparedRun {
   readonly equity: LiveRecord['equity'];
   /** Why a live run ended early; null if it did not. */
   readonly failure: string | null;
+  /** Lost connections of a live run, in which fills are missing or may be. */
+  readonly gaps: readonly LiveGap[];
   /** False for a live run on a wall clock. */
   readonly isVirtual: boolean;
   /** Null if they were not recorded. */
@@ -108,6 +110,7 @@ const LIVE = {
   // Records of version 0.2.0 have none of these.
   clock: 'text?',
   failure: 'text?',
+  gaps: 'list?',
   equity: 'list?',
   foreignOrders: 'number?',
   terms: 'record?',
@@ -121,15 +124,27 @@ const ORDER = {
   price: 'decimal',
   status: 'text',
 } as const satisfies Of<NonNullable<LiveRecord['orders'][number]['order']>>;
+const GAP = {
+  fromUs: 'time',
+  toUs: 'time',
+  unknownFills: 'text?',
+  positions: [{ symbol: 'text', counted: 'decimal', exchange: 'decimal' }],
+  balance: 'decimal?',
+} as const satisfies Of<LiveGap>;
 const SAMPLE = { timeUs: 'time', equity: 'number', balance: 'number' } as const;
 
 /** Refused orders are null, and records of version 0.2.0 have no samples. */
 function faultOfLive(record: unknown): string | null {
   const fault = faultOf(record, LIVE);
   if (fault !== null) return fault;
-  const { orders, equity = [] } = record as Pick<LiveRecord, 'orders'> & Partial<LiveRecord>;
+  const {
+    orders,
+    equity = [],
+    gaps = [],
+  } = record as Pick<LiveRecord, 'orders'> & Partial<LiveRecord>;
   const sent = orders.flatMap(({ order }) => order ?? []);
-  return faultOf({ orders: sent, equity }, { orders: [ORDER], equity: [SAMPLE] });
+  const shape = { orders: [ORDER], equity: [SAMPLE], gaps: [GAP] } as const;
+  return faultOf({ orders: sent, equity, gaps }, shape);
 }
 
 /** A run in a folder: one strategy of a backtest, or a live run. Throws `FileError`. */
@@ -176,6 +191,7 @@ export function comparedRun(
   return {
     isVirtual: true,
     failure: null,
+    gaps: [],
     terms: terms?.[place] ?? null,
     foreignOrders: 0,
     equity: found.equity,
@@ -200,6 +216,7 @@ export function comparedLive(record: Partial<LiveRecord>): ComparedRun {
     terms = null,
     foreignOrders = 0,
     failure = null,
+    gaps = [],
   } = record;
   const filled = byOrder(
     (fills ?? []).map((fill) => ({ ...fill, size: Math.abs(Number(fill.quantity)) })),
@@ -207,6 +224,7 @@ export function comparedLive(record: Partial<LiveRecord>): ComparedRun {
   return {
     isVirtual: clock === 'replay',
     failure,
+    gaps,
     terms,
     foreignOrders,
     equity: equity ?? [],

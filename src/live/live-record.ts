@@ -21,6 +21,23 @@ export interface LiveOrder {
   readonly refusal: string | null;
 }
 
+/** A lost connection in which fills are missing, or may be. */
+export interface LiveGap {
+  /** Time without a connection. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** Why the exchange does not give the fills of that time; null if it gave all that it has. */
+  readonly unknownFills: string | null;
+  /** Positions that differed; the run went on with those of the exchange. */
+  readonly positions: readonly {
+    readonly symbol: string;
+    readonly counted: string;
+    readonly exchange: string;
+  }[];
+  /** Balance at the exchange afterwards; null if it could not be read, nor positions compared. */
+  readonly balance: string | null;
+}
+
 export interface LiveRecord {
   readonly orrery: 'live';
   readonly version: 1;
@@ -39,6 +56,8 @@ export interface LiveRecord {
   readonly log: readonly LogRow[];
   /** Why the run ended early; null if it did not. Absent in records of earlier versions. */
   readonly failure?: string | null;
+  /** Lost connections with missing fills; absent in records of earlier versions and in replays. */
+  readonly gaps?: readonly LiveGap[];
   /** Tags by the nonce of the order; absent in records of earlier versions. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly plots?: readonly PlotOutput[];

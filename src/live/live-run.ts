@@ -34,7 +34,8 @@ import { readMarkets } from './exchange-facts.ts';
 import { barOf, CANDLES } from './candle-bars.ts';
 import { FundingPayments } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
-import type { LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
+import type { LiveGap, LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
+import { gapAtEnd, gapText, Reconcile } from './reconcile.ts';
 import { RunNotes } from './run-notes.ts';
 import { LiveUpdates } from './live-updates.ts';
 
@@ -51,6 +52,8 @@ export interface LiveOptions {
   /** On abort, the strategy's `onStop` runs and the run ends. */
   readonly stop: AbortSignal;
   readonly onLog: (text: string) => void;
+  /** Faults with which the run goes on, such as missing fills; they are in the log too. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /** Max time for handlers after the stop. */
@@ -67,6 +70,7 @@ export class LiveRun implements LiveRecorder {
   private readonly fills: FillUpdate[] = [];
   private readonly ends = new Map<string, OrderUpdate>();
   private readonly log: LogRow[] = [];
+  private readonly gaps: LiveGap[] = [];
   private readonly startedUs = nowUs();
   private readonly timers = new Map<string, () => void>();
   private readonly pending = new Set<Promise<void>>();
@@ -96,6 +100,7 @@ export class LiveRun implements LiveRecorder {
     };
     process.on('unhandledRejection', onLost);
     const feeds = client.feeds();
+    const ended = new AbortController();
     try {
       const { markets, symbols } = await readMarkets(client, this.options.symbols);
       const terms = markets.map((market) => market.terms);
@@ -149,6 +154,17 @@ export class LiveRun implements LiveRecorder {
       await this.warmUp(symbols, barsUs, timeUnitUs);
       // Private feeds first, so that no update caused by the first book is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
+      const reconcile = new Reconcile({
+        client,
+        account,
+        subaccountIndex,
+        updates,
+        funding: this.funding,
+        stop: AbortSignal.any([stop, ended.signal]),
+        onGap: (gap) => {
+          this.noteGap(gap);
+        },
+      });
       const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
         ['order', own, (data) => updates.order(data)],
         ['fill', own, (data) => this.takeFill(data, updates)],
@@ -168,11 +184,20 @@ export class LiveRun implements LiveRecorder {
             }
           },
           onError: this.fail,
+          onResumed: (resumed) => {
+            if (source === 'fill') reconcile.resumed(resumed);
+          },
         });
       }
+      // Orders of an earlier run may have filled before the feed was there.
+      const lostMs = this.startedUs / 1000;
+      reconcile.resumed({ lostMs, resumedMs: Date.now(), unknownFills: null });
       await Promise.race([failed, stop.aborted ? null : once(stop, 'abort')]);
       await this.end(failed);
+      await reconcile.end();
+      if (feeds.lostSinceMs !== null) this.noteGap(gapAtEnd(feeds.lostSinceMs));
     } finally {
+      ended.abort();
       for (const cancel of this.timers.values()) cancel();
       await feeds.close();
       process.off('unhandledRejection', onLost);
@@ -230,6 +255,13 @@ export class LiveRun implements LiveRecorder {
       this.after(leftUs, () => {
         this.warm = true;
       });
+  }
+
+  private noteGap(gap: LiveGap): void {
+    this.gaps.push(gap);
+    const text = `WARNING: ${gapText(gap)}`;
+    this.log.push({ timeUs: nowUs(), text });
+    this.options.onWarning?.(text);
   }
 
   private takeFill(data: Message, updates: LiveUpdates): void {
@@ -455,6 +487,7 @@ export class LiveRun implements LiveRecorder {
       equity: [],
       log: this.log,
       failure,
+      gaps: this.gaps,
       ...this.notes.output(),
     };
   }

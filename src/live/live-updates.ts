@@ -244,6 +244,29 @@ export class LiveUpdates {
     }
   }
 
+  /** By how many lots positions at the exchange differ from those counted here, by market. */
+  differences(
+    held: readonly { readonly symbol: string; readonly quantity: string }[],
+  ): Map<string, bigint> {
+    const differing = new Map<string, bigint>();
+    for (const [symbol, { lot, positionLots }] of this.markets) {
+      const quantity = held.find((position) => position.symbol === symbol)?.quantity ?? '0';
+      const lots = stepsOf(quantity, lot) - positionLots;
+      if (lots !== 0n) differing.set(symbol, lots);
+    }
+    return differing;
+  }
+
+  /** Adds lots whose fills are missing to a position. Returns it before and after. */
+  correct(symbol: string, lots: bigint): { readonly counted: string; readonly exchange: string } {
+    const followed = must(this.markets.get(symbol), 'a market that is followed');
+    const { lot } = followed;
+    const textOf = (size: bigint): string => formatDecimal(size * lot.digits, lot.scale);
+    const counted = textOf(followed.positionLots);
+    followed.positionLots += lots;
+    return { counted, exchange: textOf(followed.positionLots) };
+  }
+
   /** End of the next bar of a replay; Infinity without one. */
   get barDueUs(): number {
     let dueUs = Infinity;

@@ -41,6 +41,11 @@ test('commands are executed, rejected with the message of the exchange, and list
     const refused = run('status', 'BTC-USD-PERP', '--set', 'status=shut');
     expect(refused.status).toBe(1);
     expect(refused.text).toContain('status: must be one of open');
+    const account = `account=0x${'7'.repeat(40)}`;
+    const wire = ['deposit', '--set', account, '--set', 'reference=wire-17'];
+    for (let i = 0; i < 2; i++) expect(run(...wire, '--set', 'amount=5').status).toBe(0);
+    const other = run(...wire, '--set', 'amount=6');
+    expect(other.text).toContain('reference: is that of a deposit of 5, account 0x777');
     expect(run('status').text).toContain('operator status requires a symbol');
     expect(run('audit', 'BTC-USD-PERP').text).toContain('operator audit does not take a symbol');
     expect(run('deposit', '--set', 'amount').text).toContain('must be name=value');
@@ -48,12 +53,13 @@ test('commands are executed, rejected with the message of the exchange, and list
     expect(twice.text).toContain('--set amount=2: amount is given twice');
     expect(run('terms', 'ETH-USD-PERP').text).toContain('operator terms requires --set name=value');
     expect(run('audit', '--token', 'wrong').text).toContain('Please add the operator token');
-    const lines = run('audit').text.trim().split('\n').slice(0, 3);
-    expect(lines[0]).toMatch(/deposit {2}account 0x.*amount 100$/);
-    expect(lines[1]).toMatch(/setMarketTerms {2}symbol ETH-USD-PERP$/);
-    expect(lines[2]).toMatch(/setMarketStatus {2}symbol BTC-USD-PERP, status reduceOnly$/);
+    const lines = run('audit').text.trim().split('\n').slice(0, 4);
+    expect(lines[0]).toMatch(/deposit {2}account 0x7+, .*amount 5, reference wire-17$/);
+    expect(lines[1]).toMatch(/deposit {2}account 0x.*amount 100$/);
+    expect(lines[2]).toMatch(/setMarketTerms {2}symbol ETH-USD-PERP$/);
+    expect(lines[3]).toMatch(/setMarketStatus {2}symbol BTC-USD-PERP, status reduceOnly$/);
     const entries = JSON.parse(run('audit', '--json', '--limit', '1').text) as unknown[];
-    expect(entries).toMatchObject([{ command: 'deposit', amount: '100' }]);
+    expect(entries).toMatchObject([{ command: 'deposit', amount: '5', reference: 'wire-17' }]);
   } finally {
     await served.stop();
   }

@@ -15,6 +15,7 @@ import {
   internalError,
   limitRange,
   marginUnauthorized,
+  referenceUsed,
   marketNotFound,
   MESSAGES,
   storeUnavailable,
@@ -101,6 +102,7 @@ function errors(): string {
     limitRange(5000, '<n>'),
     unauthorizedQuery('<address>'),
     marginUnauthorized('<address>'),
+    referenceUsed('<request>'),
     badJson('<detail>'),
     storeUnavailable('<detail>'),
     internalError('<detail>'),
@@ -195,7 +197,8 @@ seconds and closes connections that do not answer.
 
 The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
 reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts again with a
-snapshot. Missed updates of other sources are not delivered. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
+snapshot. Missed updates of other sources are not delivered. \`listen\` takes \`onResumed\`, which is called
+afterwards; its \`unknownFills\` says why fills may be missing, as when the server has no history of that time. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
 
 \`\`\`js
 // client.mjs
@@ -272,6 +275,12 @@ is in the journal and in the audit list (docs/RULES.md §13).
 | GET \`/operator/accounts\` | \`accounts\` with positions, the smallest equity ÷ maintenance first (\`limit\` 50, at most 500), and the number of \`holders\` |
 | GET \`/operator/status\` | journal, free disk, snapshots, connections, slow readers (over 1 MiB unsent), and refusals by rate limits |
 | POST \`/operator/preview/…\` | each of the writes above, as a preview of its effects |
+
+Deposits, withdrawals and credits take a \`reference\` of 1 to 64 printable ASCII characters. A client that got no
+answer sends the same request again: it is made once, and answered as the first time. Another request with that
+reference is answered 409 and names the first one. A request that is refused leaves its reference free. References are
+in the journal, so a restart and a follower that takes over know them. They are forgotten with their entry of the
+audit list, which keeps the newest 10,000 commands, and at least 7,500. Without a reference each request is made.
 
 A preview applies the command to a copy and answers \`now\` and \`afterNotice\`: orders ended, positions closed, the
 first 100 liquidation steps, their number of accounts, and the shortfall. \`afterNotice\` is what the terms would do

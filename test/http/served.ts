@@ -44,6 +44,7 @@ export interface ServedOptions {
   /** Number of threads that recover signers; default 0. */
   readonly verifyThreads?: number;
   readonly clock?: 'wall' | 'virtual';
+  readonly wallMs?: () => number;
   readonly requestsPerSecond?: number;
   readonly path?: string;
   readonly browsers?: Partial<BrowserOptions>;
@@ -111,6 +112,7 @@ export class Served {
     const host = new Host({
       exchange,
       clock: options.clock ?? 'virtual',
+      ...(options.wallMs === undefined ? {} : { wallMs: options.wallMs }),
       keccak,
       requestsPerSecond: options.requestsPerSecond ?? null,
       signatures:

@@ -1,5 +1,6 @@
 /** A follower accepts only the rows that the leader wrote. */
 import { expect, test } from 'vitest';
+import { isRepeated } from '../../src/gateway/operator-requests.ts';
 import { headerBytes } from '../../src/journal/format/header.ts';
 import { JournalWriter } from '../../src/journal/format/frames.ts';
 import { address, orderId, quanta, seq } from '../../src/num/units.ts';
@@ -10,8 +11,8 @@ import { freshExchange } from './sim-cluster.ts';
 const ACCOUNT = address(`0x${'7'.repeat(40)}`);
 const SINKS = { onEvent: undefined, onOrderIds: () => undefined };
 
-/** Rows of one deposit each, by leaders of these epochs. */
-function rowsOf(epochs: readonly number[]): JournalRow[] {
+/** Rows of one deposit each, by leaders of these epochs. `more`: of the commands. */
+function rowsOf(epochs: readonly number[], more: object = {}): JournalRow[] {
   const engine = freshExchange();
   const begins = { seq: engine.seq, timeUs: engine.nowUs };
   const writer = new JournalWriter(begins);
@@ -19,6 +20,7 @@ function rowsOf(epochs: readonly number[]): JournalRow[] {
     const command = {
       ...({ kind: 'deposit', timeUs: engine.config.genesisTimeUs, account: ACCOUNT } as const),
       ...{ subaccountIndex: 0, amount: quanta(BigInt(i + 1)) },
+      ...more,
     };
     writer.append(seq(engine.seq + 1), command);
     engine.apply(command);
@@ -46,6 +48,22 @@ test('rows are applied with their order ids, and the chain hash is that of the l
   tail.apply(rows, { ...SINKS, onOrderIds: (first) => ids.push(first) });
   expect(tail.end).toEqual({ seq: 3, chainHash: rows[2]!.chainHash });
   expect(ids).toEqual([1, 2, 3]);
+});
+
+test('a follower knows the references of the operator, and answers a repeated request (R-13.3)', () => {
+  const tail = fresh();
+  tail.apply(rowsOf([1], { reference: 'wire-17' }), SINKS);
+  const amount = quanta(1n);
+  const { nowUs: timeUs } = tail.engine;
+  const again = {
+    ...({ kind: 'deposit', timeUs, account: ACCOUNT, subaccountIndex: 0, amount } as const),
+    reference: 'wire-17',
+  };
+  expect(isRepeated(tail.engine, again)).toBe(true);
+  expect(isRepeated(tail.engine, { ...again, reference: 'wire-18' })).toBe(false);
+  expect(() => isRepeated(tail.engine, { ...again, amount: quanta(2n) })).toThrow(
+    'reference: is that of a deposit of 0.000001',
+  );
 });
 
 test.each<[what: string, change: (rows: JournalRow[]) => JournalRow[], error: RegExp]>([

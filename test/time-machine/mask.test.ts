@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
-import { JournalReader } from '../../src/journal/format/frames.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { userAddress } from '../../src/fuzz/run-setup.ts';
+import { quanta, seq } from '../../src/num/units.ts';
 import { maskJournal } from '../../src/time-machine/share/mask-journal.ts';
 import { bytesInMemory } from '../../src/time-machine/source/journal-bytes.ts';
 import { randomJournal } from './journals.ts';
@@ -61,4 +64,26 @@ it('refuses a file that is not a journal', () => {
   expect(() => maskJournal([bytesInMemory(new TextEncoder().encode('no journal'))])).toThrow(
     'not a journal',
   );
+});
+
+it('a masked journal has a number for each reference of the operator', () => {
+  const writer = new JournalWriter(DEFAULT_EXCHANGE_CONFIG);
+  const engine = new Exchange(DEFAULT_EXCHANGE_CONFIG);
+  for (const reference of ['invoice of Ann', 'invoice of Bob', 'invoice of Ann']) {
+    const command = {
+      kind: 'deposit',
+      timeUs: engine.nowUs,
+      account: userAddress(0),
+      subaccountIndex: 0,
+      amount: quanta(1n),
+      reference,
+    } as const;
+    writer.append(seq(engine.seq + 1), command);
+    engine.apply(command);
+  }
+  writer.end(engine.seq, engine.nowUs, engine.chainHash());
+  const masked = maskJournal([bytesInMemory(writer.bytes())]);
+  const log = replay(masked.bytes, { verify: true }).engine.operatorLog();
+  expect(log.map(({ detail }) => detail)).toEqual(['r1', 'r2', 'r1']);
+  expect(textOf(masked.bytes)).not.toContain('invoice');
 });

@@ -7,6 +7,7 @@ import {
   termDifferences,
   type ComparedOrder,
 } from '../../live/compare-runs.ts';
+import { gapText } from '../../live/reconcile.ts';
 import { EXIT, print, printJson, setExitCode } from '../cli-support.ts';
 
 interface CompareArguments {
@@ -55,14 +56,16 @@ export const command: CommandModule<object, CompareArguments> = {
     if (json) {
       const same = equal && terms.length === 0;
       const failures = runs.map(({ failure }) => failure);
-      printJson({ same, isVirtual, failures, terms, firstDifference: first, ...comparison });
+      const gaps = runs.map((run) => run.gaps);
+      printJson({ same, isVirtual, failures, gaps, terms, firstDifference: first, ...comparison });
       return;
     }
-    for (const [folder, { failure }] of [
+    for (const [folder, { failure, gaps }] of [
       [left, one],
       [right, other],
     ] as const) {
       if (failure !== null) print(`${folder}: the run ended early: ${failure}`);
+      for (const gap of gaps) print(`${folder}: ${gapText(gap)}`);
     }
     if (terms.length > 0) print(`terms that differ: ${String(terms.length)}`);
     for (const term of terms.slice(0, MAX_SHOWN)) {

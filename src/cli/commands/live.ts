@@ -199,6 +199,7 @@ export const command: CommandModule<object, LiveArguments> = {
       onLog: (text: string) => {
         if (!options.json) print(text);
       },
+      onWarning: printError,
     };
     try {
       const record =
@@ -298,6 +299,8 @@ function report(record: LiveRecord, { out, json }: LiveArguments): void {
   print(
     `${String(placed)} orders, ${String(record.orders.length - placed)} rejected, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
   );
+  const gaps = record.gaps?.length ?? 0;
+  if (gaps > 0) print(`lost connections with missing fills: ${String(gaps)}`);
   if (out !== undefined) print(`record   ${join(out, LIVE_FILE)}`);
 }
 

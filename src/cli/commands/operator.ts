@@ -74,6 +74,10 @@ export const command: CommandModule<object, OperatorArguments> = {
       .example('$0 operator status BTC-USD-PERP --set status=reduceOnly', '')
       .example('$0 operator terms BTC-USD-PERP --set takerFee=0.0005', '')
       .example('$0 operator credit-insurance --set amount=100000', '')
+      .example(
+        '$0 operator deposit --set account=0x… --set amount=500 --set reference=wire-17',
+        'repeated with this reference, it is made once',
+      )
       .example('$0 operator audit --limit 20', ''),
   handler: async (options) => {
     const { action, symbol, json } = options;
@@ -161,7 +165,11 @@ async function send(
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    const after = body === null ? '' : '; it may have been done: operator audit shows it';
+    const repeated =
+      body?.['reference'] === undefined
+        ? 'operator audit shows it'
+        : 'repeat the command, and it is done once';
+    const after = body === null ? '' : `; it may have been done: ${repeated}`;
     throw new InputError(`operator: ${url} does not respond: ${(error as Error).message}${after}`);
   }
 }

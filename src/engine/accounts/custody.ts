@@ -40,7 +40,11 @@ export function deposit(state: State, command: Deposit): Outcome {
     exemptDeposit(state, to, command.amount);
   }
   record(state, to, { reason: 'deposit', amount: command.amount });
-  logOperator(state, 'deposit', { subaccount: to.id, amountQuanta: command.amount });
+  logOperator(state, 'deposit', {
+    subaccount: to.id,
+    amountQuanta: command.amount,
+    detail: command.reference,
+  });
   return 'ok';
 }
 
@@ -67,7 +71,11 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   credit(state, from, quanta(-share), 'shortfall');
   repayShortfall(state, share);
   record(state, from, { reason: 'withdrawal', amount: command.amount });
-  logOperator(state, 'withdraw', { subaccount: from.id, amountQuanta: command.amount });
+  logOperator(state, 'withdraw', {
+    subaccount: from.id,
+    amountQuanta: command.amount,
+    detail: command.reference,
+  });
   return 'ok';
 }
 

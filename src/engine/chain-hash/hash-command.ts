@@ -4,13 +4,15 @@ import { codeOf } from '../../base/code-of.ts';
 import { highWord, type RollingHash } from '../../base/rolling-hash.ts';
 import { ORDER_TYPES } from '../orders/order-types.ts';
 import type { Command, PlaceOrder } from '../commands.ts';
-import { COMMANDS } from '../schema/command-schema.ts';
+import { COMMANDS, REFERENCED, schemaOf } from '../schema/command-schema.ts';
 import { recordHasher, type HashRecord } from './hash-record.ts';
 import { hashBar, hashL3, hashLevels } from '../tape/hash-tape.ts';
 
 /** By tag. */
 const BODIES: HashRecord[] = [];
-for (const { tag, body } of Object.values(COMMANDS)) BODIES[tag] = recordHasher(body);
+for (const { tag, body } of [...Object.values(COMMANDS), ...Object.values(REFERENCED)]) {
+  BODIES[tag] = recordHasher(body);
+}
 
 /**
  * Every field of the command by the schema; the kinds that most of a journal consists of have
@@ -59,7 +61,7 @@ export function hashCommand(hash: RollingHash, command: Command): void {
 
 /** The same by the schema, for every kind. */
 export function hashCommandBySchema(hash: RollingHash, command: Command): void {
-  const { tag } = COMMANDS[command.kind];
+  const { tag } = schemaOf(command);
   hash.intNum(tag, command.timeUs);
   must(BODIES[tag], 'every kind has a tag')(hash, command);
 }

@@ -301,7 +301,10 @@ export interface OperatorEntry {
   readonly market: MarketId | null;
   readonly subaccount: SubaccountId | null;
   readonly amountQuanta: Quanta | null;
-  /** The status set, or the price of a delisting in ticks; empty for other kinds. */
+  /**
+   * The status set, the price of a delisting in ticks, or the reference of a deposit or withdrawal;
+   * empty for others.
+   */
   readonly detail: string;
 }
 

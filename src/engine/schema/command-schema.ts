@@ -9,10 +9,12 @@ import { ORDER_TYPES } from '../orders/order-types.ts';
 import type {
   Command,
   CommandKind,
+  Deposit,
   NewOrder,
   SetMarketStatus,
   Side,
   TapeLevel,
+  Withdraw,
 } from '../commands.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../tape/hash-tape.ts';
 import { MARKET_SPEC, SELF_TRADE_MODE } from './config-schema.ts';
@@ -23,6 +25,7 @@ import {
   packedAs,
   record,
   word,
+  type RecordShape,
   type RecordType,
 } from './field-types.ts';
 import {
@@ -101,6 +104,8 @@ const TAPE_LEVEL = packedAs(
   { flag: 'side', of: 'priceTicks' },
 );
 
+const MONEY = { account: ADDRESS, subaccountIndex: COUNT, amount: QUANTA };
+
 export const COMMANDS: { readonly [Kind in CommandKind]: CommandSchema<CommandOf<Kind>> } = {
   placeOrder: {
     tag: 1,
@@ -143,8 +148,8 @@ export const COMMANDS: { readonly [Kind in CommandKind]: CommandSchema<CommandOf
   setIndex: { tag: 6, body: record({ market: MARKET, priceTicks: TICKS, text: TEXT }) },
   setMark: { tag: 7, body: record({ market: MARKET, priceTicks: TICKS }) },
   cancelAll: { tag: 8, body: record({ subaccount: SUBACCOUNT, market: optional(MARKET) }) },
-  deposit: { tag: 9, body: record({ account: ADDRESS, subaccountIndex: COUNT, amount: QUANTA }) },
-  withdraw: { tag: 10, body: record({ account: ADDRESS, subaccountIndex: COUNT, amount: QUANTA }) },
+  deposit: { tag: 9, body: record(MONEY) },
+  withdraw: { tag: 10, body: record(MONEY) },
   transfer: {
     tag: 11,
     body: record({
@@ -261,3 +266,26 @@ export const COMMANDS: { readonly [Kind in CommandKind]: CommandSchema<CommandOf
   },
   delistMarket: { tag: 25, body: record({ market: MARKET, priceTicks: optional(TICKS) }) },
 };
+
+interface AnySchema {
+  readonly tag: number;
+  readonly body: RecordShape;
+}
+
+/**
+ * Deposits and withdrawals with a reference, under tags of their own: those without one keep their
+ * bytes and their hash.
+ */
+export const REFERENCED = {
+  deposit: { tag: 26, body: record<Required<Deposit>>({ ...MONEY, reference: TEXT }) },
+  withdraw: { tag: 27, body: record<Required<Withdraw>>({ ...MONEY, reference: TEXT }) },
+} as const;
+
+/** The schema of this command. */
+export function schemaOf(command: Command): AnySchema {
+  const { kind } = command;
+  if ((kind === 'deposit' || kind === 'withdraw') && command.reference !== undefined) {
+    return REFERENCED[kind];
+  }
+  return COMMANDS[kind];
+}

@@ -121,7 +121,11 @@ export type RecordType<T> = RecordShape & Carries<T>;
 
 /** Fields of every command or event, which its interpreters treat by themselves. */
 type Envelope = 'kind' | 'seq' | 'index' | 'timeUs' | 'cause';
-export type BodyField<T> = Exclude<keyof T & string, Envelope>;
+/** A field that may be absent: a record that has it has a schema of its own. */
+type Absent<T> = {
+  [F in keyof T]-?: undefined extends T[F] ? F : never;
+}[keyof T];
+export type BodyField<T> = Exclude<keyof T & string, Envelope | Absent<T>>;
 
 /**
  * How a schema writes a step, and the fields that are in none since what is hashed before fixes

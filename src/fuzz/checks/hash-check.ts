@@ -23,7 +23,7 @@ import type { EngineEvent } from '../../engine/events.ts';
 import { moneyOf } from '../../num/money.ts';
 import { outcomeNumber, type Outcome } from '../../engine/refusals.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { schemaOf } from '../../engine/schema/command-schema.ts';
 import { CAUSES, EVENTS, LEDGER_CODES } from '../../engine/schema/event-schema.ts';
 import { archiveConfig } from '../../engine/snapshot/config-archive.ts';
 import type { Checker, Violation } from '../checker.ts';
@@ -151,7 +151,7 @@ const TURNS = 6;
 
 /** The same for every field, so that the result does not depend on the number of the command. */
 function blindAnywhere(command: Command, events: readonly EngineEvent[]): string | null {
-  const { fields } = COMMANDS[command.kind].body;
+  const { fields } = schemaOf(command).body;
   for (let turn = 0; turn < TURNS * fields.length; turn += 1) {
     const found = blindCommand(command, turn);
     if (found !== null) return found;
@@ -167,7 +167,7 @@ function blindAnywhere(command: Command, events: readonly EngineEvent[]): string
 
 /** The field that the hash of a command does not depend on; null if there is none. */
 function blindCommand(command: Command, seq: number): string | null {
-  const { body } = COMMANDS[command.kind];
+  const { body } = schemaOf(command);
   if (body.fields.length === 0) return null;
   const { field, record } = alterField(body, command, seq, Math.floor(seq / body.fields.length));
   const altered = record as Command;

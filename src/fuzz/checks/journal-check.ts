@@ -5,7 +5,7 @@
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { schemaOf } from '../../engine/schema/command-schema.ts';
 import { ByteReader, ByteWriter } from '../../journal/format/bytes.ts';
 import {
   decodeBySchema,
@@ -179,7 +179,7 @@ const ALTERED = 2;
 
 /** The same for the command with one field changed; with `all`, for each field in turn. */
 function alteredFault(command: Command, seq: number, all: boolean): string | null {
-  const { body } = COMMANDS[command.kind];
+  const { body } = schemaOf(command);
   const { length } = body.fields;
   if (length === 0 || command.kind === 'listMarket') return null;
   for (let turn = 0; turn < (all ? TURNS * length : ALTERED); turn += 1) {

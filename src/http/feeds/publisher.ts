@@ -141,6 +141,7 @@ export class Publisher {
 
   /** Starts a subscription and sends its first message, if it has one. */
   subscribe(watcher: Watcher, subscription: Subscription): Held {
+    this.host.catchUp();
     // Publishes to existing subscribers first, so that the next delta fits all.
     this.publish();
     const held: Held = { watcher, subscription, active: true, isOneOfSeveral: false };

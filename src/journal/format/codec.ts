@@ -4,7 +4,7 @@
  */
 import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
-import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { COMMANDS, REFERENCED, schemaOf } from '../../engine/schema/command-schema.ts';
 import type { TimeUs } from '../../num/units.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 import {
@@ -35,7 +35,7 @@ interface Codec {
   readonly read: ReadRecord;
 }
 const BY_TAG: Codec[] = [];
-for (const [kind, { tag, body }] of Object.entries(COMMANDS)) {
+for (const [kind, { tag, body }] of [...Object.entries(COMMANDS), ...Object.entries(REFERENCED)]) {
   BY_TAG[tag] = {
     template: { kind, timeUs: 0, ...body.template },
     write: recordWriter(body),
@@ -53,7 +53,7 @@ export function encodeCommand(writer: ByteWriter, command: Command): void {
 
 /** The same by the schema, for every kind. */
 export function encodeBySchema(writer: ByteWriter, command: Command): void {
-  const { tag } = COMMANDS[command.kind];
+  const { tag } = schemaOf(command);
   writer.u8(tag);
   must(BY_TAG[tag], 'every kind has a tag').write(writer, command);
 }
@@ -104,6 +104,6 @@ export function decodeBySchema(reader: ByteReader, atUs: TimeUs): Command {
 export function describeCommand(command: Command): Record<string, unknown> {
   const { kind, timeUs } = command;
   const fields: Record<string, unknown> = { kind, timeUs };
-  describeRecord(fields, COMMANDS[kind].body, command);
+  describeRecord(fields, schemaOf(command).body, command);
   return fields;
 }

@@ -4,7 +4,7 @@
  */
 import { UserError } from '../../base/user-error.ts';
 import type { Command } from '../../engine/commands.ts';
-import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { COMMANDS, REFERENCED } from '../../engine/schema/command-schema.ts';
 import type { RecordShape, Shape } from '../../engine/schema/field-types.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 
@@ -24,10 +24,19 @@ export function parseCommand(value: unknown, nowUs: TimeUs): Command {
   if (typeof kind !== 'string' || !Object.hasOwn(COMMANDS, kind)) {
     throw fault('kind', `must be one of ${kinds.join(', ')}`);
   }
-  const { body } = COMMANDS[kind as Command['kind']];
+  const { body } = schemaOfKind(kind as Command['kind'], fields['reference'] !== undefined);
   const time = at === undefined ? nowUs : timeUs(whole(at, 'timeUs', 0, MAX_SAFE));
   if (time < nowUs) throw fault('timeUs', `must not be before now, ${String(nowUs)}`);
   return { kind, timeUs: time, ...recordOf(body, fields, '') } as unknown as Command;
+}
+
+function schemaOfKind(
+  kind: Command['kind'],
+  isReferenced: boolean,
+): { readonly body: RecordShape } {
+  return isReferenced && (kind === 'deposit' || kind === 'withdraw')
+    ? REFERENCED[kind]
+    : COMMANDS[kind];
 }
 
 const MAX_SAFE = Number.MAX_SAFE_INTEGER;

@@ -1,8 +1,8 @@
 /**
  * A journal without the identities in it, to be shared. Every address of a user becomes another
- * one by its order of appearance, every client id a number, and client-visible order ids (which
- * contain both) are left out. The journal is executed again, so its hashes are its own; sizes,
- * prices, times and the structure of all events stay.
+ * one by its order of appearance, every client id and reference a number, and client-visible order
+ * ids (which contain addresses and client ids) are left out. The journal is executed again, so its
+ * hashes are its own; sizes, prices, times and the structure of all events stay.
  *
  * Kept: names and parameters of the exchange and its markets, and the sampling seed, without which
  * marks and funding differ. A served exchange that is still in use should not share its seed.
@@ -11,7 +11,7 @@ import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
-import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { schemaOf } from '../../engine/schema/command-schema.ts';
 import type { RecordShape, Shape } from '../../engine/schema/field-types.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { JournalWriter } from '../../journal/format/frames.ts';
@@ -76,6 +76,7 @@ const MASK = '0xaaaa';
 class Masks {
   private readonly addresses = new Map<string, Address>();
   private readonly clientIds = new Map<string, string>();
+  private readonly references = new Map<string, string>();
 
   constructor(config: ExchangeConfig) {
     for (const value of Object.values<unknown>({ ...config })) {
@@ -102,16 +103,21 @@ class Masks {
   }
 
   command(command: Command): Command {
-    return this.record(COMMANDS[command.kind].body, command);
+    return this.record(schemaOf(command).body, command);
   }
 
   private record<T extends object>({ fields }: RecordShape, record: T): T {
     const masked = new Map<string, unknown>(Object.entries(record));
     for (const { name, shape } of fields) {
       const value = masked.get(name);
-      masked.set(name, name === 'clientId' ? this.clientId(value) : this.value(shape, value));
+      masked.set(name, this.field(name, shape, value));
     }
     return Object.fromEntries(masked) as T;
+  }
+
+  private field(name: string, shape: Shape, value: unknown): unknown {
+    if (name === 'clientId') return this.clientId(value);
+    return name === 'reference' ? this.reference(String(value)) : this.value(shape, value);
   }
 
   private value(shape: Shape, value: unknown): unknown {
@@ -138,6 +144,12 @@ class Masks {
     const masked = address(`${MASK}${number.padStart(36, '0')}`);
     this.addresses.set(of, masked);
     return must(this.addresses.get(of), 'it was just set');
+  }
+
+  private reference(of: string): string {
+    const known = this.references.get(of) ?? `r${String(this.references.size + 1)}`;
+    this.references.set(of, known);
+    return known;
   }
 
   private clientId(of: unknown): string | null {

@@ -1,0 +1,153 @@
+/** One subscription of `FeedClient` and its consumer: an iterator, or a listener. */
+import { UserError } from '../base/user-error.ts';
+import { FEEDS, type FeedSource } from '../contract/feeds.ts';
+import { withoutOverlap, type Data, type LastSeen } from './repair.ts';
+import type { FeedParams } from './requests.ts';
+
+/** Max buffered updates per subscriber; beyond it the subscription fails. */
+const MAX_QUEUE = 100_000;
+
+export class FeedError extends UserError {
+  override readonly name = 'FeedError';
+  readonly code = 'feed';
+  /** HTTP status of the error; null if there was no reply. */
+  readonly status: number | null;
+
+  constructor(message: string, status: number | null = null) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A connection that was lost and is there again. Times are those of this computer, in ms. */
+export interface Resumed {
+  readonly lostMs: number;
+  readonly resumedMs: number;
+  /** Why fills of that time may be missing; null if all were delivered. */
+  readonly unknownFills: string | null;
+}
+
+/** Receives updates as they arrive. */
+export interface FeedListener<T = Data> {
+  readonly onUpdate: (data: T) => void;
+  /** Called when the server has ended the subscription; no update follows. */
+  readonly onError: (error: Error) => void;
+  /** Called after a lost connection, once the missed updates are delivered. */
+  readonly onResumed?: (resumed: Resumed) => void;
+}
+
+/** One subscription and its consumer. */
+export class Feed implements AsyncIterableIterator<Data> {
+  readonly source: FeedSource;
+  readonly params: FeedParams;
+  /** Last sequence number of each book; undefined until its snapshot. */
+  readonly sequences = new Map<string, unknown>();
+  /** True once the server has confirmed the subscription; a new connection then repeats it. */
+  established = false;
+  /** Last delivered update, from which catch-up reads continue; null without catch-up. */
+  lastSeen: LastSeen | null = null;
+  /** Updates held back until missed updates are delivered; null if none are held back. */
+  private behind: Data[] | null = null;
+  private readonly queue: Data[] = [];
+  private readonly takers: {
+    readonly resolve: (result: IteratorResult<Data>) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
+  private listener: FeedListener | null = null;
+  private ended: Error | 'done' | null = null;
+  private readonly onEnd: (feed: Feed) => void;
+
+  constructor(source: FeedSource, params: FeedParams, onEnd: (feed: Feed) => void) {
+    this.source = source;
+    this.params = params;
+    this.onEnd = onEnd;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Data>> {
+    const data = this.queue.shift();
+    if (data !== undefined) return Promise.resolve({ done: false, value: data });
+    if (this.ended === 'done') return Promise.resolve({ done: true, value: undefined });
+    if (this.ended !== null) return Promise.reject(this.ended);
+    return new Promise((resolve, reject) => {
+      this.takers.push({ resolve, reject });
+    });
+  }
+
+  return(): Promise<IteratorResult<Data>> {
+    this.end('done');
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Delivers pending updates, and every later one immediately. */
+  listen(listener: FeedListener): void {
+    for (const data of this.queue.splice(0)) listener.onUpdate(data);
+    this.listener = listener;
+    if (this.ended instanceof Error) listener.onError(this.ended);
+  }
+
+  push(data: Data): void {
+    if (this.behind !== null) this.behind.push(data);
+    else this.deliver(data);
+  }
+
+  /**
+   * Holds back updates until `catchUp`, if missed ones will be read. Those of a connection that was
+   * lost before are among the missed.
+   */
+  hold(): void {
+    if (this.lastSeen?.reads(this.source) === true) this.behind = [];
+  }
+
+  /** Delivers missed updates, then those held back. */
+  catchUp(missed: readonly Data[]): void {
+    const live = this.behind ?? [];
+    this.behind = null;
+    for (const data of missed) this.deliver(data);
+    for (const data of withoutOverlap(this.source, missed, live)) this.deliver(data);
+  }
+
+  /** Reports a lost connection to the listener. */
+  resume(lostMs: number, resumedMs: number): void {
+    if (this.ended !== null) return;
+    const unknownFills = this.source === 'fill' ? (this.lastSeen?.unknownFills ?? null) : null;
+    this.listener?.onResumed?.({ lostMs, resumedMs, unknownFills });
+  }
+
+  private deliver(data: Data): void {
+    if (this.ended !== null) return;
+    this.lastSeen?.note(this.source, data);
+    if (this.listener !== null) this.listener.onUpdate(data);
+    else if (this.takers.length > 0) this.takers.shift()?.resolve({ done: false, value: data });
+    else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
+    else
+      this.end(
+        new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} are pending`),
+      );
+  }
+
+  end(how: Error | 'done'): void {
+    if (this.ended !== null) return;
+    this.ended = how;
+    if (how !== 'done') this.listener?.onError(how);
+    for (const { resolve, reject } of this.takers.splice(0)) {
+      if (how === 'done') resolve({ done: true, value: undefined });
+      else reject(how);
+    }
+    this.onEnd(this);
+  }
+
+  /** True if the update matches the subscription's parameters. */
+  wants(data: Data): boolean {
+    const { symbols, account, subaccountIndices } = this.params;
+    if (FEEDS[this.source].access === 'private') {
+      const index = data['subaccountIndex'] as number;
+      if (data['account'] !== account?.toLowerCase()) return false;
+      return !subaccountIndices?.length || subaccountIndices.includes(index);
+    }
+    return !symbols?.length || symbols.includes(String(data['symbol']));
+  }
+}
