@@ -218,12 +218,18 @@ export class ColumnDecoder implements RowDecoder {
     levels: TapeLevel[];
   } | null = null;
 
-  constructor(context: DecoderContext, map: ColumnMap | null, state: unknown) {
+  /** `barUs`: length of a bar that the map does not give; null finds it from the first two bars. */
+  constructor(
+    context: DecoderContext,
+    map: ColumnMap | null,
+    state: unknown,
+    barUs: number | null = null,
+  ) {
     this.context = context;
     this.explicitMap = map;
     this.map = map;
     this.lastId = typeof state === 'number' ? state : 0;
-    this.intervalUs = map?.intervalUs ?? null;
+    this.intervalUs = map?.intervalUs ?? barUs;
   }
 
   state(): number {
