@@ -145,6 +145,14 @@ describe('the length of bars', () => {
     expect(printed).toContain('1 bad rows skipped');
   });
 
+  test('is found after a first row that is bad, which is named by its line', async () => {
+    const text = ohlcv(every(M)).replace('100,101', 'x,101');
+    expect(await run('csv', file('bars.csv', text), ...x)).toBe(2);
+    expect(printed).toContain('bars.csv: line 2: `open`');
+    expect(await run('csv', file('bars.csv', text), ...x, '--skip-bad', '1')).toBe(0);
+    expect((await openDataset(out())).manifest.streams[0]?.counts.bar).toBe(7);
+  });
+
   test('is one in a recording and in a market', async () => {
     const minutes = file('BTCUSDT-1m-2024-01.csv', klines(every(M), M));
     const more = every(5 * M).map((at) => at + H);
