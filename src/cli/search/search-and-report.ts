@@ -21,6 +21,7 @@ import { RunsAhead } from '../../search/runs-ahead.ts';
 import {
   selectionOf,
   sweep,
+  withoutRatioText,
   type Selection,
   type SweepPlan,
   type SweepResult,
@@ -214,7 +215,7 @@ function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: 
 function printSummary(
   { plan, space, objective }: SweepPlan,
   { trials, best }: SweepResult,
-  { overfitting, trials: counted }: Selection,
+  { overfitting, trials: counted, ratios }: Selection,
   tested: Robustness | null,
   {
     out,
@@ -256,11 +257,14 @@ function printSummary(
     print(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
+  if (deflatedSharpe === null && best !== null) print('deflated     –: unknown');
   if (deflatedSharpe !== null) {
     print(
       `deflated     ${(deflatedSharpe * 100).toFixed(1)} %: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
     );
   }
+  const without = withoutRatioText(ratios, trials.length);
+  if (without !== '') print(`             ${without}`);
   if (overfitting !== null) {
     print(
       `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,
