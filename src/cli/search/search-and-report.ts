@@ -9,6 +9,7 @@ import type { Trials } from '../../metrics/metrics.ts';
 import { assignmentOf, assignmentText, sizeOf } from '../../search/samplers/space.ts';
 import { byScore } from '../../search/samplers/samplers.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
+import { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bestTask, type BestReport } from '../../search/best-report.ts';
 import {
@@ -66,9 +67,11 @@ export async function searchAndReport(
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
-  const ledger = await ledgerOf(args, search, definition);
-  const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+  const claim = RunClaim.take(out);
+  let log: TrialLog | null = null;
   try {
+    const ledger = await ledgerOf(args, search, definition);
+    log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
     const ahead = new RunsAhead(pool);
     const sorted = place.isRemote ? orderedLog(log) : log;
     const kept = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(search));
@@ -112,7 +115,8 @@ export async function searchAndReport(
     else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
     if (best === null) setExitCode(EXIT.failed);
   } finally {
-    log.close();
+    log?.close();
+    claim.release();
   }
 }
 
