@@ -164,9 +164,8 @@ export class Recording {
   /** Records of one file. Throws `TapeError` with file and line, or `FileError` if unreadable. */
   async *read(path: string): AsyncGenerator<TapeRecord[]> {
     this.fraction = 0;
-    this.member = null;
-    this.barUs = this.claims.begin(path);
     try {
+      this.barUs = this.claims.begin(path);
       const { format } = this.options;
       switch (format.container) {
         case 'binance-raw':
@@ -282,6 +281,7 @@ export class Recording {
     createDecoder: RowDecoderFactory,
     batches: AsyncIterable<string[][]>,
   ): AsyncGenerator<TapeRecord[]> {
+    this.member = null;
     const decoder = createDecoder({
       path: resolve(path),
       context: this.context(),

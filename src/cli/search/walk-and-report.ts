@@ -49,20 +49,25 @@ export async function walkAndReport(
   await makeFolder(out);
   const claim = RunClaim.take(out);
   try {
-    await walkIn(out, args, lengths, windows, { search, perYear, definition }, pool, place);
+    await walkIn(args, lengths, { search, perYear, definition }, { out, windows, pool, place });
   } finally {
     claim.release();
   }
 }
 
+/** An analysis in its folder. */
+interface Walk {
+  readonly out: string;
+  readonly windows: readonly Window[];
+  readonly pool: SearchPool;
+  readonly place: Place;
+}
+
 async function walkIn(
-  out: string,
   args: WalkArguments,
   lengths: WalkLengths,
-  windows: readonly Window[],
   { search, perYear, definition }: SearchInput,
-  pool: SearchPool,
-  place: Place,
+  { out, windows, pool, place }: Walk,
 ): Promise<void> {
   const ledger = await ledgerOf(args, search, definition);
   const progress = startProgress('walk', args.json);

@@ -1,5 +1,8 @@
 /** The month or the day, UTC, in the names of a format's files. */
 import type { Format } from './formats.ts';
+import { timeOf } from './numbers.ts';
+
+const DAY_US = 86_400_000_000;
 
 export interface Period {
   readonly fromUs: number;
@@ -13,7 +16,9 @@ export function periodInName({ period }: Pick<Format, 'period'>, name: string): 
   const [, text] = period?.exec(name) ?? [];
   if (text === undefined) return null;
   const [year = 0, month = 0, day] = text.split('-').map(Number);
-  const from = Date.UTC(year, month - 1, day ?? 1);
-  const to = day === undefined ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, day + 1);
-  return { fromUs: from * 1000, toUs: to * 1000, text };
+  const fromUs = timeOf(day === undefined ? `${text}-01` : text, 'date', 'iso');
+  if (day !== undefined) return { fromUs, toUs: fromUs + DAY_US, text };
+  const [ofYear, next] = month === 12 ? [year + 1, 1] : [year, month + 1];
+  const toUs = timeOf(`${String(ofYear)}-${String(next).padStart(2, '0')}-01`, 'date', 'iso');
+  return { fromUs, toUs, text };
 }

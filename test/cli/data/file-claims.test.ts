@@ -225,6 +225,12 @@ describe('the month or day of a file', () => {
     expect(await run(format, file(right, text))).toBe(0);
   });
 
+  test('must be a date', async () => {
+    const path = file('BTCUSDT-1m-2024-02-31.csv', klines(every(M), M));
+    expect(await run('binance-klines', path)).toBe(2);
+    expect(printed).toContain('BTCUSDT-1m-2024-02-31.csv: `date` "2024-02-31" is not a time');
+  });
+
   test('is compared in an archive too', async () => {
     const data = { 'BTCUSDT-1m-2024-03.csv': Buffer.from(klines(every(M), M)) };
     expect(await run('binance-klines', file('BTCUSDT.zip', zipSync(data)))).toBe(2);
