@@ -12,7 +12,12 @@ import { renderWalk } from '../report/walk-page.ts';
 import { assignmentOf, assignmentText, type Space } from '../search/samplers/space.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import type { Robustness } from '../search/robustness.ts';
-import type { Selection, SweepPlan, SweepResult } from '../search/sweep.ts';
+import {
+  withoutRatioText,
+  type Selection,
+  type SweepPlan,
+  type SweepResult,
+} from '../search/sweep.ts';
 import type { Trial } from '../search/trial-log.ts';
 import { windowLogName, type WalkForward } from '../search/walk-forward.ts';
 import type { WalkLengths } from './search/walk-lengths.ts';
@@ -59,6 +64,8 @@ export async function sweepPage(
       best: best === null ? null : row(best),
       bestPage: best === null ? null : 'best/index.html',
       deflatedSharpe,
+      counted: selection.trials.count,
+      ratios: selection.ratios,
       overfitting: selection.overfitting,
       variations: [...(robustness?.sensitivity ?? []), ...stress],
       bands: robustness?.bands ?? null,
@@ -71,7 +78,7 @@ export async function sweepPage(
         marketNote(args, plan),
         {
           title: 'Deflated Sharpe',
-          text: `The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill, from the population variance of their ratios. ${countedText(selection.trials.count, trials.length)}`,
+          text: `The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill, from the population variance of their ratios. ${countedText(selection, trials.length)}`,
         },
         {
           title: 'Probability of overfitting',
@@ -183,10 +190,16 @@ export async function walkPage(
   );
 }
 
-function countedText(known: number, trials: number): string {
-  const failed = 'Failed trials count.';
-  if (known <= trials) return failed;
-  return `${failed} So do ${String(known - trials)} trials of the strategy on these data in other searches.`;
+function countedText({ trials: { count }, ratios }: Selection, trials: number): string {
+  const others = count - trials;
+  const without = withoutRatioText(ratios, trials);
+  return [
+    'Failed trials count.',
+    ...(others > 0
+      ? [`So do ${String(others)} trials of the strategy on these data in other searches.`]
+      : []),
+    ...(without === '' ? [] : [`${without}.`]),
+  ].join(' ');
 }
 
 function searchNote({ method }: SearchArguments, space: Space, picked: string): Note {

@@ -14,11 +14,13 @@ import { PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts'
 import { NEVER_MS } from './run-setup.ts';
 import type { TwinHost } from './twin/twin-host.ts';
 import { mustAgree, TwinModel } from './twin/twin-model.ts';
+import { mustBeObject, mustBeOneOf } from './fuzz-error.ts';
 
 /**
  * Profiles for `runFuzz`. They shrink to fewer commands; use `shrink` to minimise what a run finds.
  */
 export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
+  if (name !== undefined) mustBeOneOf('name', name, PROFILE_NAMES);
   return fc
     .record({
       seed: fc.noShrink(fc.nat()),
@@ -35,6 +37,7 @@ export type TwinCommand = fc.AsyncCommand<TwinModel, TwinHost>;
 export function twinCommands(
   constraints: fc.CommandsContraints = {},
 ): fc.Arbitrary<Iterable<TwinCommand>> {
+  mustBeObject('constraints', constraints);
   const who = fc.nat(7);
   const where = fc.nat(3);
   return fc.commands<TwinModel, TwinHost, false>(

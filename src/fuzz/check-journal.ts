@@ -9,6 +9,15 @@ import { seq } from '../num/units.ts';
 import { allOf, type Checker } from './checker.ts';
 import { CHECK_NAMES, checkerOf, type CheckIntervals, type CheckName } from './checks/checks.ts';
 import { applyChecked, endChecked, type Failure } from './fuzz-run.ts';
+import {
+  mustBeCommands,
+  mustBeConfig,
+  mustBeFunction,
+  mustBeInterval,
+  mustBeObject,
+  mustBeOptional,
+  mustHave,
+} from './fuzz-error.ts';
 import { stateInvariants } from './state-checker.ts';
 import { streamInvariants } from './stream-checker.ts';
 
@@ -37,11 +46,23 @@ export const intervalsOf = (commands: number): CheckIntervals => ({
   every: commands <= SHORT ? 1 : LONG_EVERY,
 });
 
-/** The first violation with its commands; null if none. Throws `JournalError`. */
+function mustBeOptions(options: CheckJournalOptions): void {
+  mustBeObject('options', options);
+  const { every, checker, createEngine, onCommand } = options;
+  mustBeOptional('every', every, mustBeInterval);
+  mustBeOptional('checker', checker, (field, value) => {
+    mustHave(field, value, ['after']);
+  });
+  mustBeOptional('createEngine', createEngine, mustBeFunction);
+  mustBeOptional('onCommand', onCommand, mustBeFunction);
+}
+
+/** The first violation with its commands; null if none. Throws `JournalError` or `FuzzError`. */
 export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {}): Failure | null {
   if (!(bytes instanceof Uint8Array)) {
     throw new JournalError('journal: must be the bytes of a journal');
   }
+  mustBeOptions(options);
   const reader = new JournalReader(bytes);
   const commands: Command[] = [];
   for (let frame = reader.next(); frame !== null; frame = reader.next()) {
@@ -59,6 +80,9 @@ export function checkCommands(
   commands: readonly Command[],
   options: CheckJournalOptions = {},
 ): Failure | null {
+  mustBeConfig('config', config);
+  mustBeCommands('commands', commands);
+  mustBeOptions(options);
   const { every, checks = CHECK_NAMES, onCommand } = options;
   const intervals = every === undefined ? intervalsOf(commands.length) : { every };
   const play = (names: readonly CheckName[]): Failure | 'holds' | 'stopped' => {
@@ -82,6 +106,8 @@ export function checkCommands(
 
 /** A journal of these commands without checkpoints: inputs only, no results. */
 export function journalOf(config: ExchangeConfig, commands: readonly Command[]): Uint8Array {
+  mustBeConfig('config', config);
+  mustBeCommands('commands', commands);
   const writer = new JournalWriter(config);
   for (const [i, command] of commands.entries()) writer.append(seq(i + 1), command);
   return writer.bytes();

@@ -5,6 +5,7 @@ import type { Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Counts } from './reached-counts.ts';
 import type { Checker } from './checker.ts';
+import { mustBeCounts } from './fuzz-error.ts';
 
 /** Rule and description of each state. */
 export const COVERED_STATES = {
@@ -73,8 +74,10 @@ const TRANSFERS = {
 export const COVERED_STATE_NAMES = Object.keys(COVERED_STATES) as readonly CoverageName[];
 
 /** Coverage states without a count. */
-export const statesNeverReached = (counts: Counts): CoverageName[] =>
-  COVERED_STATE_NAMES.filter((name) => counts[`sometimes ${name}`] === undefined);
+export function statesNeverReached(counts: Counts): CoverageName[] {
+  mustBeCounts('counts', counts);
+  return COVERED_STATE_NAMES.filter((name) => counts[`sometimes ${name}`] === undefined);
+}
 
 export class Coverage implements Checker {
   private readonly reached = new Map<CoverageName, number>();

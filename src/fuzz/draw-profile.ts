@@ -6,7 +6,7 @@ import type { MarketInput } from '../gateway/market-config.ts';
 import type { ImpactModel } from '../engine/config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
-import { FuzzError, mustBeCount, mustBeOneOf } from './fuzz-error.ts';
+import { FuzzError, mustBeCount, mustBeObject, mustBeOneOf } from './fuzz-error.ts';
 import { drawCeiling } from './generate/draw-ceiling.ts';
 import { drawRetention } from './generate/draw-retention.ts';
 import { drawMix } from './draw-mix.ts';
@@ -21,6 +21,7 @@ export interface DrawOptions {
 
 /** The same seed and name draw the same profile. Throws `FuzzError`. */
 export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfile {
+  mustBeObject('options', options);
   const { name = 'swarm' } = options;
   if (typeof seed !== 'string') throw new FuzzError('seed: must be text', { field: 'seed' });
   mustBeOneOf('name', name, PROFILE_NAMES);

@@ -11,7 +11,14 @@ import type { Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { CommandGenerator } from './generator.ts';
 import { sinkOf, type Checker, type Violation } from './checker.ts';
-import { mustHave } from './fuzz-error.ts';
+import {
+  mustBeFunction,
+  mustBeObject,
+  mustBeOptional,
+  mustBeProfile,
+  mustBeViolation,
+  mustHave,
+} from './fuzz-error.ts';
 import type { FuzzProfile } from './profile.ts';
 import { setUp } from './run-setup.ts';
 import { thrown, thrownByCheck } from './thrown.ts';
@@ -47,8 +54,11 @@ export function runFuzz(
   judging: Checker | ((config: ExchangeConfig) => Checker),
   options: RunOptions = {},
 ): RunResult {
+  mustBeObject('options', options);
   const { onCommand } = options;
-  mustHave('profile', profile, ['name', 'seed', 'commands', 'config', 'markets']);
+  mustBeOptional('onCommand', onCommand, mustBeFunction);
+  mustBeOptional('createEngine', options.createEngine, mustBeFunction);
+  mustBeProfile('profile', profile);
   const setup = setUp(profile);
   const checker = typeof judging === 'function' ? judging(setup.config) : judging;
   mustHave('checker', checker, ['after']);
@@ -117,6 +127,6 @@ export function endChecked(engine: Engine, checker: Checker): Violation | null {
  */
 function asVerdict(found: Violation | null | undefined): Violation | null {
   if (found === null || found === undefined) return null;
-  mustHave('the answer of a checker', found, ['invariant', 'rule', 'says', 'detail']);
+  mustBeViolation('the answer of a checker', found);
   return found;
 }

@@ -52,6 +52,7 @@ import {
 import { ACTIONS, type Action, type FuzzProfile } from './profile.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
 import { World, type KnownMarket } from './fuzz-world.ts';
+import { mustBeProfile, mustHave } from './fuzz-error.ts';
 
 const MAKERS: Readonly<Record<Exclude<Action, 'again' | 'aim'>, (context: Context) => Command>> = {
   order: makeOrder,
@@ -122,7 +123,11 @@ export class CommandGenerator {
   private episodeAt: number;
 
   /** `view`: the exchange under test, opened with `setup.config`. */
-  constructor(profile: FuzzProfile, view: ExchangeView, setup: RunSetup = setUp(profile)) {
+  constructor(profile: FuzzProfile, view: ExchangeView, given?: RunSetup) {
+    mustBeProfile('profile', profile);
+    mustHave('view', view, ['config', 'markets', 'nowUs']);
+    const setup = given ?? setUp(profile);
+    mustHave('setup', setup, ['config', 'specs', 'users', 'opening']);
     this.profile = profile;
     this.setup = setup;
     const world = new World(view, profile.openingTicks);

@@ -4,8 +4,11 @@ import type { EngineEvent } from '../engine/events.ts';
 import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle, type OracleOptions } from '../oracle/oracle.ts';
+import { mustBeConfig, mustBeObject } from './fuzz-error.ts';
 
 export function oracleLockstep(config: ExchangeConfig, options: OracleOptions = {}): Checker {
+  mustBeConfig('config', config);
+  mustBeObject('options', options);
   const oracle = new Oracle(config, options);
   let emitted: EngineEvent[] = [];
   return {

@@ -3,6 +3,7 @@
  * and time steps, fault rate. JSON data, drawn from a seed (`drawProfile`).
  */
 import type { MarketInput } from '../gateway/market-config.ts';
+import { mustBeProfile } from './fuzz-error.ts';
 
 /** Actions of a generator. */
 export const ACTIONS = [
@@ -195,6 +196,7 @@ export function summariseProfile(profile: FuzzProfile): string {
 
 /** The profile in a few lines, for the header of a run. */
 export function describeProfile(profile: FuzzProfile): string {
+  mustBeProfile('profile', profile);
   const { prices, time, crisis } = profile;
   const mix = ACTIONS.filter((action) => profile.mix[action] > 0).map(
     (action) => `${action} ${String(profile.mix[action])}`,

@@ -7,6 +7,7 @@ import type { EngineEvent } from '../engine/events.ts';
 import { END_REASONS, REFUSALS, type Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Checker } from './checker.ts';
+import { mustBeCounts } from './fuzz-error.ts';
 
 /** Count by key: `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`. */
 export type Counts = Readonly<Record<string, number>>;
@@ -56,6 +57,7 @@ export class ReachedCounts implements Checker {
 
 /** Rejections and order ends without a count. */
 export function neverReached(counts: Counts): string[] {
+  mustBeCounts('counts', counts);
   const ends = new Set(
     Object.keys(counts).flatMap((key) => {
       const [what, kind, reason] = key.split(' ');
@@ -69,7 +71,10 @@ export function neverReached(counts: Counts): string[] {
   ].filter((key) => !UNREACHABLE.has(key));
 }
 
+/** Throws `FuzzError`. */
 export function addCounts(a: Counts, b: Counts): Counts {
+  mustBeCounts('a', a);
+  mustBeCounts('b', b);
   const sum: Record<string, number> = { ...a };
   for (const [key, count] of Object.entries(b)) sum[key] = (sum[key] ?? 0) + count;
   return sum;

@@ -3,7 +3,7 @@ import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Checker } from './checker.ts';
-import { mustBeFunction } from './fuzz-error.ts';
+import { mustBeFunction, mustBeObject } from './fuzz-error.ts';
 import type { Counts } from './reached-counts.ts';
 
 /** A state by name: reached by an event, or after a command. */
@@ -26,6 +26,8 @@ export interface SometimesChecker extends Checker {
 
 /** Counts these states over all runs that it is part of; it finds no violation. */
 export function sometimes(states: Sometimes): SometimesChecker {
+  mustBeObject('states', states);
+  for (const [name, state] of Object.entries(states)) mustBeObject(name, state);
   const reached = new Map(Object.keys(states).map((name) => [name, 0]));
   const entries = Object.entries(states);
   for (const [name, { event, after }] of entries) {

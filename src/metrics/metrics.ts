@@ -38,10 +38,13 @@ import {
 
 /** Trials behind a result, for the deflated Sharpe ratio. */
 export interface Trials {
-  /** Number of trials, including this one. */
+  /** Number of trials, including this one and failed ones. */
   readonly count: number;
-  /** Variance of their Sharpe ratios per period (not annualised). */
-  readonly sharpeVariance: number;
+  /**
+   * Variance of their Sharpe ratios per period (not annualised). Null if fewer than two have one:
+   * the deflated ratio of several trials is then null, too.
+   */
+  readonly sharpeVariance: number | null;
 }
 
 export interface ReturnMetrics {
@@ -266,6 +269,12 @@ export function metricsOf(
   };
 }
 
+/** Sharpe ratio a period that the best of the trials without skill reaches; null if unknown. */
+function benchmarkOf({ count, sharpeVariance }: Trials): number | null {
+  if (count < 2) return 0;
+  return sharpeVariance === null ? null : expectedBestSharpe(count, sharpeVariance);
+}
+
 function returnMetrics(
   curve: EquityCurve,
   periods: Periods,
@@ -291,6 +300,7 @@ function returnMetrics(
   const excess = excessKurtosis(returns, options.moments);
   const [worst, best] = extremes(returns);
   const shape = shapeOf(returns);
+  const deflated = trials === null ? null : benchmarkOf(trials);
   const probability = (benchmark: number): number | null =>
     ratio === null || shape === null ? null : probabilisticSharpe(ratio, benchmark, shape);
   return {
@@ -306,8 +316,7 @@ function returnMetrics(
     volatility: yearly(spread),
     sharpe: yearly(ratio),
     probabilisticSharpe: probability(options.benchmarkSharpe / root),
-    deflatedSharpe:
-      trials === null ? null : probability(expectedBestSharpe(trials.count, trials.sharpeVariance)),
+    deflatedSharpe: deflated === null ? null : probability(deflated),
     sortino: yearly(sortino(returns, target, options.downside)),
     calmar: maxDrawdown === 0 ? null : cagr / maxDrawdown,
     omega: omega(returns, target),

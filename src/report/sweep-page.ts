@@ -52,6 +52,10 @@ export interface SweepReport {
   /** Path of the best trial's report relative to this page; null without a best. */
   readonly bestPage: string | null;
   readonly deflatedSharpe: number | null;
+  /** Trials that count in it, also those of other searches. */
+  readonly counted: number;
+  /** Trials with a Sharpe ratio. */
+  readonly ratios: number;
   readonly overfitting: Overfitting | null;
   /** Variations of the best trial; empty without a robustness test. */
   readonly variations: readonly SweepReportVariation[];
@@ -100,7 +104,7 @@ const FEW_TRADES = 30;
 
 /** Whether the best trial can be believed, and the reasons, in a sentence. */
 function verdictOf(sweep: SweepReport): string {
-  const { best, deflatedSharpe, overfitting, trials } = sweep;
+  const { best, counted, deflatedSharpe, overfitting, ratios, trials } = sweep;
   if (best === null) return 'Not believable: no trial on all of the data has a score.';
   const failed = trials.filter(({ error }) => error !== null).length;
   const reasons = [
@@ -116,8 +120,12 @@ function verdictOf(sweep: SweepReport): string {
       : []),
   ];
   if (reasons.length > 0) return `Not believable: ${reasons.join(', ')}.`;
-  if (deflatedSharpe === null) return 'Not tested: the trials have too few returns.';
-  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${String(trials.length)} trials.`;
+  if (deflatedSharpe === null) {
+    return ratios < 2 && counted > 1
+      ? `Not tested: ${String(ratios)} of ${String(trials.length)} trials ${ratios === 1 ? 'has' : 'have'} a Sharpe ratio, which is too few for a deflated one.`
+      : 'Not tested: the trials have too few returns.';
+  }
+  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${String(counted)} trials.`;
 }
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {

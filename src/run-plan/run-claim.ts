@@ -4,7 +4,7 @@
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FileError } from '../platform/file-error.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
 
 const FILE = 'run.pid';
 /** Time after which a claim without a process was left by a crash. */
@@ -34,7 +34,7 @@ export class RunClaim {
         own.add(file);
         return new RunClaim(file);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(folder, error);
       }
       const holder = holderOf(file);
       if (holder === null) continue;

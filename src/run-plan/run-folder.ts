@@ -16,8 +16,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../strategy/definition.ts';
@@ -101,18 +101,15 @@ export class RunFolder {
    * the earlier run is deleted.
    */
   static async create(path: string, plan: RunPlan, overwrite = false): Promise<RunFolder> {
-    await mustHoldNoRun(path, overwrite);
-    let claim: RunClaim | null = null;
+    const claim = await claimFolder(path, overwrite);
     try {
-      await makeFolder(path);
-      claim = RunClaim.take(path);
       const folder = new RunFolder(path, plan.journal !== false, claim);
-      if (overwrite) await emptyFolder(path);
+      if (overwrite) await removeRun(path);
       folder.descriptor = openSync(folder.file('partial'), 'wx');
       await writeWholeFile(folder.file('plan'), Buffer.from(`${JSON.stringify(plan, null, 2)}\n`));
       return folder;
     } catch (error) {
-      claim?.release();
+      claim.release();
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
         throw new FileError(`${path}: holds a run that crashed; replace it with --overwrite`);
       }
@@ -249,8 +246,26 @@ export class RunFolder {
   }
 }
 
+/**
+ * Creates the folder of a run, or takes one without a run, for this process alone. Rejects with
+ * `FileError` if another run writes to it, or has been written to it unless it may be overwritten.
+ */
+export async function claimFolder(path: string, overwrite: boolean): Promise<RunClaim> {
+  await mustHoldNoRun(path, overwrite);
+  await makeFolder(path);
+  const claim = RunClaim.take(path);
+  try {
+    // A run that held the claim may have ended since the first look.
+    await mustHoldNoRun(path, overwrite);
+    return claim;
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
 /** Deletes the run of a folder, its pages and its tables; other files stay. */
-async function emptyFolder(path: string): Promise<void> {
+export async function removeRun(path: string): Promise<void> {
   const files: readonly string[] = Object.values(FILES);
   const names = await readdir(path);
   if (!names.some((name) => files.includes(name))) return;
@@ -281,11 +296,20 @@ export async function mustHoldNoRun(path: string, overwrite: boolean): Promise<v
   }
 }
 
-/** A path without a run: the given one, or with the next free number: `reports/grid-2`. */
-export function freePath(path: string): string {
+/**
+ * Creates a new folder: the given one, or the one with the next free number: `reports/grid-2`. Of
+ * several calls at one time, each gets a folder of its own. Throws `FileError`.
+ */
+export async function makeFreeFolder(path: string): Promise<string> {
+  await makeFolder(dirname(path));
   for (let i = 1; ; i++) {
     const numbered = i === 1 ? path : `${path}-${String(i)}`;
-    if (!existsSync(numbered)) return numbered;
+    try {
+      await mkdir(numbered);
+      return numbered;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(numbered, error);
+    }
   }
 }
 

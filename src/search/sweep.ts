@@ -172,12 +172,23 @@ export function bestOf(trials: readonly Trial[]): Trial | null {
   return [...scored].sort((a, b) => byScore(a, b) || a.number - b.number)[0] ?? null;
 }
 
+/** Trials without a part in the variance of the ratios; empty if there are none. */
+export function withoutRatioText(ratios: number, trials: number): string {
+  if (ratios >= trials) return '';
+  const have = `${String(ratios)} of ${String(trials)} trials ${ratios === 1 ? 'has' : 'have'}`;
+  return ratios < 2
+    ? `${have} a Sharpe ratio: the variance is unknown`
+    : `${have} a Sharpe ratio: the variance is theirs`;
+}
+
 export interface Selection {
   /**
    * Input of the deflated Sharpe ratio: all trials, including failed ones and those of other
    * searches; the population variance of the Sharpe ratios of this search.
    */
   readonly trials: Trials;
+  /** Trials of this search with a Sharpe ratio, of which the variance is. A failed one has none. */
+  readonly ratios: number;
   /** Null below two complete trials or four returns. */
   readonly overfitting: Overfitting | null;
 }
@@ -195,15 +206,19 @@ export function selectionOf(
   known = trials.length,
 ): Selection {
   const whole = trials.filter(({ budget, returns }) => budget === 1 && returns.length > 0);
-  const ratios = whole.flatMap(({ figures }) => figures?.sharpe ?? []);
-  const perPeriod = ratios.map((ratio) => ratio / Math.sqrt(perYear));
+  // The few that halving leaves are selected, so ratios on a share of the data count as well. The
+  // error of a ratio without skill falls with the square root of its periods.
+  const perPeriod = trials.flatMap(({ figures, budget }) =>
+    figures?.sharpe == null ? [] : (figures.sharpe / Math.sqrt(perYear)) * Math.sqrt(budget),
+  );
   const [periods = Infinity] = extremes(whole.map(({ returns }) => returns.length));
   const blocks = Math.min(MAX_BLOCKS, Math.floor(periods / 4) * 2);
   return {
     trials: {
       count: Math.max(known, trials.length),
-      sharpeVariance: centralMoment(perPeriod, 2) ?? 0,
+      sharpeVariance: perPeriod.length < 2 ? null : centralMoment(perPeriod, 2),
     },
+    ratios: perPeriod.length,
     overfitting:
       whole.length < 2 || blocks < 2
         ? null

@@ -29,6 +29,7 @@ import {
   FileOrder,
   extend,
   mustBeMergeable,
+  mustHaveSameBars,
   overlapping,
   withoutRepeats,
   type Spans,
@@ -230,6 +231,7 @@ export class DatasetWriter {
   private async besideOthers(stream: StreamManifest, units: TapeUnits): Promise<StreamManifest> {
     const { merge = false, assignsIds = false } = this.options;
     const others = this.before?.streams.filter(({ symbol }) => symbol === stream.symbol) ?? [];
+    mustHaveSameBars(others, stream);
     for (const { id, prices } of others) {
       if (!prices || !stream.prices || !areApart(prices, stream.prices)) continue;
       this.findings.push(

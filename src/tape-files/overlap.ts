@@ -4,6 +4,7 @@
  */
 import { dateText } from '../base/date-text.ts';
 import type { StreamManifest } from '../tape/manifest.ts';
+import { intervalText } from '../tape/formats/bar-interval.ts';
 import { mergeStreams } from '../tape/merge.ts';
 import { inTapeOrder } from '../tape/reading-order.ts';
 import { TapeError, type RecordKind, type TapeRecord } from '../tape/record.ts';
@@ -107,6 +108,23 @@ export function overlapping(
     const isSameFile = stream.importedFrom.some(({ sha256 }) => hashes.has(sha256));
     return shared.some((kind) => isSameFile || overlaps(kind, stream, added));
   });
+}
+
+/** Months have no fixed length. */
+const MONTH_US = 28 * 86_400_000_000;
+
+/** Bars of one market are equally long. Throws `TapeError`. */
+export function mustHaveSameBars(
+  streams: readonly Pick<StreamManifest, 'id' | 'barUs'>[],
+  { barUs }: Pick<StreamManifest, 'barUs'>,
+): void {
+  if (barUs === null) return;
+  for (const { id, barUs: other } of streams) {
+    if (other === null || other === barUs || Math.min(other, barUs) >= MONTH_US) continue;
+    throw new TapeError(
+      `its bars last ${intervalText(barUs)}, and those of the stream ${id} ${intervalText(other)}; import them into another dataset`,
+    );
+  }
 }
 
 export function mustBeMergeable(

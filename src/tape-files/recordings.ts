@@ -8,7 +8,7 @@ import { BinanceRawDecoder } from '../tape/binance-raw.ts';
 import type { ColumnMap } from '../tape/formats/column-map.ts';
 import { Checksums, type ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { arrayRows } from '../tape/formats/array-rows.ts';
-import { csvRows } from '../tape/formats/csv-rows.ts';
+import { csvRows, rowByRow } from '../tape/formats/csv-rows.ts';
 import {
   FORMATS,
   symbolOfFile,
@@ -16,7 +16,12 @@ import {
   type MessageDecoder,
   type RowDecoderFactory,
 } from '../tape/formats/formats.ts';
-import { mustBeNoOption, recordedKind, type RecordedKind } from '../tape/formats/market-kind.ts';
+import {
+  mustBeNoOption,
+  recordedKind,
+  sameKind,
+  type RecordedKind,
+} from '../tape/formats/market-kind.ts';
 import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
 import {
@@ -30,6 +35,8 @@ import type { DecoderContext } from '../tape/formats/row-decoder.ts';
 import { lines } from '../tape/lines.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { openBytes } from './byte-source.ts';
+import { companionFiles, filesToRead } from './companion-files.ts';
+import { FileClaims } from './file-claims.ts';
 import { journalRecords, unitsInJournal } from './journal-records.ts';
 import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
@@ -55,6 +62,8 @@ interface ReadState {
   readonly line: number;
   readonly decoder: unknown;
   readonly checksums: ChecksumFacts;
+  readonly barUs: number | null;
+  readonly kind: RecordedKind | null;
 }
 
 const LINES_PER_BATCH = 2000;
@@ -96,6 +105,11 @@ export class Recording {
   /** Name of the file in the zip archive that is read. */
   private member: string | null = null;
   readonly checksums: Checksums;
+  private readonly claims: FileClaims;
+  /** As the files state it, where the format records both. */
+  private statedKind: RecordedKind | null;
+  /** Length of the bars of the file that is read, given or by its name. */
+  private barUs: number | null = null;
 
   constructor(options: RecordingOptions, numbers: NumberReader | null = null) {
     this.options = options;
@@ -107,6 +121,9 @@ export class Recording {
     this.line = state?.line ?? 0;
     this.decoderState = state?.decoder ?? null;
     this.checksums = new Checksums(state?.checksums);
+    this.statedKind = state?.kind ?? null;
+    const { format, map } = options;
+    this.claims = new FileClaims(format, map?.intervalUs ?? null, state?.barUs ?? null);
   }
 
   /** Null until a message names the symbol (raw lines). */
@@ -123,6 +140,7 @@ export class Recording {
   get kind(): RecordedKind | null {
     const isSpot = this.raw?.isSpot ?? null;
     if (isSpot !== null) return isSpot ? 'spot' : 'contract';
+    if (this.statedKind !== null) return this.statedKind;
     return recordedKind(this.options.format, this.names.selected ?? this.symbol ?? '');
   }
 
@@ -133,7 +151,9 @@ export class Recording {
 
   /** State from which a later pass over more files resumes. */
   state(): ReadState {
-    return { line: this.line, decoder: this.decoderState, checksums: this.checksums.facts };
+    const { line, decoderState: decoder, statedKind: kind } = this;
+    const { facts: checksums } = this.checksums;
+    return { line, decoder, checksums, barUs: this.claims.barUs, kind };
   }
 
   /** The unit of times is given by the user, so that any time is meant. */
@@ -145,6 +165,7 @@ export class Recording {
   async *read(path: string): AsyncGenerator<TapeRecord[]> {
     this.fraction = 0;
     try {
+      this.barUs = this.claims.begin(path);
       const { format } = this.options;
       switch (format.container) {
         case 'binance-raw':
@@ -175,6 +196,7 @@ export class Recording {
         this.notePath(path);
         if (this.member !== null) this.notePath(this.member, `the name of its file ${this.member}`);
       }
+      this.claims.end(this.member, this.numbers instanceof NumberScan);
     } catch (error) {
       if (!(error instanceof TapeError) || error.message.startsWith(path)) throw error;
       throw new TapeError(`${path}: ${error.message}`);
@@ -218,14 +240,19 @@ export class Recording {
     if (record.timeUs < FIRST_AUTO_US && !this.hasTimeUnit) {
       throw new TapeError('its time is before 1980: in another unit than that of the format?');
     }
+    this.claims.take(record);
     this.records.push(record);
   };
 
   private context(): DecoderContext {
     if (this.numbers === null) throw new TapeError('the tick and lot size are not known');
     const { names, numbers, emit } = this;
-    const { note: onChecksum } = this.checksums;
-    return { numbers, selects: (symbol) => names.selects(symbol), emit, onChecksum };
+    const selects = (symbol: string): boolean => names.selects(symbol);
+    const onKind = (kind: RecordedKind): void => {
+      this.statedKind = sameKind(this.statedKind, kind);
+    };
+    const [onChecksum, onBar] = [this.checksums.note, this.claims.takeBar];
+    return { numbers, selects, emit, onBar, onKind, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */
@@ -254,11 +281,13 @@ export class Recording {
     createDecoder: RowDecoderFactory,
     batches: AsyncIterable<string[][]>,
   ): AsyncGenerator<TapeRecord[]> {
+    this.member = null;
     const decoder = createDecoder({
       path: resolve(path),
       context: this.context(),
       map: this.options.map,
       state: this.decoderState,
+      barUs: this.barUs,
     });
     let lineInFile = 0;
     for await (const batch of batches) {
@@ -411,21 +440,6 @@ export class Recording {
   }
 }
 
-/** Files without their companions, in order. */
-export function filesToRead(options: RecordingOptions): readonly string[] {
-  const companions = companionFiles(options);
-  return options.files.filter((path) => !companions.includes(path));
-}
-
-/**
- * Companion files, read together with the others: a LOBSTER order book with its messages, HTTP
- * snapshots with a feed captured by cryptofeed. Empty if all files match the companion pattern.
- */
-export function companionFiles({ format, files }: RecordingOptions): readonly string[] {
-  const companions = files.filter((path) => format.companion?.test(basename(path)) === true);
-  return companions.length < files.length ? companions : [];
-}
-
 /** Tick and lot size of the market: given, or the finest steps of its prices and sizes. */
 export async function findUnits(
   options: RecordingOptions,
@@ -469,12 +483,6 @@ export async function findUnits(
     ...steps,
     inverse: inverse || recording.units?.inverse === true || format.inverse?.test(symbol) === true,
   };
-}
-
-async function* rowByRow(batches: AsyncIterable<string[][]>): AsyncGenerator<string[]> {
-  for await (const batch of batches) {
-    for (const row of batch) if (row.length > 1 || row[0] !== '') yield row;
-  }
 }
 
 function atLine(lineInFile: number, decode: () => void): void {

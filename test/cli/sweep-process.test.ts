@@ -1,7 +1,15 @@
 /** `orrery sweep` and `orrery walkforward` on recorded data, in child processes. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +45,22 @@ beforeAll(() => {
 });
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
+});
+
+describe('a search in a folder to which another process writes', () => {
+  it.each([
+    ['sweep', sweepOf('taken-sweep')],
+    ['walkforward', ['walkforward', ...sweepOf('taken-walkforward').slice(1)]],
+  ])('%s is refused', (name, args) => {
+    const out = join(scratch, `taken-${name}`);
+    mkdirSync(out);
+    writeFileSync(join(out, 'run.pid'), `${String(process.pid)}\n`);
+    const lengths = name === 'sweep' ? [] : ['--train', '20s', '--test', '10s'];
+    const { status, err } = orrery(...args, ...lengths);
+    expect(err).toContain(`process ${String(process.pid)} is writing a run to it`);
+    expect(status).toBe(2);
+    expect(readdirSync(out)).toEqual(['run.pid']);
+  });
 });
 
 describe('sweep', () => {

@@ -14,6 +14,22 @@ test('a scenario file runs, passes and is proved', async () => {
   expect(proveScenario(result, 1)).toEqual([]);
 });
 
+test('arguments of a proof are named', async () => {
+  const result = runScenario(await readScenario(path('fees.yaml')));
+  const refused: readonly (readonly [unknown, unknown, string])[] = [
+    [null, 1, 'plain: must be a result of runScenario'],
+    ['orrery: 1', 1, 'plain: must be a result of runScenario'],
+    [{ ...result, journal: 'x' }, 1, 'plain: must be a result of runScenario'],
+    [result, '1', 'seeds: must be whole numbers from 0, not 1'],
+    [result, -1, 'seeds: must be whole numbers from 0, not -1'],
+  ];
+  for (const [plain, seed, text] of refused) {
+    const call = (): unknown => proveScenario(plain as never, seed as never);
+    expect(call).toThrow(ScenarioError);
+    expect(call).toThrow(text);
+  }
+});
+
 const TEXT = `
 orrery: 1
 accounts:

@@ -135,6 +135,19 @@ test('an injected fault reaches the client, and ends', async () => {
   await expect(client.call('getPrice', { symbol: BTC })).rejects.toThrow(/injected fault/);
   expect(await client.call('getPrice', { symbol: BTC })).toMatchObject({ index: '60000' });
   await expect(server.inject('rain')).rejects.toThrow(/^faults: fault: must be one of timeout/);
+  const any = (value: unknown): never => value as never;
+  const refused: readonly (readonly [Promise<void>, string])[] = [
+    [server.inject(any(undefined)), 'fault: must be text, the name of a fault'],
+    [server.inject('internalError', any(null)), 'options: must be an object'],
+    [server.inject('internalError', any('x')), 'options: must be an object'],
+    [server.inject('internalError', { times: any(1n) }), 'times: must be text or a number'],
+    [server.inject('internalError', { endpoint: any(() => 0) }), 'endpoint: must be text or a n'],
+    [server.setPrice(BTC, any(60_000n)), 'price: must be text or a number'],
+  ];
+  for (const [call, text] of refused) {
+    await expect(call).rejects.toThrow(ServerError);
+    await expect(call).rejects.toThrow(text);
+  }
 });
 
 test('a folder is kept, and continued by the next server; a temporary one is removed', async () => {

@@ -171,6 +171,14 @@ test.each([
   [[{ symbol: 'X', candles: [...CANDLES.slice(0, 2), [1e15, 1, 1, 2, 1, 1]] }], 'candle 2: '],
   [[{ ...MARKET, tickSize: '0.01' }], 'tickSize and lotSize need each other'],
   [[{ ...MARKET, interval: 'x' }], "interval 'x': must be a length of time"],
+  [
+    [{ ...MARKET, interval: '2h' }],
+    'candle 1: the bar of 2024-01-01 01:00:00.000000 begins 1h after',
+  ],
+  [
+    [{ symbol: 'X', candles: CANDLES.filter((_, i) => i !== 1) }],
+    'those before it last 2h; interval gives the length of a bar',
+  ],
   [[{ ...MARKET, tickSize: '0.5', lotSize: '0.1' }], 'candles of ETHUSDT: candle 0: `high` price'],
 ])('candles %# are refused with their market, place and field', async (candles, message) => {
   const path = join(folder, 'refused');

@@ -204,6 +204,8 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
         best: trials[20]!,
         bestPage: 'best/index.html',
         deflatedSharpe: 0.4,
+        counted: 25,
+        ratios: 25,
         overfitting: null,
         variations: [{ name: 'fast +20 %', score: 1.2, pnl: '3', error: null }],
         bands: null,

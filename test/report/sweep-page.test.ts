@@ -59,6 +59,8 @@ async function page(more: Partial<SweepReport> = {}) {
     bestPage: 'best/index.html',
     command: 'npx orrery backtest cross.ts --data d',
     deflatedSharpe: 0.461,
+    counted: 4,
+    ratios: 3,
     overfitting: null,
     variations: [{ name: 'fast +10 % (11)', score: null, pnl: null, error: 'no mark' }],
     bands: null,
@@ -107,6 +109,16 @@ test('scores are placed at parameter values: numbers by value, words by index', 
   expect(html).not.toContain('<down>');
   // A link is no request: nothing is loaded.
   expect(html).not.toMatch(/src="http|<link[^>]*http/);
+});
+
+test('the verdict counts the trials of other searches, and names those without a ratio', async () => {
+  const best = trial(2, ['10', 'up'], 3, { trades: 40 });
+  const passed = await page({ best, deflatedSharpe: 0.97, counted: 57 });
+  expect(passed.html).toContain('deflated Sharpe 97.0\u202f% over 57 trials');
+  const unknown = await page({ best, deflatedSharpe: null, ratios: 1 });
+  expect(unknown.html).toContain(
+    'Not tested: 1 of 4 trials has a Sharpe ratio, which is too few for a deflated one.',
+  );
 });
 
 test('two parameters have a surface of the values that trials used', async () => {

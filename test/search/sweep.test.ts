@@ -14,8 +14,15 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { constantLatency, slowedLatency } from '../../src/virtual-time/latency.ts';
 import { integer, choice, decimal, flag, number } from '../../src/strategy/definition.ts';
+import { metricsOf } from '../../src/metrics/metrics.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
-import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/search/sweep.ts';
+import {
+  selectionOf,
+  spaceOf,
+  sweep,
+  withoutRatioText,
+  type SweepPlan,
+} from '../../src/search/sweep.ts';
 import { METHODS } from '../../src/search/choices.ts';
 import { robustness, variationsOf } from '../../src/search/robustness.ts';
 import { RunsAhead } from '../../src/search/runs-ahead.ts';
@@ -145,6 +152,55 @@ describe('a sweep', () => {
     expect(counted.count).toBe(40);
     expect(counted.sharpeVariance).toBeGreaterThan(0);
     expect(overfitting).toMatchObject({ trials: 38, splits: 12870 });
+  });
+
+  it('failed trials count, and the variance is that of the ratios that there are', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const ratios = trials.flatMap(({ figures }) => figures?.sharpe ?? []);
+    const mean = ratios.reduce((a, b) => a + b) / ratios.length;
+    const variance = ratios.reduce((a, b) => a + (b - mean) ** 2, 0) / ratios.length;
+    const selection = selectionOf(trials, 365);
+    expect(selection.ratios).toBe(38);
+    expect(selection.trials.sharpeVariance).toBeCloseTo(variance / 365, 12);
+    expect(withoutRatioText(selection.ratios, trials.length)).toBe(
+      '38 of 40 trials have a Sharpe ratio: the variance is theirs',
+    );
+  });
+
+  it('of trials that all failed but one, the variance and the deflated ratio are unknown', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const failed = { score: null, error: 'unlucky', figures: null, returns: [] };
+    const one = trials.map((trial, i) => (i === 0 ? trial : { ...trial, ...failed }));
+    const selection = selectionOf(one, 365);
+    expect(selection).toMatchObject({ trials: { count: 40, sharpeVariance: null }, ratios: 1 });
+    expect(withoutRatioText(1, 40)).toBe(
+      '1 of 40 trials has a Sharpe ratio: the variance is unknown',
+    );
+    const curve = { timesUs: [0, 1, 2, 3].map((n) => n * 864e8), equity: [100, 103, 102, 107] };
+    const deflated = (count: number, sharpeVariance: number | null): number | null =>
+      metricsOf(curve, null, METRICS_DEFAULTS, { count, sharpeVariance }).deflatedSharpe;
+    expect(deflated(40, null)).toBe(null);
+    expect(deflated(40, 0.01)).toBeLessThan(deflated(2, 0.01) ?? 0);
+    // A run that is the only trial is not selected.
+    expect(deflated(1, null)).toBe(metricsOf(curve).probabilisticSharpe);
+  });
+
+  it('halving: the variance is not that of its winners alone', async () => {
+    const search = searchOf({ method: 'halving' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    expect(trials.filter(({ budget }) => budget === 1)).toHaveLength(1);
+    const { ratios, trials: counted } = selectionOf(trials, 365);
+    expect(ratios).toBe(trials.filter(({ error }) => error === null).length);
+    expect(counted.sharpeVariance).toBeGreaterThan(0);
+    // The variance of ratios on a quarter of the data is four times as large by chance alone.
+    const quarter = trials.map((trial) => ({ ...trial, budget: 0.25 }));
+    const whole = trials.map((trial) => ({ ...trial, budget: 1 }));
+    expect(selectionOf(quarter, 365).trials.sharpeVariance).toBeCloseTo(
+      (selectionOf(whole, 365).trials.sharpeVariance ?? 0) / 4,
+      12,
+    );
   });
 
   it('rows that are shorter at their start are compared over the same periods', async () => {

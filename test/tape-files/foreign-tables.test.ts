@@ -168,11 +168,11 @@ test('a column that a table has twice is refused', async () => {
 test('a zip archive of another market than its name is refused', async () => {
   const kline = '1704067200000,1,2,0.5,1.5,10,1704067259999,15,3,5,7,0\n';
   const archive = (member: string): string =>
-    file('BTCUSDT-1m-2024-03.zip', Buffer.from(zipSync({ [member]: Buffer.from(kline) })));
-  const [format, ours] = ['binance-klines', 'BTCUSDT-1m-2024-03.csv'] as const;
+    file('BTCUSDT-1m-2024-01.zip', Buffer.from(zipSync({ [member]: Buffer.from(kline) })));
+  const [format, ours] = ['binance-klines', 'BTCUSDT-1m-2024-01.csv'] as const;
   expect((await readFiles(format, [archive(ours)])).records).toHaveLength(1);
-  await expect(readFiles(format, [archive('ETHUSDT-1m-2024-03.csv')])).rejects.toThrow(
-    'by the name of its file ETHUSDT-1m-2024-03.csv it is of ETHUSDT, not of BTCUSDT',
+  await expect(readFiles(format, [archive('ETHUSDT-1m-2024-01.csv')])).rejects.toThrow(
+    'by the name of its file ETHUSDT-1m-2024-01.csv it is of ETHUSDT, not of BTCUSDT',
   );
 });
 

@@ -1,7 +1,7 @@
 /** Records that `orrery data import` reads from files. */
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
+import { filesToRead } from '../../src/tape-files/companion-files.ts';
 import {
-  filesToRead,
   findUnits,
   formatNamed,
   Recording,

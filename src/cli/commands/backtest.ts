@@ -9,7 +9,7 @@ import type { WrittenReport } from '../../report/write.ts';
 import type { PlanPorts, PlanResult, RunPlan } from '../../run-plan/plan.ts';
 import { noBookText, noBookUs } from '../../backtest/no-book.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
-import { freePath, mustHoldNoRun, RunFolder } from '../../run-plan/run-folder.ts';
+import { makeFreeFolder, mustHoldNoRun, RunFolder } from '../../run-plan/run-folder.ts';
 import {
   InputError,
   Interrupted,
@@ -186,7 +186,7 @@ async function prepare(options: BacktestArguments): Promise<{
   const planned = await planOf(options.strategy ?? [], options);
   const plan = options.journal ? planned : { ...planned, journal: false };
   const usual = join('reports', plan.strategies[0]?.id ?? 'agents');
-  const path = given ?? (overwrite ? usual : freePath(usual));
+  const path = given ?? (overwrite ? usual : await makeFreeFolder(usual));
   return { folder: await RunFolder.create(path, plan, overwrite), plan, checkpoint: null };
 }
 

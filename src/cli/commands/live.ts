@@ -16,13 +16,12 @@ import { LiveRun, type LiveOptions } from '../../live/live-run.ts';
 import { ReplayRun } from '../../live/replay-run.ts';
 import type { ReplayStatus } from '../../live/replay-options.ts';
 import { deposit, readReplay } from '../../live/sim-client.ts';
-import { mustHoldNoRun } from '../../run-plan/run-folder.ts';
+import { claimFolder, removeRun } from '../../run-plan/run-folder.ts';
 import { DEFAULT_LATENCY } from '../../run-plan/models.ts';
 import { uniqueId } from '../../run-plan/strategy-id.ts';
 import { watchPromises } from '../../strategy-loader/promise-watch.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
 import { KeyWallet } from '../../wallet/key-wallet.ts';
 import {
   InputError,
@@ -170,12 +169,14 @@ export const command: CommandModule<object, LiveArguments> = {
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = options.account?.toLowerCase() ?? signer.address;
     const client = new HttpMatcherClient({ url: options.url, signer, account });
-    const status = await prepare(options, client, account);
-    // Before orders are sent, so that an unwritable folder loses no records.
-    if (options.out !== undefined) {
-      await mustHoldNoRun(options.out, options.overwrite);
-      await makeFolder(options.out);
-    }
+    const { out, overwrite } = options;
+    // Before money is deposited and orders are sent, so that no record is lost.
+    const claim = out === undefined ? null : await claimFolder(out, overwrite);
+    const status = await prepare(options, client, account).catch((error: unknown) => {
+      claim?.release();
+      throw error;
+    });
+    if (out !== undefined && overwrite) await removeRun(out);
     const stop = new AbortController();
     const endMs = lasting === null || status !== null ? Infinity : Date.now() + lasting / 1000;
     watchInterrupt();
@@ -211,6 +212,7 @@ export const command: CommandModule<object, LiveArguments> = {
       throw withPlace(error, [{ id: definition.name, bundle }]);
     } finally {
       clearInterval(poll);
+      claim?.release();
     }
   },
 };

@@ -9,7 +9,7 @@ import { buildReport, reportOptions, type ReportAbout } from '../../report/repor
 import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/plan.ts';
-import { freePath, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
+import { makeFreeFolder, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import { InputError, print, printJson } from '../cli-support.ts';
 import { FileError } from '../../platform/file-error.ts';
 import { faultOf, type Of } from '../../platform/json-shape.ts';
@@ -81,7 +81,7 @@ export const command: CommandModule<object, ReportArguments> = {
       say([page], json);
       return;
     }
-    const target = out ?? freePath(join('reports', 'runs'));
+    const target = out ?? (await makeFreeFolder(join('reports', 'runs')));
     const names = namesOf(folders);
     const reported = runs.map(({ folder, run, about }, i): ReportedRun => ({
       name: names[i] ?? folder,

@@ -19,10 +19,9 @@ import { inSteps } from '../../gateway/encode.ts';
 import { parseDecimal } from '../../num/decimal.ts';
 import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 import { fileError } from '../../platform/file-error.ts';
+import { companionFiles, filesToRead } from '../../tape-files/companion-files.ts';
 import {
-  companionFiles,
   AUTO_FORMAT,
-  filesToRead,
   findUnits,
   formatNamed,
   Recording,
@@ -105,7 +104,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('map', { type: 'string', describe: 'YAML file that maps columns to fields' })
       .option('interval', {
         type: 'string',
-        describe: 'length of a bar, such as 1m; default: found',
+        describe: 'length of a bar, such as 1m; default: that in the name, or found',
       })
       .option('skip-bad', {
         type: 'number',

@@ -9,6 +9,7 @@ import type { Trials } from '../../metrics/metrics.ts';
 import { assignmentOf, assignmentText, sizeOf } from '../../search/samplers/space.ts';
 import { byScore } from '../../search/samplers/samplers.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
+import { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bestTask, type BestReport } from '../../search/best-report.ts';
 import {
@@ -21,6 +22,7 @@ import { RunsAhead } from '../../search/runs-ahead.ts';
 import {
   selectionOf,
   sweep,
+  withoutRatioText,
   type Selection,
   type SweepPlan,
   type SweepResult,
@@ -65,9 +67,11 @@ export async function searchAndReport(
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
-  const ledger = await ledgerOf(args, search, definition);
-  const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+  const claim = RunClaim.take(out);
+  let log: TrialLog | null = null;
   try {
+    const ledger = await ledgerOf(args, search, definition);
+    log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
     const ahead = new RunsAhead(pool);
     const sorted = place.isRemote ? orderedLog(log) : log;
     const kept = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(search));
@@ -111,7 +115,8 @@ export async function searchAndReport(
     else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
     if (best === null) setExitCode(EXIT.failed);
   } finally {
-    log.close();
+    log?.close();
+    claim.release();
   }
 }
 
@@ -214,7 +219,7 @@ function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: 
 function printSummary(
   { plan, space, objective }: SweepPlan,
   { trials, best }: SweepResult,
-  { overfitting, trials: counted }: Selection,
+  { overfitting, trials: counted, ratios }: Selection,
   tested: Robustness | null,
   {
     out,
@@ -256,11 +261,14 @@ function printSummary(
     print(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
+  if (deflatedSharpe === null && best !== null) print('deflated     –: unknown');
   if (deflatedSharpe !== null) {
     print(
       `deflated     ${(deflatedSharpe * 100).toFixed(1)} %: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
     );
   }
+  const without = withoutRatioText(ratios, trials.length);
+  if (without !== '') print(`             ${without}`);
   if (overfitting !== null) {
     print(
       `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,

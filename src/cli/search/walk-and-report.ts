@@ -4,6 +4,7 @@ import Table from 'cli-table3';
 import { assignmentText } from '../../search/samplers/space.ts';
 import { windowsOf, type Window } from '../../search/samplers/windows.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
+import { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { TrialLog } from '../../search/trial-log.ts';
 import { walkForward, windowLogName, type WalkForward } from '../../search/walk-forward.ts';
@@ -46,6 +47,28 @@ export async function walkAndReport(
   const windows = windowsFor(args, lengths, search);
   const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
   await makeFolder(out);
+  const claim = RunClaim.take(out);
+  try {
+    await walkIn(args, lengths, { search, perYear, definition }, { out, windows, pool, place });
+  } finally {
+    claim.release();
+  }
+}
+
+/** An analysis in its folder. */
+interface Walk {
+  readonly out: string;
+  readonly windows: readonly Window[];
+  readonly pool: SearchPool;
+  readonly place: Place;
+}
+
+async function walkIn(
+  args: WalkArguments,
+  lengths: WalkLengths,
+  { search, perYear, definition }: SearchInput,
+  { out, windows, pool, place }: Walk,
+): Promise<void> {
   const ledger = await ledgerOf(args, search, definition);
   const progress = startProgress('walk', args.json);
   let walk: WalkForward;

@@ -9,7 +9,13 @@ import type { Keccak } from '../../gateway/ports.ts';
 import { checkCommands, journalOf } from '../check-journal.ts';
 import { CHECK_NAMES, type CheckName } from '../checks/checks.ts';
 import type { Violation } from '../checker.ts';
-import { mustHave } from '../fuzz-error.ts';
+import {
+  mustBeFunction,
+  mustBeScript,
+  mustBeTexts,
+  mustBeViolation,
+  mustHave,
+} from '../fuzz-error.ts';
 import { commandsOf } from '../shrink/script.ts';
 import type { Shrunk } from '../shrink/shrink.ts';
 import { CURL_SECRET, curlText, serveConfigText } from './curl-text.ts';
@@ -31,7 +37,12 @@ export function failureFiles(shrunk: Shrunk, options: FailureFilesOptions): Fail
   mustHave('shrunk', shrunk, ['script', 'violation']);
   mustHave('options', options, ['createEngine', 'keccak', 'origin']);
   const { createEngine, keccak } = options;
+  mustBeFunction('createEngine', createEngine);
+  mustBeFunction('keccak', keccak);
+  mustBeTexts('origin', options.origin);
   const { violation, script } = shrunk;
+  mustBeViolation('violation', violation);
+  mustBeScript('script', script);
   const { config } = script;
   const commands = commandsOf(script, createEngine);
   const common = { createEngine, keccak };

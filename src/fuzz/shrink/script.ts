@@ -12,6 +12,7 @@ import type { IdUnit } from '../../engine/schema/field-types.ts';
 import { mapIds } from '../../engine/schema/map-ids.ts';
 import { accountId, orderId, subaccountId, type Address, type OrderId } from '../../num/units.ts';
 import type { Failure } from '../fuzz-run.ts';
+import { mustBeFunction, mustBeScript } from '../fuzz-error.ts';
 
 export interface ScriptStep {
   /** Stable key of the step, through all changes. */
@@ -162,6 +163,8 @@ export function commandsOf(
   script: Script,
   createEngine: (config: ExchangeConfig) => Engine,
 ): Command[] {
+  mustBeScript('script', script);
+  mustBeFunction('createEngine', createEngine);
   const engine = createEngine(script.config);
   const binder = new Binder(script, engine);
   return script.steps.map((step) => {

@@ -4,7 +4,13 @@
  * accounts, chunks), then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
-import { mustHave } from '../fuzz-error.ts';
+import {
+  mustBeCommands,
+  mustBeConfig,
+  mustBeFunction,
+  mustBeViolation,
+  mustHave,
+} from '../fuzz-error.ts';
 import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
 import { rebuildOrders } from './rebuild-orders.ts';
@@ -82,7 +88,12 @@ const MAX_ROUNDS = 8;
  */
 export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
   mustHave('failure', failure, ['violation', 'config', 'commands']);
+  mustBeViolation('violation', failure.violation);
+  mustBeConfig('config', failure.config);
+  mustBeCommands('commands', failure.commands);
   mustHave('options', options, ['createEngine', 'createChecker']);
+  mustBeFunction('createEngine', options.createEngine);
+  mustBeFunction('createChecker', options.createChecker);
   const recorded = toScript(failure, options.createEngine);
   // Checked after each command, the defect may show earlier, by another difference.
   const repeated = new Tester(failure.violation, options).runAny(recorded);

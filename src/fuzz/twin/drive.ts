@@ -14,6 +14,15 @@ import { HostReads } from './host-reads.ts';
 import type { HostDivergence } from './divergence.ts';
 import { FurtherRequests } from './further-requests.ts';
 import { SideBySide, type Sides } from './side-by-side.ts';
+import {
+  mustBeConfig,
+  mustBeFunction,
+  mustBeMarkets,
+  mustBeOptional,
+  mustBeProfile,
+  mustBeTexts,
+  mustHave,
+} from '../fuzz-error.ts';
 
 export interface DriveOptions extends Sides {
   /** Called after each request; true ends the drive. */
@@ -52,7 +61,17 @@ const ALTERED = 120;
 /** Per mille of commands after which a request follows that no command becomes. */
 const FURTHER = 100;
 
+/** Rejects with `FuzzError` for other arguments. */
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
+  mustBeProfile('profile', profile);
+  mustHave('options', options, ['host', 'config', 'markets', 'users', 'keccak']);
+  const { host, config, markets, users, keccak, onRequest } = options;
+  mustHave('host', host, ['call', 'sim']);
+  mustBeConfig('config', config);
+  mustBeMarkets('markets', markets);
+  mustBeTexts('users', users);
+  mustBeFunction('keccak', keccak);
+  mustBeOptional('onRequest', onRequest, mustBeFunction);
   const drive = new Drive(profile, options);
   return drive.run();
 }

@@ -12,7 +12,8 @@ export interface HostReply {
   readonly page?: PageInfo;
 }
 
-export type SimVerb = 'deposit' | 'withdraw' | 'oracle' | 'mark' | 'funding' | 'clock';
+export const SIM_VERBS = ['deposit', 'withdraw', 'oracle', 'mark', 'funding', 'clock'] as const;
+export type SimVerb = (typeof SIM_VERBS)[number];
 
 /** Levels as decimal text, best first, without sizes of 0. */
 export interface BookLevels {

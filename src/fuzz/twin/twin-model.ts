@@ -9,6 +9,13 @@ import type { Address } from '../../num/units.ts';
 import { compareReplies } from './compare-replies.ts';
 import type { HostReply, SimVerb, TwinHost } from './twin-host.ts';
 import { Twin } from './twin.ts';
+import {
+  mustBeConfig,
+  mustBeFunction,
+  mustBeMarkets,
+  mustBeTexts,
+  mustHave,
+} from '../fuzz-error.ts';
 
 export interface TwinModelOptions {
   readonly config: ExchangeConfig;
@@ -24,7 +31,14 @@ export class TwinModel {
   readonly twin: Twin;
   private nonce = 0n;
 
-  constructor({ config, markets, users, keccak }: TwinModelOptions) {
+  /** Throws `FuzzError` for other options. */
+  constructor(options: TwinModelOptions) {
+    mustHave('options', options, ['config', 'markets', 'users', 'keccak']);
+    const { config, markets, users, keccak } = options;
+    mustBeConfig('config', config);
+    mustBeMarkets('markets', markets);
+    mustBeTexts('users', users);
+    mustBeFunction('keccak', keccak);
     this.users = users;
     this.twin = new Twin(config, markets, keccak, () => () => undefined);
   }

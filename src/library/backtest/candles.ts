@@ -148,9 +148,7 @@ async function importMarket(
       ? null
       : { symbol, tickSize, lotSize, inverse: false };
   const format = formatNamed('ccxt-ohlcv');
-  const [first = 0, second = 0] = candles.map(([ms]) => ms ?? 0);
-  const intervalUs =
-    interval === undefined ? (second - first) * 1000 : lengthOf('interval', interval, 1000);
+  const intervalUs = interval === undefined ? null : lengthOf('interval', interval, 1000);
   const map = { ...parseColumnMap({ kind: 'bar' }), intervalUs };
   const options = {
     ...{ format, files: [file], symbol, inverse: false, map, skipBad: 0, state: null },
@@ -179,6 +177,7 @@ async function importMarket(
     if (!(error instanceof TapeError)) throw error;
     const message = error.message
       .replaceAll(file, `candles of ${symbol}`)
+      .replace('--interval gives', 'interval gives')
       .replace(/line ([0-9]+)/, (_, line: string) => `candle ${String(Number(line) - 1)}`);
     throw new TapeError(message);
   }

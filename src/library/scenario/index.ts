@@ -2,8 +2,13 @@
  * `orrery/scenario`: scenario files as tests of the exchange. Guide: docs/SCENARIOS.md.
  * @packageDocumentation
  */
-export { parseScenario, readScenario, runScenario, ScenarioError } from './scenario.ts';
-export { proveScenario } from '../../scenario/prove.ts';
+export {
+  parseScenario,
+  proveScenario,
+  readScenario,
+  runScenario,
+  ScenarioError,
+} from './scenario.ts';
 export type { ScenarioResult, StepReport } from '../../scenario/run-scenario.ts';
 export type { Scenario } from '../../scenario/scenario.ts';
 export type { Difference } from '../../scenario/match-expectation.ts';

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { UserError } from '../../base/user-error.ts';
 import { FileError, fileError } from '../../platform/file-error.ts';
 import { parseScenario as parse } from '../../scenario/parse.ts';
+import type { Difference } from '../../scenario/match-expectation.ts';
+import { proveScenario as prove } from '../../scenario/prove.ts';
 import { runScenario as run, type ScenarioResult } from '../../scenario/run-scenario.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { formatProblem, type Problem } from '../../scenario/source-node.ts';
@@ -18,6 +20,31 @@ export class ScenarioError extends UserError {
     super(problems.map((problem) => formatProblem(file, problem)).join('\n'));
     this.problems = problems;
   }
+}
+
+/**
+ * Differences of hashes between the run of a scenario and three others from its journal: replayed,
+ * restored from snapshots, and recovered from a cut; empty if all agree.
+ *
+ * @param plain result of `runScenario`
+ * @param seeds places of cuts, whole numbers from 0
+ * @throws ScenarioError for other arguments, JournalError when the journal is damaged
+ */
+export function proveScenario(plain: ScenarioResult, ...seeds: readonly number[]): Difference[] {
+  const { journal, stateHash, chainHash } = Object(plain) as Partial<ScenarioResult>;
+  const hasHashes = typeof stateHash === 'string' && typeof chainHash === 'string';
+  if (!(journal instanceof Uint8Array) || !hasHashes) {
+    throw wrongArgument('plain', 'must be a result of runScenario');
+  }
+  for (const seed of seeds) {
+    if (Number.isSafeInteger(seed) && seed >= 0) continue;
+    throw wrongArgument('seeds', `must be whole numbers from 0, not ${String(seed)}`);
+  }
+  return prove(plain, ...seeds);
+}
+
+function wrongArgument(path: string, message: string): ScenarioError {
+  return new ScenarioError('proveScenario', [{ place: { line: 1, column: 1 }, path, message }]);
 }
 
 function isParsed(value: unknown): value is Scenario {

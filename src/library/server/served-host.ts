@@ -66,7 +66,11 @@ export class ServedHost implements Server {
     return this.sim('funding', { symbol, rate });
   }
 
-  inject(fault: string, options: FaultOptions = {}): Promise<void> {
+  async inject(fault: string, options: FaultOptions = {}): Promise<void> {
+    if (typeof fault !== 'string') fail('fault', 'must be text, the name of a fault');
+    if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options)) {
+      fail('options', 'must be an object');
+    }
     return this.sim('faults', { fault, ...options });
   }
 
@@ -103,6 +107,11 @@ export class ServedHost implements Server {
   /** Sends a request of the simulation's control; throws `ServerError` with its refusal. */
   private async sim(verb: string, body: Body): Promise<void> {
     if (this.isClosed) fail(verb, 'the server is closed');
+    for (const [field, value] of Object.entries(body)) {
+      // JSON has no other kinds: they would be left out, or end with an error of the language.
+      if (value === undefined || ['string', 'number', 'boolean'].includes(typeof value)) continue;
+      fail(field, 'must be text or a number');
+    }
     const response = await fetch(`${this.url}/sim/${verb}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.simToken}`, 'content-type': 'application/json' },

@@ -120,7 +120,7 @@ function emptySharpe({ probabilisticSharpe, deflatedSharpe }: Metrics): string |
     return 'The probabilistic and the deflated Sharpe ratio need at least two returns that differ.';
   }
   return deflatedSharpe === null
-    ? 'The deflated Sharpe ratio is that of the best trial of a search (orrery sweep): it needs the number of trials and the variance of their Sharpe ratios, which a single run does not have.'
+    ? 'The deflated Sharpe ratio is that of the best trial of a search (orrery sweep): it needs the number of trials and the Sharpe ratios of at least two of them, which this run does not have.'
     : null;
 }
 

@@ -59,17 +59,28 @@ const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
   },
 };
 
+/** Folders of data.binance.vision. */
+const FOLDER = /[\\/](spot|futures)[\\/](?:[uc]m[\\/])?(?:daily|monthly)[\\/]/;
+
+/** Place and name of a column that files of spot have, and those of futures have not. */
+const SPOT_COLUMN: Readonly<Partial<Record<BinanceFile, readonly [number, string]>>> = {
+  trades: [6, 'is_best_match'],
+  aggtrades: [7, 'is_best_match'],
+};
+
 export class BinanceCsvDecoder implements RowDecoder {
   private readonly file: BinanceFile;
   private readonly context: DecoderContext;
+  private readonly path: string;
   private places: ReadonlyMap<string, number>;
   private minFields = 0;
   /** Index of the column with the market, which the public files have not; −1 without it. */
   private symbolPlace = -1;
 
-  constructor(file: BinanceFile, context: DecoderContext) {
+  constructor(file: BinanceFile, context: DecoderContext, path: string) {
     this.file = file;
     this.context = context;
+    this.path = path;
     this.places = this.placesIn(null);
   }
 
@@ -79,6 +90,8 @@ export class BinanceCsvDecoder implements RowDecoder {
       const header = isHeader(fields);
       this.symbolPlace = header ? new Header(fields).place('symbol') : -1;
       this.places = this.placesIn(header ? new Header(fields) : null);
+      const kind = this.kindOf(fields, header);
+      if (kind !== null) this.context.onKind(kind);
       if (header) return;
     }
     const symbol = fields[this.symbolPlace];
@@ -106,6 +119,23 @@ export class BinanceCsvDecoder implements RowDecoder {
       case 'bookticker':
         this.touch(row);
     }
+  }
+
+  /**
+   * By the folders of the public files, the column that only spot has, or the microseconds of its
+   * files, which have no header.
+   */
+  private kindOf(fields: readonly string[], isNamed: boolean): 'spot' | 'contract' | null {
+    const [, folder] = FOLDER.exec(this.path) ?? [];
+    if (folder !== undefined) return folder === 'spot' ? 'spot' : 'contract';
+    const extra = SPOT_COLUMN[this.file];
+    if (extra === undefined) {
+      const isMicros = this.file === 'klines' && /^[0-9]{16}$/.test(fields[0] ?? '');
+      return isMicros && !isNamed ? 'spot' : null;
+    }
+    const [count, name] = extra;
+    const isSpot = isNamed ? new Header(fields).has(name) : fields.length > count;
+    return isSpot ? 'spot' : 'contract';
   }
 
   /** Indices of the columns: from the header, or as in the public files. */
@@ -159,7 +189,9 @@ export class BinanceCsvDecoder implements RowDecoder {
 
   private price(row: Row, kind: 'mark' | 'index'): void {
     const priceTicks = this.context.numbers.rounded(this.text(row, 'close'), 'close');
+    const startUs = timeOf(this.text(row, 'open_time'), 'open_time');
     const endUs = lastUs(this.text(row, 'close_time'));
+    this.context.onBar(startUs, endUs);
     this.context.emit({ kind, timeUs: endUs, localUs: endUs, line: row.line, priceTicks });
   }
 

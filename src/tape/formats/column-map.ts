@@ -4,7 +4,7 @@
  */
 import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
-import { TapeError } from '../record.ts';
+import { TapeError, type BarRecord } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
 import { booleanOf, integerOf, rateOf, shown, timeOf, type TimeUnit } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
@@ -201,6 +201,12 @@ function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
+/** A bar whose length may not be known yet. */
+interface PendingBar extends Pick<BarRecord, 'open' | 'high' | 'low' | 'close' | 'volume'> {
+  readonly atUs: number;
+  readonly line: number;
+}
+
 export class ColumnDecoder implements RowDecoder {
   private readonly context: DecoderContext;
   private readonly explicitMap: ColumnMap | null;
@@ -208,7 +214,7 @@ export class ColumnDecoder implements RowDecoder {
   private places: ReadonlyMap<string, number> | null = null;
   private lastId: number;
   /** The first bar, buffered until the second determines the interval. */
-  private pending: { readonly row: Row; readonly startUs: number } | null = null;
+  private pending: PendingBar | null = null;
   private intervalUs: number | null = null;
   private message: {
     timeUs: TimeUs;
@@ -218,12 +224,18 @@ export class ColumnDecoder implements RowDecoder {
     levels: TapeLevel[];
   } | null = null;
 
-  constructor(context: DecoderContext, map: ColumnMap | null, state: unknown) {
+  /** `barUs`: length of a bar that the map does not give; null finds it from the first two bars. */
+  constructor(
+    context: DecoderContext,
+    map: ColumnMap | null,
+    state: unknown,
+    barUs: number | null = null,
+  ) {
     this.context = context;
     this.explicitMap = map;
     this.map = map;
     this.lastId = typeof state === 'number' ? state : 0;
-    this.intervalUs = map?.intervalUs ?? null;
+    this.intervalUs = map?.intervalUs ?? barUs;
   }
 
   state(): number {
@@ -330,41 +342,46 @@ export class ColumnDecoder implements RowDecoder {
   }
 
   private bar(row: Row, map: ColumnMap): void {
-    const startUs = this.time(row);
+    const bar = { ...this.prices(row), atUs: this.time(row), line: row.line };
     if (this.intervalUs === null) {
       const { pending } = this;
       if (pending === null) {
-        this.pending = { row, startUs };
+        this.pending = bar;
         return;
       }
-      if (startUs <= pending.startUs) {
+      if (bar.atUs <= pending.atUs) {
         throw new TapeError(
           'the first two bars do not follow one another; give `interval` in the map',
         );
       }
-      this.intervalUs = startUs - pending.startUs;
+      this.intervalUs = bar.atUs - pending.atUs;
       this.pending = null;
-      this.emitBar(pending.row, map, pending.startUs, this.intervalUs);
+      this.emitBar(pending, map, this.intervalUs);
     }
-    this.emitBar(row, map, startUs, this.intervalUs);
+    this.emitBar(bar, map, this.intervalUs);
   }
 
-  private emitBar(row: Row, map: ColumnMap, timeOfRow: number, intervalUs: number): void {
-    const { numbers, emit } = this.context;
+  private prices(row: Row): Pick<PendingBar, 'open' | 'high' | 'low' | 'close' | 'volume'> {
+    const { numbers } = this.context;
     const open = numbers.price(this.text(row, 'open'), 'open');
     const high = numbers.price(this.text(row, 'high'), 'high');
     const low = numbers.price(this.text(row, 'low'), 'low');
     const close = numbers.price(this.text(row, 'close'), 'close');
     mustEnclose(open, high, low, close);
-    const volumeText = this.text(row, 'volume');
-    const volume =
-      volumeText === undefined || volumeText === 'null'
-        ? lots(0)
-        : numbers.volume(volumeText, 'volume');
-    const startUs = map.timeIs === 'open' ? timeOfRow : timeOfRow - intervalUs;
-    const endUs = timeUs(startUs + intervalUs - 1);
-    const at = { timeUs: endUs, localUs: endUs, line: row.line };
-    emit({ kind: 'bar', ...at, startUs: timeUs(startUs), open, high, low, close, volume });
+    const text = this.text(row, 'volume');
+    const hasNone = text === undefined || text === 'null';
+    return { open, high, low, close, volume: hasNone ? lots(0) : numbers.volume(text, 'volume') };
+  }
+
+  private emitBar(
+    { atUs, line, ...prices }: PendingBar,
+    { timeIs }: ColumnMap,
+    lengthUs: number,
+  ): void {
+    const startUs = timeIs === 'open' ? atUs : atUs - lengthUs;
+    const endUs = timeUs(startUs + lengthUs - 1);
+    const at = { timeUs: endUs, localUs: endUs, line };
+    this.context.emit({ kind: 'bar', ...at, startUs: timeUs(startUs), ...prices });
   }
 
   private trade(row: Row, map: ColumnMap): void {

@@ -35,6 +35,13 @@ export async function* csvRows(
   if (rest.length > 0) yield parse(decode(rest), delimiter, line);
 }
 
+/** The rows alone, without empty lines. */
+export async function* rowByRow(batches: AsyncIterable<string[][]>): AsyncGenerator<string[]> {
+  for await (const batch of batches) {
+    for (const row of batch) if (row.length > 1 || row[0] !== '') yield row;
+  }
+}
+
 /** `line`: number of the first line of the text. */
 function parse(text: string, delimiter: string, line: number): string[][] {
   const bare = withLineFeeds(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, line);

@@ -25,6 +25,8 @@ export interface RowInput {
   readonly context: DecoderContext;
   readonly map: ColumnMap | null;
   readonly state: unknown;
+  /** Length of a bar, given or by the name of the file; null if neither states it. */
+  readonly barUs: number | null;
 }
 
 export type RowDecoderFactory = (input: RowInput) => RowDecoder;
@@ -52,6 +54,8 @@ interface FormatRow {
   readonly markets: readonly MarketKind[];
   /** Detects files by their base name; null if their names have no pattern of their own. */
   readonly fileName: RegExp | null;
+  /** The month or day of the records in the name of a file; absent if names state none. */
+  readonly period?: RegExp;
   /** Place of the symbol; where it is missing, `--symbol` must be given. */
   readonly symbolIn: 'records' | 'path';
   /** Import options that apply to the format; others are refused. */
@@ -78,6 +82,11 @@ const CRYPTO = ['spot', 'linear', 'inverse'] as const;
 const FUTURES = ['linear', 'inverse'] as const;
 const ANY = ['spot', 'linear', 'inverse', 'equity'] as const;
 const KLINE = /^[0-9A-Z_]+-[0-9]+(?:s|m|h|d|w|mo)-[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?\.(?:csv|zip)/;
+/** Day of Tardis' files, and month or day of Binance's public files. */
+const TARDIS_DAY = /_([0-9]{4}-[0-9]{2}-[0-9]{2})_/;
+const BINANCE_PERIOD = /-([0-9]{4}-(?:0[1-9]|1[0-2])(?:-[0-9]{2})?)\.(?:csv|zip)/;
+/** Coin-margined contracts of Binance; those of other quotes are linear. */
+const BINANCE_INVERSE = /USD_(?:PERP|[0-9]{6})$/;
 const TARDIS =
   /_(?:incremental_book_L2|book_snapshot_[0-9]+|trades|quotes|book_ticker|derivative_ticker)_[0-9]{4}-[0-9]{2}-[0-9]{2}_/;
 
@@ -92,10 +101,12 @@ function binance(
     description: `Binance public ${description} (CSV or zip)`,
     markets,
     fileName,
+    period: BINANCE_PERIOD,
     symbolIn: 'path',
     options: ['round'],
+    inverse: BINANCE_INVERSE,
     container: 'csv',
-    rows: ({ context }) => new BinanceCsvDecoder(file, context),
+    rows: ({ path, context }) => new BinanceCsvDecoder(file, context, path),
   };
 }
 
@@ -104,6 +115,7 @@ const tardis = (name: string, fileName: RegExp | null = null): Format => ({
   description: 'Tardis CSV; the header determines the kind of file',
   markets: CRYPTO,
   fileName,
+  period: TARDIS_DAY,
   symbolIn: 'records',
   options: ['round'],
   assignsIds: true,
@@ -147,7 +159,7 @@ const table = (
   options: ['map', 'interval', 'round'],
   assignsIds: true,
   container: name,
-  rows: ({ context, map, state }) => new ColumnDecoder(context, map, state),
+  rows: ({ context, map, state, barUs }) => new ColumnDecoder(context, map, state, barUs),
 });
 
 export const FORMATS: readonly Format[] = [
@@ -203,6 +215,7 @@ export const FORMATS: readonly Format[] = [
     description: 'Bybit v5 order books (ob500), trades and tickers, lines of JSON',
     markets: CRYPTO,
     fileName: /_ob[0-9]+\.data/,
+    period: /^([0-9]{4}-[0-9]{2}-[0-9]{2})_.*_ob[0-9]+\.data/,
     symbolIn: 'records',
     options: ['round'],
     container: 'messages',
@@ -256,8 +269,7 @@ export const FORMATS: readonly Format[] = [
     symbolIn: 'path',
     options: ['interval', 'round'],
     container: 'arrays',
-    rows: ({ context, map, state }) =>
-      new ColumnDecoder(context, { ...CCXT_MAP, intervalUs: map?.intervalUs ?? null }, state),
+    rows: ({ context, state, barUs }) => new ColumnDecoder(context, CCXT_MAP, state, barUs),
   },
   {
     name: 'nautilus',
@@ -310,6 +322,9 @@ export const FORMATS: readonly Format[] = [
 /** A quote currency at the end of a pair. */
 const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
 
+/** Binance's contracts: `BTCUSDT_240628-1m-2024-01.zip`, `BTCUSD_PERP-trades-2024-01.zip`. */
+const CONTRACT = /^([0-9A-Z]+(?:USDT?|USDC)_[0-9]{6}|[0-9A-Z]+USD_PERP)-/;
+
 /** A pair at the start of a name in two words, as ccxt's tools write it: `BTC_USDT-1m.json`. */
 const SPLIT_PAIR = /^([0-9A-Z]{2,})[_-](USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR)(?![0-9A-Za-z])/;
 
@@ -324,6 +339,8 @@ export function omitsEmptyBars(format: string): boolean {
  * capitals, if no other word is in capitals (`AAPL_2012-06-21_…`).
  */
 export function symbolOfFile(name: string): string | null {
+  const [, contract] = CONTRACT.exec(name) ?? [];
+  if (contract !== undefined) return contract;
   const pair = SPLIT_PAIR.exec(name);
   if (pair !== null) return `${pair[1] ?? ''}${pair[2] ?? ''}`;
   const words = name.split(/[^0-9A-Za-z]+/);

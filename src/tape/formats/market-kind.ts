@@ -23,6 +23,19 @@ interface KindOfStream {
   readonly kind?: RecordedKind;
 }
 
+const SHOWN: Readonly<Record<RecordedKind, string>> = {
+  spot: 'spot',
+  contract: 'a future or perpetual',
+};
+
+/** The kind of all files of an import. Throws `TapeError` for a file of the other one. */
+export function sameKind(before: RecordedKind | null, kind: RecordedKind): RecordedKind {
+  if (before === null || before === kind) return kind;
+  throw new TapeError(
+    `it is of ${SHOWN[kind]}, and the files before it are of ${SHOWN[before]}; import one market at a time`,
+  );
+}
+
 /** Spot and a contract of one name are different markets. Throws `TapeError`. */
 export function mustBeOfOneKind(
   kind: RecordedKind | null,
@@ -33,9 +46,8 @@ export function mustBeOfOneKind(
     (stream) => stream.symbol === symbol && stream.kind !== undefined && stream.kind !== kind,
   );
   if (kind === null || other?.kind === undefined) return;
-  const shown = { spot: 'spot', contract: 'a future or perpetual' };
   throw new TapeError(
-    `these files are ${shown[kind]}, and ${symbol} of the dataset is ${shown[other.kind]} (stream ${other.id}); import them into another dataset`,
+    `these files are ${SHOWN[kind]}, and ${symbol} of the dataset is ${SHOWN[other.kind]} (stream ${other.id}); import them into another dataset`,
   );
 }
 

@@ -8,6 +8,10 @@ export interface DecoderContext {
   readonly selects: (symbol: string) => boolean;
   readonly numbers: NumberReader;
   readonly emit: (record: TapeRecord) => void;
+  /** First and last microsecond of a bar of which only a price is emitted; before `emit`. */
+  readonly onBar: (startUs: number, lastUs: number) => void;
+  /** Reports the kind of market, in a format that records both. Throws `TapeError` at a change. */
+  readonly onKind: (kind: 'spot' | 'contract') => void;
   /** Reports whether the venue's checksum of its book equals the recorded levels. */
   readonly onChecksum: (line: number, isEqual: boolean) => void;
 }

@@ -79,7 +79,7 @@ describe('the market of a file', () => {
 describe('overlap', () => {
   test('the same funding file is refused in one import, and as a second stream', async () => {
     const funding = file('BTCUSDT-fundingRate-2024-01.csv', FUNDING);
-    const copy = file('BTCUSDT-fundingRate-2024-02.csv', `${FUNDING}\n`);
+    const copy = file('BTCUSDT-fundingRate-copy.csv', `${FUNDING}\n`);
     expect(await run('binance-funding', funding, funding)).toBe(2);
     expect(printed).toContain('the same file as BTCUSDT-fundingRate-2024-01.csv');
     expect(await run('binance-funding', funding, copy)).toBe(2);
@@ -93,7 +93,7 @@ describe('overlap', () => {
   });
 
   test('a merge adds what is missing, and ends where the two disagree', async () => {
-    const name = (n: number): string => `BTCUSDT-1m-2024-0${String(n)}.csv`;
+    const name = (n: number): string => `BTCUSDT-1m-part-${String(n)}.csv`;
     expect(await run('binance-klines', file(name(1), bars(0, 5, 42_000)))).toBe(0);
     const more = file(name(2), bars(3, 5, 42_000));
     expect(await run('binance-klines', more, '--add')).toBe(2);
@@ -118,7 +118,7 @@ describe('overlap', () => {
     const moved = [...rows.slice(0, 4), ...rows.slice(5), rows[4]!];
     expect(await run('binance-klines', table('BTCUSDT-1m-2024-01.csv', moved))).toBe(2);
     const early = table('BTCUSDT-1m-2024-01.csv', rows.slice(0, 4));
-    const late = table('BTCUSDT-1m-2024-02.csv', rows.slice(4));
+    const late = table('BTCUSDT-1m-later.csv', rows.slice(4));
     expect(await run('binance-klines', late, early)).toBe(2);
     expect(printed).toContain('are before those of an earlier file');
     expect(await run('binance-klines', early, late)).toBe(0);
@@ -139,7 +139,7 @@ describe('overlap', () => {
 
   test('a jump of the price between files is printed', async () => {
     const first = file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000));
-    const second = file('BTCUSDT-1m-2024-02.csv', bars(3, 3, 2000));
+    const second = file('BTCUSDT-1m-later.csv', bars(3, 3, 2000));
     expect(await run('binance-klines', first, second)).toBe(0);
     expect(printed).toContain(
       'price jumps from 42000 to 2000 at 2024-01-01 00:03:59.999999, line 4',

@@ -1,0 +1,86 @@
+/**
+ * Checks of what the name of a file states about its records: the length of its bars, and the month
+ * or day. A file that is named as another one would be imported as that.
+ */
+import { basename } from 'node:path';
+import { BarIntervals, intervalInName, type StatedInterval } from '../tape/formats/bar-interval.ts';
+import { dateText } from '../base/date-text.ts';
+import { periodInName, type Period } from '../tape/formats/file-period.ts';
+import type { Format } from '../tape/formats/formats.ts';
+import { TapeError, type TapeRecord } from '../tape/record.ts';
+
+const HINT = '; --interval gives the length of a bar';
+
+export class FileClaims {
+  private readonly format: Format;
+  private readonly givenUs: number | null;
+  private readonly bars: BarIntervals;
+  private period: Period | null = null;
+  private firstUs = Infinity;
+  private lastUs = -Infinity;
+
+  /** `givenUs`: length of a bar that the user gives. `barUs`: that of the files before. */
+  constructor(format: Format, givenUs: number | null, barUs: number | null) {
+    this.format = format;
+    this.givenUs = givenUs;
+    const hint = format.options.includes('interval') ? HINT : '';
+    this.bars = new BarIntervals(barUs, format.omitsEmptyBars === true, hint);
+  }
+
+  /** Length of the bars of the files so far; null without bars. */
+  get barUs(): number | null {
+    return this.bars.lengthUs;
+  }
+
+  /** Length of the bars of the next file, given or by its name; null if neither states it. */
+  begin(path: string): number | null {
+    const inName = this.inName(path, 'its name states');
+    const stated =
+      this.givenUs === null ? inName : { us: this.givenUs, source: 'the given interval is' };
+    this.bars.beginFile(stated);
+    this.period = periodInName(this.format, basename(path));
+    this.firstUs = Infinity;
+    this.lastUs = -Infinity;
+    return stated?.us || null;
+  }
+
+  /** Next record. Throws `TapeError` for a bar that does not fit, which is left out. */
+  take(record: TapeRecord): void {
+    const { timeUs } = record;
+    if (record.kind === 'bar') this.bars.take(record.startUs, timeUs);
+    if (timeUs < this.firstUs) this.firstUs = timeUs;
+    if (timeUs > this.lastUs) this.lastUs = timeUs;
+  }
+
+  /** A bar of which only a price is read. */
+  readonly takeBar = (startUs: number, lastUs: number): void => {
+    this.bars.take(startUs, lastUs);
+  };
+
+  /**
+   * `member`: name of the file in the archive. `isScan`: the file is read again, so that bars that
+   * do not fit are named then, with their lines. Throws `TapeError`.
+   */
+  end(member: string | null, isScan: boolean): void {
+    if (!isScan) this.bars.endFile();
+    this.mustBeIn(this.period, 'its name states');
+    if (member === null) return;
+    const source = `the name of its file ${member} states`;
+    const inMember = this.inName(member, source);
+    if (inMember !== null && this.givenUs === null) this.bars.mustBe(inMember);
+    this.mustBeIn(periodInName(this.format, basename(member)), source);
+  }
+
+  private inName(path: string, source: string): StatedInterval | null {
+    const us = intervalInName(basename(path));
+    return us === null ? null : { us, source };
+  }
+
+  private mustBeIn(period: Period | null, source: string): void {
+    const { firstUs, lastUs } = this;
+    if (period === null || firstUs > lastUs) return;
+    if (firstUs < period.toUs && lastUs >= period.fromUs) return;
+    const span = `${dateText(firstUs)} to ${dateText(lastUs)}`;
+    throw new TapeError(`its records are of ${span}, and ${source} ${period.text}`);
+  }
+}
