@@ -1,12 +1,14 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
- * Builds pages that are missing; `.ci/web.mjs` builds them again. Links the engine of a new build.
+ * Builds pages that are missing; `.ci/web.mjs` builds them again. Links the engine of a new build, and
+ * bundles the script of its realms.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkIfChanged } from './link.mjs';
+import { realmIfChanged } from './realm.mjs';
 import { buildPages, buildScreen, PAGE, SCREEN } from './web.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -34,6 +36,7 @@ export async function setup() {
   if (!existsSync(PAGE)) await buildPages();
   if (!existsSync(SCREEN)) await buildScreen();
   await linkIfChanged();
+  await realmIfChanged();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await setup();

@@ -41,9 +41,9 @@ export interface BundledData {
 const OWN_PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const API = 'orrery/strategy';
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx)$/;
-const GUEST = fileURLToPath(
-  new URL(`./guest/guest${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
-);
+/** Of a build; sources are bundled when they run. */
+const BUILT_GUEST = fileURLToPath(new URL('./guest/realm.js', import.meta.url));
+const GUEST = fileURLToPath(new URL('./guest/guest.ts', import.meta.url));
 let guest: Promise<string> | null = null;
 
 /** Throws `StrategyError` with places and messages if the file cannot be compiled. */
@@ -78,7 +78,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     const script = outputFiles.find((output) => output.path.endsWith('.js'));
     const map = outputFiles.find((output) => output.path.endsWith('.map'));
     if (script === undefined) throw new StrategyError(`${path}: the bundle is empty`);
-    guest ??= buildGuest();
+    guest ??= guestScript();
     const { plain, ...guarded } = guardCatches(script.text);
     return {
       file: basename(file),
@@ -96,7 +96,8 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
   }
 }
 
-async function buildGuest(): Promise<string> {
+async function guestScript(): Promise<string> {
+  if (extname(fileURLToPath(import.meta.url)) === '.js') return readFile(BUILT_GUEST, 'utf8');
   const { outputFiles } = await build({
     entryPoints: [GUEST],
     bundle: true,

@@ -34,12 +34,19 @@ function power(base: number, exponent: number): bigint {
   return result;
 }
 
-const TABLES: Readonly<Record<Exclude<QueueModel, 'riskAverse'>, ArrayLike<number>>> = {
-  probPower1: powerTable(1),
-  probPower2: powerTable(2),
-  probPower3: powerTable(3),
-  probLog: LOG_AHEAD_PPB,
-};
+const EXPONENTS = { probPower1: 1, probPower2: 2, probPower3: 3 } as const;
+const powerTables = new Map<keyof typeof EXPONENTS, Float64Array>();
+
+/** Made at its first use: 4097 quotients of bigints take some milliseconds. */
+function tableOf(model: Exclude<QueueModel, 'riskAverse'>): ArrayLike<number> {
+  if (model === 'probLog') return LOG_AHEAD_PPB;
+  let table = powerTables.get(model);
+  if (table === undefined) {
+    table = powerTable(EXPONENTS[model]);
+    powerTables.set(model, table);
+  }
+  return table;
+}
 
 /** Lots taken from ahead, and the carried fraction, in 1e-9 lots. */
 export interface QueueSplit {
@@ -61,7 +68,7 @@ export function splitDecrease(
   const minAhead = Math.max(0, amount - behind);
   if (model === 'riskAverse') return { ahead: minAhead, carryPpb };
   const step = Number((BigInt(ahead) * BigInt(QUEUE_STEPS)) / BigInt(ahead + behind));
-  const exact = BigInt(amount) * BigInt(TABLES[model][step] ?? 0) + BigInt(carryPpb);
+  const exact = BigInt(amount) * BigInt(tableOf(model)[step] ?? 0) + BigInt(carryPpb);
   const whole = Number(exact / BigInt(PPB));
   return {
     ahead: Math.min(ahead, Math.max(minAhead, whole)),
