@@ -13,8 +13,8 @@ import { absBig, ceilDivBig } from '../num/arithmetic.ts';
 import {
   formatDecimal,
   formatScaled,
-  numberScaled,
   parseDecimal,
+  scaledBy,
   type Decimal,
 } from '../num/decimal.ts';
 import { address, COLLATERAL_DECIMALS, type Address, type TimeUs } from '../num/units.ts';
@@ -70,10 +70,11 @@ export function inSteps(count: number | bigint, step: string): string {
 /** Gives a number of steps as the double that is nearest to it, as of its text. */
 export function numbersInSteps(step: string): (count: number) => number {
   const { scale, units } = stepOf(step);
+  const scaled = scaledBy(scale);
+  if (scaled === null) return (count) => Number(inSteps(count, step));
   return (count) => {
     const total = count * units;
-    const exact = Number.isSafeInteger(total) ? numberScaled(total, scale) : null;
-    return exact ?? Number(inSteps(count, step));
+    return Number.isSafeInteger(total) ? scaled(total) : Number(inSteps(count, step));
   };
 }
 

@@ -60,13 +60,13 @@ export function formatScaled(digits: number, scale: number): string {
 }
 
 /**
- * The double nearest to a safe integer × 10^−scale, which is also that of its decimal text; null
- * for scales beyond 15.
+ * Gives safe integers × 10^−scale as the nearest double, which is also that of the decimal text;
+ * null for scales beyond 15.
  */
-export function numberScaled(digits: number, scale: number): number | null {
+export function scaledBy(scale: number): ((digits: number) => number) | null {
   const ten = TENS[scale];
   // Both are exact, so the quotient is rounded once. The sum makes −0 zero.
-  return ten === undefined ? null : digits / ten + 0;
+  return ten === undefined ? null : (digits) => digits / ten + 0;
 }
 
 const POWERS_OF_TEN: readonly bigint[] = Array.from({ length: 77 }, (_, i) => 10n ** BigInt(i));

@@ -12,7 +12,7 @@ import {
 import { StrategyError } from '../strategy/definition.ts';
 import type { MarketTerms, PlotOptions, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
-import { pack, unpack } from '../strategy/plain-data.ts';
+import { pack, packReply, unpack } from '../strategy/plain-data.ts';
 import type { GuestPort, HostPort, Primitive } from './guest/port.ts';
 import type { StrategyBundle } from './bundle.ts';
 import { watchStrategy, type CallName, type WatchedStrategy } from './handler-watch.ts';
@@ -233,7 +233,7 @@ export class HostSide {
   }
 
   private settle(ticket: number, value: unknown): void {
-    const packed = pack(value);
+    const packed = packReply(value);
     this.resume(() => this.guest?.settle(ticket, packed));
   }
 

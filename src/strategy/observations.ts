@@ -42,6 +42,8 @@ export class Observations {
   private readonly barsUs: readonly number[];
   /** By market, then by length. */
   private bars = new Map<string, Map<number, BarUpdate[]>>();
+  /** The list that took the last bar. */
+  private lastBars: BarUpdate[] = [];
   private books = new Map<string, BookUpdate>();
   private marks = new Map<string, number>();
   private account: AccountUpdate | null = null;
@@ -80,7 +82,13 @@ export class Observations {
   }
 
   private takeBar(bar: BarUpdate): void {
-    const list = this.barsOf(bar.symbol, bar.intervalUs);
+    const [last] = this.lastBars;
+    const { symbol, intervalUs } = bar;
+    // Most strategies have bars of one market and length, and two lookups cost more than the rest.
+    if (last?.symbol !== symbol || last.intervalUs !== intervalUs) {
+      this.lastBars = this.barsOf(symbol, intervalUs);
+    }
+    const list = this.lastBars;
     list.push(bar);
     // Rarely, because it moves the others.
     if (list.length >= 2 * this.keptBars) list.splice(0, list.length - this.keptBars);
@@ -173,6 +181,7 @@ export class Observations {
   load(saved: unknown): void {
     const { bars, books, marks, account } = saved as Saved;
     this.bars = new Map();
+    this.lastBars = [];
     for (const [, list] of bars) {
       const [bar] = list;
       if (bar === undefined) continue;

@@ -36,6 +36,21 @@ export function pack(value: unknown): string {
   return stringify(isJson(value, 0) ? value : encoded(value, 0));
 }
 
+/**
+ * The same for a reply of an exchange, without a look at each field: it was JSON, or has bigints,
+ * which JSON refuses.
+ */
+export function packReply(value: unknown): string {
+  try {
+    const text = stringify(value) as string | undefined;
+    // A reply without content, and one with the key that marks other values.
+    if (text !== undefined && !text.includes(`"${TAG}"`)) return text;
+  } catch {
+    // It has a bigint.
+  }
+  return pack(value);
+}
+
 export function unpack(text: string): unknown {
   const value: unknown = parse(text);
   return text.includes(TAGGED) ? decoded(value) : value;
