@@ -31,7 +31,7 @@ const BARS = 300_000;
 const MARKETS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT', 'BNBUSDT'];
 const BARS_OF_MARKET = 200_000;
 const KLINES = 300_000;
-const KLINES_FILE = 'BTCUSDT-1m-2024-01.csv';
+const KLINES_FILE = 'BTCUSDT-1m.csv';
 const SIMULATED_SECONDS = 10_800;
 /** Times that the recording is repeated. */
 const TAPES = 10;
