@@ -1,8 +1,8 @@
 /**
  * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
  * licences, so that an installation needs none of those packages. Skips files that are up to date.
- * Builds pages that are missing; `.ci/web.mjs` builds them again. Links the engine of a new build, and
- * bundles the script of its realms.
+ * Builds pages that are missing; `.ci/web.mjs` builds them again. Links the engine of a new build,
+ * and bundles the script of its realms.
  */
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

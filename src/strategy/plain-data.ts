@@ -37,7 +37,7 @@ export function pack(value: unknown): string {
 }
 
 /**
- * The same for a reply of an exchange, without a look at each field: it was JSON, or has bigints,
+ * The same for a reply of an exchange, without a test of each field: it was JSON, or has bigints,
  * which JSON refuses.
  */
 export function packReply(value: unknown): string {
