@@ -9,6 +9,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,6 +31,8 @@ const BLOCK_TIMEOUT_MS = 600_000;
 const PORT = 8080;
 /** Instead of any free port, which a script would have to find in the output. */
 const ANY_PORT = 8097;
+/** Synchronous removal does not delete again what appeared while it ran. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 /** Scripts that steps of .ci/run contain (`check`, `test`): there they are not run again here. */
 const RUN_BY_CI = ['npm run typecheck', 'npm run lint', 'npm run test:fast'];
 
@@ -131,11 +134,13 @@ function shell(text, cwd, env = blockEnvironment) {
     };
     child.on('exit', async (code) => {
       clearTimeout(timer);
-      endGroup('SIGTERM');
-      for (let i = 0; i < 50 && isRunning(); i += 1) {
-        await new Promise((done) => setTimeout(done, 10));
+      // A killed process can hold its folder for some time after the signal.
+      for (const signal of ['SIGTERM', 'SIGKILL']) {
+        endGroup(signal);
+        for (let i = 0; i < 50 && isRunning(); i += 1) {
+          await new Promise((done) => setTimeout(done, 10));
+        }
       }
-      endGroup('SIGKILL');
       resolve({ code: code ?? 1, output });
     });
   });
@@ -259,7 +264,7 @@ async function runDocument(document, from, mode) {
     const what = `${block.language}${block.file === null ? '' : ` ${block.file}`}`;
     console.log(`  line ${block.line}: ${what}, ${skipped ?? `${seconds} s`}`);
   }
-  if (!options.keep) rmSync(folder, { recursive: true });
+  if (!options.keep) await rm(folder, REMOVAL);
 }
 
 /** Documents print the default port; another program may not hold it. */
@@ -278,10 +283,10 @@ try {
     const from = mode === 'clone' ? makeClone() : await makeProject();
     const wanted = documents().filter((name) => options.only?.includes(name) ?? true);
     for (const document of wanted) await runDocument(document, from, mode);
-    rmSync(join(base, 'work'), { recursive: true, force: true });
+    await rm(join(base, 'work'), REMOVAL);
   }
 } finally {
-  if (!options.keep) rmSync(base, { recursive: true, force: true });
+  if (!options.keep) await rm(base, REMOVAL);
   else console.log(`kept ${base}`);
 }
 console.log(failures.length === 0 ? 'every block ran' : `${failures.length} failures:`);
