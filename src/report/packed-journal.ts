@@ -1,72 +1,75 @@
-import { once } from 'node:events';
 import { promisify } from 'node:util';
-import type { Worker } from 'node:worker_threads';
-import { gzip } from 'node:zlib';
-import { startThread } from '../platform/start-thread.ts';
+import { constants, crc32, deflateRaw } from 'node:zlib';
 import { GZIP_LEVEL } from './gzip-level.ts';
 
 /** Larger journals are opened by `orrery inspect`, or as a file that the page reads in ranges. */
 export const MOST_BYTES = 32 << 20;
-/** A shorter journal is compressed at the end, which takes less time than the start of a thread. */
-export const THREAD_BYTES = 4 << 20;
+/** Bytes that are compressed together. Larger pieces shrink by 1 % more, and the last one waits. */
+const PIECE_BYTES = 256 << 10;
+
+/** Of gzip without a name and a time, on any system. */
+const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 
 /**
- * Compresses a journal for its page while the run goes on, in a thread. A page can be made of it
- * once. The run seldom leaves its turn of the event loop, which a stream of zlib needs for each
- * piece.
+ * Compresses a journal for its page while the run goes on, in the thread pool. The run seldom
+ * leaves its turn of the event loop, which a stream of zlib needs for each step. So each piece is
+ * compressed by itself, to a whole byte; one after the other, they are the data of one gzip file.
+ * A page can be made of it once.
  */
 export class PackedJournal {
-  /** Until the thread is started. */
-  private pieces: Uint8Array[] = [];
-  private thread: Worker | null = null;
-  private packed: Promise<unknown> | null = null;
   private readonly mostBytes: number;
-  private readonly threadBytes: number;
+  private readonly pieceBytes: number;
+  private waiting: Uint8Array[] = [];
+  private waitingBytes = 0;
+  private packed: Promise<Uint8Array>[] = [];
   private bytes = 0;
+  private crc = 0;
 
-  constructor(mostBytes = MOST_BYTES, threadBytes = THREAD_BYTES) {
+  constructor(mostBytes = MOST_BYTES, pieceBytes = PIECE_BYTES) {
     this.mostBytes = mostBytes;
-    this.threadBytes = threadBytes;
+    this.pieceBytes = pieceBytes;
   }
 
   /** The bytes must not change afterwards. */
   add(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     if (this.bytes > this.mostBytes) {
-      this.pieces = [];
-      void this.thread?.terminate();
-      this.thread = null;
+      this.waiting = [];
+      this.packed = [];
       return;
     }
-    if (this.thread !== null) {
-      this.thread.postMessage(bytes);
-      return;
-    }
-    this.pieces.push(bytes);
-    if (this.bytes >= this.threadBytes) this.start();
+    this.crc = crc32(bytes, this.crc);
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    if (this.waitingBytes >= this.pieceBytes) this.pack(constants.Z_SYNC_FLUSH);
   }
 
   /** The compressed journal as base64; null if the journal is too large for a page. */
   async end(): Promise<string | null> {
     if (this.bytes > this.mostBytes) return null;
-    if (this.thread === null) {
-      const whole = Buffer.concat(this.pieces.splice(0));
-      return (await promisify(gzip)(whole, { level: GZIP_LEVEL })).toString('base64');
-    }
-    this.thread.ref();
-    this.thread.postMessage(null);
-    const [text] = (await this.packed) as [string];
-    await this.thread.terminate();
-    return text;
+    this.pack(constants.Z_FINISH);
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.crc, 0);
+    trailer.writeUInt32LE(this.bytes, 4);
+    const packed = await Promise.all(this.packed);
+    return Buffer.concat([HEADER, ...packed, trailer]).toString('base64');
   }
 
-  private start(): void {
-    this.thread = startThread('./packing-thread', import.meta.url);
-    // It keeps the process only while the page waits for it.
-    this.thread.unref();
-    this.packed = once(this.thread, 'message');
+  private pack(finishFlush: number): void {
+    const piece = Buffer.concat(this.waiting);
+    this.waiting = [];
+    this.waitingBytes = 0;
+    const packed = compressed(piece, finishFlush);
     // `end` throws the error; a journal that is too large has none.
-    this.packed.catch(() => undefined);
-    for (const piece of this.pieces.splice(0)) this.thread.postMessage(piece);
+    packed.catch(() => undefined);
+    this.packed.push(packed);
   }
+}
+
+async function compressed(piece: Uint8Array, finishFlush: number): Promise<Uint8Array> {
+  // Room for all of the output: otherwise zlib waits for a turn of the event loop.
+  const chunkSize = piece.length + 1024;
+  const packed = await promisify(deflateRaw)(piece, { level: GZIP_LEVEL, finishFlush, chunkSize });
+  // Without the room that was left.
+  return Uint8Array.from(packed);
 }

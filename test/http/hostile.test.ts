@@ -11,6 +11,8 @@ const SAMPLE = ['large messages of feeds', 'filters of 500 orders'];
 const isLong = EFFORT > 1;
 /** Tests share the machine, so their bound is that of a stall. */
 const MAX_MS = isLong ? 50 : 400;
+/** Other tests delay all processes now and then. A server that stalls does so each time. */
+const ATTEMPTS = isLong ? 1 : 3;
 
 let siege: Siege;
 beforeAll(async () => {
@@ -21,15 +23,19 @@ afterAll(() => {
   siege.server.stop();
 });
 
-test.each(isLong ? Object.keys(ATTACKS) : SAMPLE)('%s', async (name) => {
-  const { latency } = await siege.attack(name, {
-    connections: isLong ? 64 : 16,
-    ms: isLong ? 3000 : 1000,
-    warmUpMs: 1500,
-  });
-  expect(latency.refused).toBe(0);
-  expect(isLong ? latency.p99 : latency.p50).toBeLessThan(MAX_MS);
-  await new Promise((resolve) => setTimeout(resolve, isLong ? 1500 : 0));
-  // The attacker has been killed, with requests that wait for their turn.
-  expect((await siege.observe(100)).refused).toBe(0);
+test.each(isLong ? Object.keys(ATTACKS) : SAMPLE)('%s', { timeout: 120_000 }, async (name) => {
+  let delay = Infinity;
+  for (let i = 0; i < ATTEMPTS && delay >= MAX_MS; i++) {
+    const { latency } = await siege.attack(name, {
+      connections: isLong ? 64 : 16,
+      ms: isLong ? 3000 : 1000,
+      warmUpMs: 1500,
+    });
+    expect(latency.refused).toBe(0);
+    delay = isLong ? latency.p99 : latency.p50;
+    await new Promise((resolve) => setTimeout(resolve, isLong ? 1500 : 0));
+    // The attacker has been killed, with requests that wait for their turn.
+    expect((await siege.observe(100)).refused).toBe(0);
+  }
+  expect(delay).toBeLessThan(MAX_MS);
 });

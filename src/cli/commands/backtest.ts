@@ -94,7 +94,7 @@ export const command: CommandModule<object, BacktestArguments> = {
     const preparing = prepare(options);
     // Modules of the run are loaded while the bundler works.
     const loading = import('../../run-plan/plan.ts');
-    const prepared = await preparing;
+    const prepared = await preparing.finally(() => loading);
     try {
       await run(prepared, options.json, (await loading).executePlan);
     } finally {

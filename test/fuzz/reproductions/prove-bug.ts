@@ -36,15 +36,15 @@ interface Found {
   readonly failed: FailedRun | null;
 }
 
-/** The first failed run from `from` on, within a budget of processor time. */
-export function findFailure(built: Built, from: number, cpuSeconds: number): Found {
+/** The first failed run from `from` on and below `end`, within a budget of processor time. */
+export function findFailure(built: Built, from: number, cpuSeconds: number, end = Infinity): Found {
   const started = process.cpuUsage();
   const spent = (): number => {
     const { user, system } = process.cpuUsage(started);
     return (user + system) / 1e6;
   };
   let run = from;
-  while (spent() < cpuSeconds) {
+  while (run < end && spent() < cpuSeconds) {
     const { failed, to } = built.runBatch(PLAN, run, run + 1, () => spent() >= cpuSeconds);
     if (failed !== null) return { run, failed };
     run = to;
