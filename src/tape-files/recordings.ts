@@ -149,6 +149,11 @@ export class Recording {
     return this.names.others;
   }
 
+  /** Files whose few bars are farther apart than they last, each in a sentence. */
+  get notes(): readonly string[] {
+    return this.claims.notes;
+  }
+
   /** State from which a later pass over more files resumes. */
   state(): ReadState {
     const { line, decoderState: decoder, statedKind: kind } = this;
