@@ -4,7 +4,6 @@
  */
 import { Wallet } from 'ethers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { UpdateOf } from '../../src/contract/asyncapi.ts';
 import type { FeedClient } from '../../src/http-client/feed-client.ts';
 import { FeedError, type Resumed } from '../../src/http-client/feed.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
@@ -96,16 +95,11 @@ test('onResumed is called between the updates before and after the loss', async 
   }
   expect(seen).toEqual([]);
   const take = async (): Promise<void> => {
-    const { value } = (await fills.next()) as IteratorResult<UpdateOf<'fill'>>;
-    seen.push((value as { quantity: string }).quantity);
+    seen.push(((await fills.next()) as { value: { quantity: string } }).value.quantity);
   };
   await take();
   await take();
-  expect(seen).toEqual([
-    '0.03',
-    { lostMs: expect.any(Number), resumedMs: expect.any(Number), unknownFills: REASON },
-    '0.04',
-  ]);
+  expect(seen).toMatchObject(['0.03', { unknownFills: REASON }, '0.04']);
   const { lostMs, resumedMs } = seen[1] as Resumed;
   expect(lostMs).toBeGreaterThanOrEqual(startMs);
   expect(resumedMs).toBeGreaterThanOrEqual(lostMs);

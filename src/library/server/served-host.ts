@@ -46,12 +46,7 @@ export class ServedHost implements Server {
     return this.now();
   }
 
-  deposit(
-    account: string,
-    amount: string,
-    subaccountIndex = 0,
-    reference?: string,
-  ): Promise<void> {
+  deposit(account: string, amount: string, subaccountIndex = 0, reference?: string): Promise<void> {
     return this.sim('deposit', { account, amount, subaccountIndex, reference });
   }
 
