@@ -138,8 +138,8 @@ export class Feed implements AsyncIterableIterator<Data> {
   }
 
   /**
-   * Reports a lost connection, after the updates before it. A feed of fills without `onResumed` ends
-   * where some may be missing.
+   * Reports a lost connection, after the updates before it. A feed of fills without `onResumed`
+   * ends where some may be missing.
    */
   resume(lostMs: number, resumedMs: number): void {
     if (this.ended !== null) return;

@@ -12,7 +12,7 @@ import { TapeError, type TapeRecord } from '../tape/record.ts';
 const HINT = '; --interval gives the length of a bar';
 
 export class FileClaims {
-  /** Of files with too few bars to tell a gap from a wrong length; each names its file. */
+  /** Of files with too few bars to distinguish a gap from a wrong length; each names its file. */
   readonly notes: string[] = [];
   private readonly format: Format;
   private readonly givenUs: number | null;
@@ -66,9 +66,9 @@ export class FileClaims {
    * do not fit are named then, with their lines. Throws `TapeError`.
    */
   end(member: string | null, isScan: boolean): void {
-    const unsure = isScan ? null : this.bars.endFile();
-    if (unsure !== null)
-      this.notes.push(`${this.name}: bars are taken as missing, since ${unsure}`);
+    const uncertain = isScan ? null : this.bars.endFile();
+    if (uncertain !== null)
+      this.notes.push(`${this.name}: bars are taken as missing, since ${uncertain}`);
     this.mustBeIn(this.period, 'its name states');
     if (member === null) return;
     const source = `the name of its file ${member} states`;

@@ -105,7 +105,7 @@ export class Recording {
   /** Name of the file in the zip archive that is read. */
   private member: string | null = null;
   readonly checksums: Checksums;
-  private readonly claims: FileClaims;
+  readonly claims: FileClaims;
   /** As the files state it, where the format records both. */
   private statedKind: RecordedKind | null;
   /** Length of the bars of the file that is read, given or by its name. */
@@ -147,11 +147,6 @@ export class Recording {
   /** Markets in the records that are not read. */
   get otherMarkets(): readonly string[] {
     return this.names.others;
-  }
-
-  /** Files whose few bars are farther apart than they last, each in a sentence. */
-  get notes(): readonly string[] {
-    return this.claims.notes;
   }
 
   /** State from which a later pass over more files resumes. */

@@ -105,7 +105,7 @@ test('onResumed is called between the updates before and after the loss', async 
   expect(resumedMs).toBeGreaterThanOrEqual(lostMs);
 });
 
-test('an iterator that waits is told at once', async () => {
+test('onResumed is called at once for an iterator that waits', async () => {
   const seen: Resumed[] = [];
   const fills = await feeds.subscribe('fill', PARAMS, {
     onResumed: (resumed: Resumed) => seen.push(resumed),

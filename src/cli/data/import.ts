@@ -252,7 +252,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
       manifest,
       units: known,
       found: !isGiven && !isJournal,
-      notes: [...recording.notes, ...writer.findings, ...skipped],
+      notes: [...recording.claims.notes, ...writer.findings, ...skipped],
     };
   } catch (error) {
     progress.stop();

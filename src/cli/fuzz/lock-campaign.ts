@@ -1,4 +1,4 @@
-/** One process writes a folder at a time: another would mix its state, log and reports with these. */
+/** One process writes a folder at a time: another would mix its files with those of the first. */
 import { FolderLock } from '../../journal-files/folder-lock.ts';
 import { FileError } from '../../platform/file-error.ts';
 import { InputError } from '../cli-support.ts';

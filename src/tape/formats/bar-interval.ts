@@ -133,7 +133,7 @@ export class BarIntervals {
   /**
    * Throws `TapeError` if most bars were left out, also where bad rows are skipped; or if no two
    * bars are one length apart, and most are a multiple of it. Returns that as a note where the file
-   * has too few bars to tell a gap from a wrong length, else null.
+   * has too few bars to distinguish a gap from a wrong length, else null.
    */
   endFile(): string | null {
     const { lengthUs, leastUs, distances, leasts, isEven, fits, misfits } = this;
