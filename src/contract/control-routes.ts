@@ -37,13 +37,12 @@ export interface ControlRoute {
 }
 
 const text = Type.String();
-const money = Type.Object(
-  { account: Address, subaccountIndex: Type.Optional(SubaccountIndex), amount: Decimal },
-  closed,
-);
 /** By which a repeated request is known. */
 const reference = Type.Optional(Type.String({ pattern: '^[ -~]{1,64}$' }));
-const operatorMoney = Type.Object({ ...money.properties, reference }, closed);
+const money = Type.Object(
+  { account: Address, subaccountIndex: Type.Optional(SubaccountIndex), amount: Decimal, reference },
+  closed,
+);
 const price = Type.Object({ symbol: Symbol, price: Decimal }, closed);
 /** Fields of a market in a configuration file (docs/SCENARIOS.md). */
 const terms = Type.Record(Type.String(), Type.Unknown());
@@ -330,8 +329,8 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     'Deposits to the insurance fund',
     Type.Object({ amount: Decimal, reference }, closed),
   ),
-  ...operator('Deposit', 'deposit', 'Deposits from outside', operatorMoney),
-  ...operator('Withdraw', 'withdraw', 'Withdraws to outside', operatorMoney),
+  ...operator('Deposit', 'deposit', 'Deposits from outside', money),
+  ...operator('Withdraw', 'withdraw', 'Withdraws to outside', money),
   {
     id: 'operatorAudit',
     summary: 'Accepted commands, newest first',

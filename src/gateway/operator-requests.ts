@@ -124,7 +124,7 @@ export function moneyCommand(
     : 0;
   const amount = amountOf(fields);
   if (kind === 'withdraw') mustAccount({ engine: view }, account);
-  return { kind, timeUs: nowUs, account, subaccountIndex, amount, ...referenceOf(fields) };
+  return { kind, timeUs: nowUs, account, subaccountIndex, amount, ...readReference(fields) };
 }
 
 /** Deposit to the insurance fund: `amount`, `reference`. */
@@ -136,7 +136,7 @@ export function creditInsuranceCommand({ view, nowUs }: OperatorContext, input: 
     account: view.config.insuranceAccount,
     subaccountIndex: 0,
     amount: amountOf(fields),
-    ...referenceOf(fields),
+    ...readReference(fields),
   };
 }
 
@@ -170,7 +170,8 @@ export function isRepeated(view: ExchangeView, command: Command): boolean {
   );
 }
 
-function referenceOf(fields: Fields): { readonly reference?: string } {
+/** The field `reference` of a deposit or withdrawal: 1 to 64 printable ASCII characters. */
+export function readReference(fields: Fields): { readonly reference?: string } {
   return fields.has('reference') ? { reference: fields.clientId('reference') } : {};
 }
 

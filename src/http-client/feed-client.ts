@@ -90,15 +90,20 @@ export class FeedClient {
     return this.lostMs;
   }
 
-  /** Subscribes; the first `next` waits for the first update. Rejects if the server refuses. */
+  /**
+   * Subscribes; the first `next` waits for the first update. Rejects if the server refuses.
+   * `onResumed` is called after a lost connection, when the iterator has given the updates before
+   * it. Without it an iterator of fills rejects with `FeedError` where some may be missing.
+   */
   async subscribe<S extends FeedSource>(
     source: S,
     params: FeedParams = {},
+    consumer: Pick<FeedListener, 'onResumed'> = {},
   ): Promise<AsyncIterableIterator<UpdateOf<S>>> {
     if (!Object.hasOwn(FEEDS, source)) {
       throw new FeedError(`feed '${source}': must be one of ${Object.keys(FEEDS).join(', ')}`);
     }
-    const feed = new Feed(source, params, (ended) => {
+    const feed = new Feed(source, params, consumer, (ended) => {
       if (this.feeds.delete(ended) && !this.closed && this.socket !== null) {
         void this.ask('unsubscribe', { source, ...requestOf(ended) }).catch(() => undefined);
       }
@@ -126,7 +131,7 @@ export class FeedClient {
     params: FeedParams,
     listener: FeedListener<UpdateOf<S>>,
   ): Promise<void> {
-    const feed = await this.subscribe(source, params);
+    const feed = await this.subscribe(source, params, listener);
     (feed as unknown as Feed).listen(listener as FeedListener);
   }
 

@@ -32,8 +32,20 @@ export interface FeedListener<T = Data> {
   readonly onUpdate: (data: T) => void;
   /** Called when the server has ended the subscription; no update follows. */
   readonly onError: (error: Error) => void;
-  /** Called after a lost connection, once the missed updates are delivered. */
+  /**
+   * Called after a lost connection, once the missed updates are delivered. Without it a feed of
+   * fills ends with `FeedError` where some may be missing.
+   */
   readonly onResumed?: (resumed: Resumed) => void;
+}
+
+/** The place of a lost connection among the updates that no consumer has taken. */
+class Loss {
+  readonly resumed: Resumed;
+
+  constructor(resumed: Resumed) {
+    this.resumed = resumed;
+  }
 }
 
 /** One subscription and its consumer. */
@@ -48,18 +60,25 @@ export class Feed implements AsyncIterableIterator<Data> {
   lastSeen: LastSeen | null = null;
   /** Updates held back until missed updates are delivered; null if none are held back. */
   private behind: Data[] | null = null;
-  private readonly queue: Data[] = [];
+  private readonly queue: (Data | Loss)[] = [];
   private readonly takers: {
     readonly resolve: (result: IteratorResult<Data>) => void;
     readonly reject: (error: Error) => void;
   }[] = [];
   private listener: FeedListener | null = null;
   private ended: Error | 'done' | null = null;
+  private consumer: Pick<FeedListener, 'onResumed'>;
   private readonly onEnd: (feed: Feed) => void;
 
-  constructor(source: FeedSource, params: FeedParams, onEnd: (feed: Feed) => void) {
+  constructor(
+    source: FeedSource,
+    params: FeedParams,
+    consumer: Pick<FeedListener, 'onResumed'>,
+    onEnd: (feed: Feed) => void,
+  ) {
     this.source = source;
     this.params = params;
+    this.consumer = consumer;
     this.onEnd = onEnd;
   }
 
@@ -68,8 +87,12 @@ export class Feed implements AsyncIterableIterator<Data> {
   }
 
   next(): Promise<IteratorResult<Data>> {
-    const data = this.queue.shift();
-    if (data !== undefined) return Promise.resolve({ done: false, value: data });
+    let item = this.queue.shift();
+    while (item instanceof Loss) {
+      this.consumer.onResumed?.(item.resumed);
+      item = this.queue.shift();
+    }
+    if (item !== undefined) return Promise.resolve({ done: false, value: item });
     if (this.ended === 'done') return Promise.resolve({ done: true, value: undefined });
     if (this.ended !== null) return Promise.reject(this.ended);
     return new Promise((resolve, reject) => {
@@ -84,7 +107,11 @@ export class Feed implements AsyncIterableIterator<Data> {
 
   /** Delivers pending updates, and every later one immediately. */
   listen(listener: FeedListener): void {
-    for (const data of this.queue.splice(0)) listener.onUpdate(data);
+    this.consumer = listener;
+    for (const item of this.queue.splice(0)) {
+      if (item instanceof Loss) listener.onResumed?.(item.resumed);
+      else listener.onUpdate(item);
+    }
     this.listener = listener;
     if (this.ended instanceof Error) listener.onError(this.ended);
   }
@@ -110,11 +137,18 @@ export class Feed implements AsyncIterableIterator<Data> {
     for (const data of withoutOverlap(this.source, missed, live)) this.deliver(data);
   }
 
-  /** Reports a lost connection to the listener. */
+  /**
+   * Reports a lost connection, after the updates before it. A feed of fills without `onResumed`
+   * ends where some may be missing.
+   */
   resume(lostMs: number, resumedMs: number): void {
     if (this.ended !== null) return;
     const unknownFills = this.source === 'fill' ? (this.lastSeen?.unknownFills ?? null) : null;
-    this.listener?.onResumed?.({ lostMs, resumedMs, unknownFills });
+    const resumed: Resumed = { lostMs, resumedMs, unknownFills };
+    if (this.consumer.onResumed === undefined) {
+      if (unknownFills !== null) this.end(new FeedError(lossText(lostMs, resumedMs, unknownFills)));
+    } else if (this.queue.length > 0) this.queue.push(new Loss(resumed));
+    else this.consumer.onResumed(resumed);
   }
 
   private deliver(data: Data): void {
@@ -150,4 +184,9 @@ export class Feed implements AsyncIterableIterator<Data> {
     }
     return !symbols?.length || symbols.includes(String(data['symbol']));
   }
+}
+
+function lossText(lostMs: number, resumedMs: number, reason: string): string {
+  const [from, to] = [lostMs, resumedMs].map((ms) => new Date(ms).toISOString());
+  return `fills from ${String(from)} to ${String(to)} may be missing: ${reason}`;
 }

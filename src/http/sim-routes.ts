@@ -10,6 +10,7 @@ import { outcomeCode } from '../engine/refusals.ts';
 import { mustAccount } from '../gateway/authorise.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { Fields } from '../gateway/fields.ts';
+import { isRepeated, readReference } from '../gateway/operator-requests.ts';
 import { mustSucceed } from '../gateway/refusal-reply.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { stepsExact, stepsHalfUp } from '../num/decimal.ts';
@@ -78,14 +79,23 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
 
   for (const kind of ['deposit', 'withdraw'] as const) {
     route('POST', kind, (body) => {
-      const fields = new Fields(body, ['account', 'subaccountIndex', 'amount'], false);
+      const fields = new Fields(body, ['account', 'subaccountIndex', 'amount', 'reference'], false);
       const account = fields.address('account', keccak);
       const subaccountIndex = fields.has('subaccountIndex')
         ? fields.subaccountIndex('subaccountIndex')
         : 0;
       const amount = readAmount(fields);
       if (kind === 'withdraw') mustAccount({ engine: host.view }, account);
-      submit(host, { kind, timeUs: host.nowUs(), account, subaccountIndex, amount });
+      const timeUs = host.nowUs();
+      const command = {
+        kind,
+        timeUs,
+        account,
+        subaccountIndex,
+        amount,
+        ...readReference(fields),
+      };
+      if (!isRepeated(host.view, command)) submit(host, command);
       return null;
     });
   }

@@ -12,9 +12,12 @@ import { TapeError, type TapeRecord } from '../tape/record.ts';
 const HINT = '; --interval gives the length of a bar';
 
 export class FileClaims {
+  /** Of files with too few bars to distinguish a gap from a wrong length; each names its file. */
+  readonly notes: string[] = [];
   private readonly format: Format;
   private readonly givenUs: number | null;
   private readonly bars: BarIntervals;
+  private name = '';
   private period: Period | null = null;
   private firstUs = Infinity;
   private lastUs = -Infinity;
@@ -38,7 +41,8 @@ export class FileClaims {
     const stated =
       this.givenUs === null ? inName : { us: this.givenUs, source: 'the given interval is' };
     this.bars.beginFile(stated);
-    this.period = periodInName(this.format, basename(path));
+    this.name = basename(path);
+    this.period = periodInName(this.format, this.name);
     this.firstUs = Infinity;
     this.lastUs = -Infinity;
     return stated?.us || null;
@@ -62,7 +66,9 @@ export class FileClaims {
    * do not fit are named then, with their lines. Throws `TapeError`.
    */
   end(member: string | null, isScan: boolean): void {
-    if (!isScan) this.bars.endFile();
+    const uncertain = isScan ? null : this.bars.endFile();
+    if (uncertain !== null)
+      this.notes.push(`${this.name}: bars are taken as missing, since ${uncertain}`);
     this.mustBeIn(this.period, 'its name states');
     if (member === null) return;
     const source = `the name of its file ${member} states`;

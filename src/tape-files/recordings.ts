@@ -105,7 +105,7 @@ export class Recording {
   /** Name of the file in the zip archive that is read. */
   private member: string | null = null;
   readonly checksums: Checksums;
-  private readonly claims: FileClaims;
+  readonly claims: FileClaims;
   /** As the files state it, where the format records both. */
   private statedKind: RecordedKind | null;
   /** Length of the bars of the file that is read, given or by its name. */

@@ -1,6 +1,7 @@
 /** `orrery exhaust` as used: the table, resumption, bad input. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,3 +69,27 @@ test.each([
   expect(status).toBe(2);
   expect(err).toContain(message);
 });
+
+test('a folder to which another search writes is refused, and is free once that is killed', async () => {
+  const args = ['exhaust', '--depth', '12', '--json', '--workers', '1', '--out', 'shared'];
+  const first = spawn(process.execPath, [main, ...args], { cwd: scratch, stdio: 'ignore' });
+  const ended = once(first, 'exit');
+  try {
+    // A search that begins before the first one has the lock ends at once.
+    await expect
+      .poll(() => exhaust(...FAST, '--seconds', '0', '--out', 'shared').status, { timeout: 60_000 })
+      .toBe(2);
+    for (const more of [[...FAST], ['--resume']]) {
+      const { status, err } = exhaust(...more, '--out', 'shared');
+      expect(err).toContain('shared: another search writes to this folder');
+      expect(err).toContain('name another one with --out');
+      expect(status).toBe(2);
+    }
+    expect(first.exitCode).toBeNull();
+  } finally {
+    first.kill('SIGKILL');
+    await ended;
+  }
+  expect(exhaust(...FAST, '--out', 'shared')).toMatchObject({ status: 0, err: '' });
+  expect(readdirSync(join(scratch, 'shared'))).toEqual(['checkpoint.bin']);
+}, 180_000);

@@ -1,5 +1,5 @@
 /** The folder of a campaign: a full disk, and a second campaign. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -9,6 +9,7 @@ import { reportFailure } from '../../src/cli/fuzz/failure-folder.ts';
 import { lockCampaign } from '../../src/cli/fuzz/lock-campaign.ts';
 import type { FuzzPool } from '../../src/cli/fuzz/pool.ts';
 import { runCampaign } from '../../src/cli/fuzz/run-campaign.ts';
+import { reportTarget, type TargetFailure } from '../../src/cli/fuzz/target-failure.ts';
 import type { BatchResult, CampaignPlan } from '../../src/fuzz/campaign.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
@@ -48,6 +49,40 @@ test('a second campaign does not write to the folder of a first one', () => {
   expect(() => {
     lockCampaign(folder);
   }).toThrow(InputError);
+});
+
+test('a failure is not written to a folder to which another command writes one', async () => {
+  const { failure } = runFuzz(drawProfile('folder', { name: 'money', commands: 60 }), {
+    after: (engine) => (engine.seq < 20 ? null : VIOLATION),
+  });
+  if (failure === null) throw new Error('the run fails');
+  const options = { out: folder, id: '1', origin: [], shrinkSeconds: 0, quiet: true };
+  const files = { 'README.md': 'first' };
+  let write: () => void = () => undefined;
+  const first = {
+    reportFailure: () =>
+      new Promise((resolve) => {
+        write = () => {
+          resolve({ files, shrunk: {} });
+        };
+      }),
+  } as unknown as FuzzPool;
+  const second = {
+    reportFailure: () => Promise.resolve({ files: { 'README.md': 'second' } }),
+  } as unknown as FuzzPool;
+  const writing = reportFailure(first, failure, options);
+  await expect.poll(() => readdir(join(folder, 'small-1'))).toEqual(['original.orrery']);
+  const refused = 'small-1: another command writes to this folder';
+  await expect(reportFailure(second, failure, options)).rejects.toThrow(refused);
+  const target = { out: folder, seed: '1', divergence: { violation: VIOLATION } };
+  await expect(reportTarget(target as unknown as TargetFailure)).rejects.toThrow(refused);
+  // One with another name is.
+  await reportFailure(second, failure, { ...options, id: '2' });
+  write();
+  await writing;
+  expect(await readFile(join(folder, 'small-1', 'README.md'), 'utf8')).toBe('first');
+  await reportFailure(second, failure, options);
+  expect(await readFile(join(folder, 'small-1', 'README.md'), 'utf8')).toBe('second');
 });
 
 test('a campaign ends with the fault of a full disk when it cannot write its state', async () => {

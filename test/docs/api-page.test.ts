@@ -197,8 +197,9 @@ seconds and closes connections that do not answer.
 
 The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
 reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts again with a
-snapshot. Missed updates of other sources are not delivered. \`listen\` takes \`onResumed\`, which is called
-afterwards; its \`unknownFills\` says why fills may be missing, as when the server has no history of that time. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
+snapshot. Missed updates of other sources are not delivered. \`subscribe\` and \`listen\` take \`onResumed\`, which is
+called afterwards; its \`unknownFills\` says why fills may be missing, as when the server has no history of that time.
+Without \`onResumed\` a feed of fills ends there with a \`FeedError\`: read the positions, and subscribe again. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
 
 \`\`\`js
 // client.mjs
@@ -249,7 +250,7 @@ Under \`/sim/*\`, with the token of \`--sim-token\`:
 
 | request | body |
 | --- | --- |
-| \`POST /sim/deposit\`, \`/sim/withdraw\` | \`{account, subaccountIndex?, amount}\` |
+| \`POST /sim/deposit\`, \`/sim/withdraw\` | \`{account, subaccountIndex?, amount, reference?}\`; the reference is that of the operator, below |
 | \`POST /sim/oracle\`, \`/sim/mark\` | \`{symbol, price}\` |
 | \`POST /sim/funding\` | \`{symbol, rate}\` |
 | \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
@@ -276,7 +277,7 @@ is in the journal and in the audit list (docs/RULES.md §13).
 | GET \`/operator/status\` | journal, free disk, snapshots, connections, slow readers (over 1 MiB unsent), and refusals by rate limits |
 | POST \`/operator/preview/…\` | each of the writes above, as a preview of its effects |
 
-Deposits, withdrawals and credits take a \`reference\` of 1 to 64 printable ASCII characters. A client that got no
+Deposits, withdrawals and credits, also those of \`/sim\`, take a \`reference\` of 1 to 64 printable ASCII characters. A client that got no
 answer sends the same request again: it is made once, and answered as the first time. Another request with that
 reference is answered 409 and names the first one. A request that is refused leaves its reference free. References are
 in the journal, so a restart and a follower that takes over know them. They are forgotten with their entry of the

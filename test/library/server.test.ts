@@ -106,6 +106,18 @@ test('the same calls give the same hashes, whatever the machine’s clock', asyn
   expect(hashes[0]).toEqual(hashes[1]);
 });
 
+test('a deposit or withdrawal that is repeated with its reference is made once', async () => {
+  const server = await start({ signatures: 'trust' });
+  const { address } = ALICE;
+  for (let i = 0; i < 2; i++) await server.deposit(address, '500', 0, 'wire-17');
+  const { sequenceNumber } = server.hash();
+  for (let i = 0; i < 2; i++) await server.withdraw(address, '100', 0, 'out-1');
+  expect(server.hash().sequenceNumber).toBe(sequenceNumber + 1);
+  await expect(server.deposit(address, '501', 0, 'wire-17')).rejects.toThrow(
+    'deposit: reference: is that of a deposit of 500',
+  );
+});
+
 test('the journal has every command, and replays to the hash of the server', async () => {
   const server = await start();
   await trade(server);

@@ -13,6 +13,7 @@ import {
   type Written,
 } from '../fuzz/campaign-report.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
+import { lockCampaign } from '../fuzz/lock-campaign.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
@@ -41,6 +42,7 @@ async function collect(options: FuzzArguments, work: FuzzWork, jobs: RemoteJobs)
   const { out, json, verbose } = options;
   const { plan, runs, keepGoing = false } = work;
   await makeFolder(out);
+  lockCampaign(out);
   const state = new CampaignState(plan);
   if (!json) printPlan(plan);
   const batches = {

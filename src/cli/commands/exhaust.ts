@@ -15,6 +15,7 @@ import { levelTable } from '../exhaust/level-table.ts';
 import { noteOf, runSearch } from '../exhaust/run-search.ts';
 import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
 import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
+import { lockCampaign } from '../fuzz/lock-campaign.ts';
 import {
   EXIT,
   InputError,
@@ -111,12 +112,13 @@ function planOf(options: ExhaustArguments): ExhaustPlan {
 
 async function exhaust(options: ExhaustArguments): Promise<void> {
   const { out, json, workers } = options;
+  await makeFolder(out);
+  lockCampaign(out, 'search');
   const { search, seconds: before } =
     options.resume === true
       ? await loadCheckpoint(out, searchIdentity)
       : { search: newSearch(planOf(options)), seconds: 0 };
   const { identity } = searchIdentity(search.plan);
-  await makeFolder(out);
   printPlan(options, search);
   if (!json && options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
   const progress = startProgress('exhaust', json);
@@ -146,6 +148,7 @@ async function exhaustElsewhere(options: ExhaustArguments): Promise<void> {
   await openRemoteWork('exhaust', options, create, async ({ plan }, jobs) => {
     const { out, json } = options;
     await makeFolder(out);
+    lockCampaign(out, 'search');
     const search = newSearch(plan);
     printPlan(options, search);
     const progress = startProgress('exhaust', json);

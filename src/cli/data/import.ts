@@ -161,7 +161,7 @@ interface Imported {
   readonly units: TapeUnits;
   /** True if tick and lot size were found in the data. */
   readonly found: boolean;
-  /** Findings about the whole dataset, and markets in the files that were not read. */
+  /** Findings about files and the whole dataset, and markets that were not read. */
   readonly notes: readonly string[];
 }
 
@@ -252,7 +252,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
       manifest,
       units: known,
       found: !isGiven && !isJournal,
-      notes: [...writer.findings, ...skipped],
+      notes: [...recording.claims.notes, ...writer.findings, ...skipped],
     };
   } catch (error) {
     progress.stop();

@@ -10,6 +10,7 @@ import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { print, startProgress } from '../cli-support.ts';
+import { lockFailure } from './lock-campaign.ts';
 import type { FuzzPool } from './pool.ts';
 import { shellWord } from '../../platform/shell-word.ts';
 
@@ -24,15 +25,30 @@ export interface FailureReport {
   readonly quiet: boolean;
 }
 
-/** Writes, shrinks and prints a failure; returns the folder's path. */
+/** Writes, shrinks and prints a failure; returns the folder's path. Rejects with `FileError`. */
 export async function reportFailure(
   pool: FuzzPool,
   failure: Failure,
-  { out, id, origin, shrinkSeconds, quiet }: FailureReport,
+  options: FailureReport,
 ): Promise<string> {
-  const name = `${failure.violation.invariant}-${id}`;
-  const folder = join(out, name.replaceAll(/[^\w.-]+/g, '-'));
+  const name = `${failure.violation.invariant}-${options.id}`;
+  const folder = join(options.out, name.replaceAll(/[^\w.-]+/g, '-'));
   await makeFolder(folder);
+  const release = lockFailure(folder);
+  try {
+    await writeFailure(pool, failure, folder, options);
+  } finally {
+    release();
+  }
+  return folder;
+}
+
+async function writeFailure(
+  pool: FuzzPool,
+  failure: Failure,
+  folder: string,
+  { origin, shrinkSeconds, quiet }: FailureReport,
+): Promise<void> {
   const original = journalOf(failure.config, failure.commands);
   await writeWholeFile(join(folder, 'original.orrery'), original);
   const started = performance.now();
@@ -43,13 +59,12 @@ export async function reportFailure(
   } catch (error) {
     // The commands are on disk already.
     if (!quiet) print(`${join(folder, 'original.orrery')}: ${messageOf(error)}`);
-    return folder;
+    return;
   }
   if (shrinkSeconds > 0) {
     report = (await shrink(pool, { failure, origin, shrinkSeconds, quiet, folder })) ?? report;
   }
   if (!quiet) printFailure(report, folder, (performance.now() - started) / 1000);
-  return folder;
 }
 
 const messageOf = (error: unknown): string =>

@@ -22,6 +22,7 @@ import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import { InputError, isInterrupted, print, startProgress } from '../cli-support.ts';
 import { readInput, readJournal } from '../read-file.ts';
 import { hostOf } from './drive-target.ts';
+import { lockFailure } from './lock-campaign.ts';
 import { NewServers } from './new-servers.ts';
 
 export interface TargetFailure {
@@ -40,16 +41,21 @@ export interface TargetFailure {
   readonly quiet: boolean;
 }
 
-/** Returns the folder's path. */
+/** Returns the folder's path. Rejects with `FileError` if another command writes to it. */
 export async function reportTarget(failure: TargetFailure): Promise<string> {
   const { out, seed, divergence, shrinkSeconds } = failure;
   const name = `${divergence.violation.invariant}-${seed}`;
   const folder = join(out, name.replaceAll(/[^\w.-]+/g, '-'));
   await makeFolder(folder);
-  const commands = failure.commands.slice(0, divergence.commands);
-  const found = `${String(commands.length)} commands, as they were found.`;
-  await write(failure, folder, { commands, divergence, found }, provesFault(failure));
-  if (shrinkSeconds > 0) await shrink(failure, folder);
+  const release = lockFailure(folder);
+  try {
+    const commands = failure.commands.slice(0, divergence.commands);
+    const found = `${String(commands.length)} commands, as they were found.`;
+    await write(failure, folder, { commands, divergence, found }, provesFault(failure));
+    if (shrinkSeconds > 0) await shrink(failure, folder);
+  } finally {
+    release();
+  }
   return folder;
 }
 

@@ -46,12 +46,17 @@ export class ServedHost implements Server {
     return this.now();
   }
 
-  deposit(account: string, amount: string, subaccountIndex = 0): Promise<void> {
-    return this.sim('deposit', { account, amount, subaccountIndex });
+  deposit(account: string, amount: string, subaccountIndex = 0, reference?: string): Promise<void> {
+    return this.sim('deposit', { account, amount, subaccountIndex, reference });
   }
 
-  withdraw(account: string, amount: string, subaccountIndex = 0): Promise<void> {
-    return this.sim('withdraw', { account, amount, subaccountIndex });
+  withdraw(
+    account: string,
+    amount: string,
+    subaccountIndex = 0,
+    reference?: string,
+  ): Promise<void> {
+    return this.sim('withdraw', { account, amount, subaccountIndex, reference });
   }
 
   setPrice(symbol: string, price: string): Promise<void> {

@@ -34,9 +34,24 @@ export interface Server extends AsyncDisposable {
   advance(by: string | number): Promise<Date>;
   /** Moves a virtual clock to a time that is not before now. */
   advanceTo(at: Date | string): Promise<Date>;
-  /** Credits collateral to a subaccount [0]; the account begins to exist. */
-  deposit(account: string, amount: string, subaccountIndex?: number): Promise<void>;
-  withdraw(account: string, amount: string, subaccountIndex?: number): Promise<void>;
+  /**
+   * Credits collateral to a subaccount [0]; the account begins to exist. A call that is repeated
+   * with its `reference` (1 to 64 printable ASCII characters) is made once; another one with it is
+   * refused.
+   */
+  deposit(
+    account: string,
+    amount: string,
+    subaccountIndex?: number,
+    reference?: string,
+  ): Promise<void>;
+  /** Debits collateral; `reference` as in a deposit. */
+  withdraw(
+    account: string,
+    amount: string,
+    subaccountIndex?: number,
+    reference?: string,
+  ): Promise<void>;
   /** A price of the oracle: the index of a market. */
   setPrice(symbol: string, price: string): Promise<void>;
   /** Sets the mark of a market whose `markSource` is external. */

@@ -132,17 +132,20 @@ export class BarIntervals {
 
   /**
    * Throws `TapeError` if most bars were left out, also where bad rows are skipped; or if no two
-   * bars are one length apart, and most are a multiple of it.
+   * bars are one length apart, and most are a multiple of it. Returns that as a note where the file
+   * has too few bars to distinguish a gap from a wrong length, else null.
    */
-  endFile(): void {
+  endFile(): string | null {
     const { lengthUs, leastUs, distances, leasts, isEven, fits, misfits } = this;
     if (misfits > fits) {
       const count = `${String(misfits)} of ${String(misfits + fits)} bars do not fit`;
       throw new TapeError(`${count}, the first one: ${this.firstFault}`);
     }
-    if (lengthUs === null || distances < this.enough || leastUs <= lengthUs) return;
-    if (!isEven || 2 * leasts <= distances) return;
-    throw new TapeError(`its bars are ${intervalText(leastUs)} apart, and ${this.wanted()}`);
+    if (lengthUs === null || distances === 0 || leastUs <= lengthUs) return null;
+    if (!isEven || 2 * leasts <= distances) return null;
+    const fault = `its bars are ${intervalText(leastUs)} apart, and ${this.wanted()}`;
+    if (distances < this.enough) return fault;
+    throw new TapeError(fault);
   }
 
   /** Throws `TapeError` if the bars of the file are of another length. */

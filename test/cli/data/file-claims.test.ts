@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../../src/cli/cli-support.ts';
@@ -193,6 +193,40 @@ describe('the length of bars', () => {
     expect(await run('csv', file('btc-4h.csv', ohlcv([START])), ...x, '--replace')).toBe(0);
     expect((await openDataset(out())).manifest.streams[0]?.barUs).toBe(4 * H * 1000);
   });
+
+  const apart = [START, START + 5 * M];
+  test.each([
+    ['binance-klines', 'BTCUSDT-1m-2024-01.csv', klines(apart, M), [], '5m', 'its name states 1m'],
+    ['binance-klines', 'BTCUSDT.csv', klines(apart, M), [], '5m', 'those before it last 1m'],
+    ['csv', 'btc-1m.csv', ohlcv(apart), x, '5m', 'its name states 1m'],
+    ['csv', 'b.csv', ohlcv(apart), [...x, '--interval', '1m'], '5m', 'the given interval is 1m'],
+    [
+      'lean',
+      'minute/btcusdt/20240101_trade.csv',
+      lean(every(H, 5)),
+      x,
+      '1h',
+      'those before it last 1m',
+    ],
+  ])(
+    'is uncertain in a file of %s with few bars, %s, which is printed',
+    async (format, name, text, args, distance, wanted) => {
+      expect(await run(format, file(name, text), ...args)).toBe(0);
+      expect(printed).toContain(
+        `${basename(name)}: bars are taken as missing, since its bars are ${distance} apart, and ${wanted}`,
+      );
+      if (format !== 'lean') expect(printed).toContain(', 1 gap\n');
+    },
+  );
+
+  test.each([[[0]], [[0, 1]], [[0, 1, 6]], [[0, 2, 5]]])(
+    'is not uncertain with bars at minutes %j',
+    async (minutes) => {
+      const starts = minutes.map((n) => START + n * M);
+      expect(await run('csv', file('btc-1m.csv', ohlcv(starts)), ...x)).toBe(0);
+      expect(printed).not.toContain('taken as missing');
+    },
+  );
 
   test('months are as long as their klines state', async () => {
     const months = [0, 1, 2].map((month) => {
