@@ -60,8 +60,8 @@ function combine(name: string): void {
 }
 
 /**
- * `return` of asynchronous generators: it awaits its argument, and `yield*` passes a failure of that
- * to a function of the strategy. The generator gets a promise of this realm in its place.
+ * `return` of asynchronous generators: it awaits its argument, and `yield*` passes a failure of
+ * that to a function of the strategy. The generator gets a promise of this realm in its place.
  */
 function guardReturn(clean: (error: unknown) => unknown): void {
   const prototype: unknown = async function* () {}.prototype;
