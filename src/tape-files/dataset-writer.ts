@@ -154,10 +154,11 @@ export class DatasetWriter {
     );
   }
 
-  async write(record: TapeRecord): Promise<void> {
+  /** `file`: name of the input file, for errors. */
+  async write(record: TapeRecord, file: string | null = null): Promise<void> {
     this.counts[record.kind] = (this.counts[record.kind] ?? 0) + 1;
     extend(this.fileSpans, record);
-    this.fileOrder.take(record);
+    this.fileOrder.take(record, file);
     await this.stream.write(record);
   }
 

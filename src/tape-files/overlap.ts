@@ -66,8 +66,8 @@ interface KindOrder {
 export class FileOrder {
   private readonly kinds = new Map<RecordKind, KindOrder>();
 
-  /** Throws `TapeError` for a bar that is out of order. */
-  take({ kind, timeUs, line }: TapeRecord): void {
+  /** `name`: of the file, if it has one. Throws `TapeError` for a bar that is out of order. */
+  take({ kind, timeUs, line }: TapeRecord, name: string | null = null): void {
     const of = this.kinds.get(kind);
     if (of === undefined) {
       const begun = { firstUs: timeUs, newestUs: timeUs, lastUs: timeUs, records: 1, descents: 0 };
@@ -79,7 +79,7 @@ export class FileOrder {
     of.lastUs = timeUs;
     if (kind === 'bar' && timeUs < of.newestUs - WINDOW_US) {
       throw new TapeError(
-        `line ${String(line)}: the bar of ${dateText(timeUs)} follows that of ${dateText(of.newestUs)}; sort the rows by time, oldest first`,
+        `${name === null ? '' : `${name}: `}line ${String(line)}: the bar of ${dateText(timeUs)} follows that of ${dateText(of.newestUs)}; sort the rows by time, oldest first`,
       );
     }
     if (timeUs > of.newestUs) of.newestUs = timeUs;

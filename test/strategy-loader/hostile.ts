@@ -51,6 +51,15 @@ export default defineStrategy({
 });
 `);
 
+/** Promises that are rejected near the end of the stack, some by an error of the host. */
+const REJECTED = `const dive = (left: number): void => { if (left <= 0) void new Error('x').stack; else dive(left - 1); };
+      let depth = 0;
+      const measure = (n: number): void => { depth = n; measure(n + 1); };
+      await Promise.resolve().then(() => { try { measure(0); } catch { /* the end */ } });
+      const rejected: Promise<unknown>[] = [];
+      for (let left = depth - 200; left < depth + 10; left++) rejected.push((async () => { await null; dive(left); })());
+      for (const one of rejected) one.catch(() => undefined);`;
+
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'the prototype of an array of the context',
@@ -196,6 +205,47 @@ export const ATTACKS: readonly Attack[] = [
         one.finally(() => dive(left));
       }
       await context.sleep(1000);
+      if (hits === 0) found.push('no error: the attack did not work');`,
+  },
+  {
+    name: 'the end of the stack in an asynchronous function, for a class without a reaction',
+    attack: `let hits = 0;
+      ${REJECTED}
+      const kind = function (this: unknown, run: any) { run(() => undefined, (error: any) => { hits += 1; check('species', error); check('class', error?.constructor); }); };
+      for (const one of rejected as any[]) {
+        one.constructor = { [Symbol.species]: kind };
+        one.then();
+        one.then(null, null);
+        one.then(() => undefined);
+        one.then(undefined, 'no function');
+      }
+      await context.sleep(1000);
+      if (hits === 0) found.push('no error: the attack did not work');`,
+  },
+  {
+    name: 'a failure that an asynchronous generator awaits in return',
+    attack: `let hits = 0;
+      ${REJECTED}
+      const given = (value: any) => ({ value, done: false });
+      const noted = (error: any) => { hits += 1; check('throw', error); check('class', error?.constructor); return { value: 0, done: true }; };
+      const late: any = { [Symbol.asyncIterator]: () => late, next: async () => given(1), throw: async (error: any) => noted(error), return: async (error: any) => noted(error) };
+      const plain: any = { [Symbol.iterator]: () => plain, next: () => given(1), throw: noted, return: noted };
+      const failing = (left: number): any => ({ get then() { dive(left); return undefined; } });
+      for (const [i, one] of (rejected as any[]).entries()) {
+        for (const inner of [late, plain]) {
+          for (const value of [one, failing(depth - 200 + i)]) {
+            const open = (async function* () { yield* inner; })();
+            await open.next();
+            await open.return(value).catch((error: unknown) => check('rejected', error));
+          }
+        }
+        const replaced = (async function* () { yield* late; })();
+        await replaced.next();
+        Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { dive(depth - 200 + i); return Promise; } });
+        const ended = (async () => { try { await replaced.return(Promise.resolve(1)); } catch (error) { check('caught', error); } })();
+        Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, writable: true, value: Promise });
+        await ended;
+      }
       if (hits === 0) found.push('no error: the attack did not work');`,
   },
   {

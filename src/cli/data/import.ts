@@ -225,7 +225,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
       if (i < writer.done.length) continue;
       for await (const batch of recording.read(path)) {
         stopIfInterrupted();
-        for (const record of batch) await writer.write(record);
+        for (const record of batch) await writer.write(record, basename(path));
         progress.update((i + recording.fraction) / files.length);
       }
       writer.skippedRows = recording.skipped;

@@ -17,11 +17,10 @@ import type { MatcherClient } from '../../gateway/matcher-client.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { defineGlobals } from './globals.ts';
 import { pack, unpack } from '../../strategy/plain-data.ts';
+import { cleanerOf, isObject, OVERFLOW, protect } from './protect.ts';
 import type { Failed, GuestPort, HostPort, Primitive } from './port.ts';
 
 const { apply } = Reflect;
-const { getPrototypeOf, defineProperty, freeze } = Object;
-const OVERFLOW = 'Maximum call stack size exceeded';
 const { prototype: promises } = Promise;
 // Called through `apply` with its receiver.
 // eslint-disable-next-line @typescript-eslint/unbound-method
@@ -61,97 +60,6 @@ interface Facts {
   readonly subaccountIndex: number;
   readonly symbol: string;
   readonly symbols: readonly string[];
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
-}
-
-/**
- * An error that a strategy caught. The platform formats stacks in the host's realm, so near the end
- * of the stack `error.stack` throws an error of the host; it becomes one of this realm.
- */
-function cleanerOf(hostObject: object): (error: unknown) => unknown {
-  return (error) => {
-    if (!isObject(error)) return error;
-    for (let link: unknown = error; link !== null; link = getPrototypeOf(link)) {
-      if (link === hostObject) return new RangeErrorOfRealm(OVERFLOW);
-    }
-    return error;
-  };
-}
-
-type Maker = new (
-  run: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void,
-) => unknown;
-
-/**
- * A function of `Promise` that runs code of a strategy: for a class of the strategy it would pass
- * what that code throws to a function of the class, without a filter.
- */
-function combine(name: string): void {
-  const native = (PromiseOfRealm as unknown as Record<string, unknown>)[name];
-  // Not in each version of the platform.
-  if (typeof native !== 'function') return;
-  const combined = function (this: Maker, ...args: unknown[]): unknown {
-    const made: unknown = apply(native, PromiseOfRealm, args);
-    if ((this as unknown) === PromiseOfRealm) return made;
-    return new this((resolve, reject) => {
-      void (made as Promise<unknown>).then(resolve, reject);
-    });
-  };
-  void defineProperty(combined, 'name', { value: name });
-  void defineProperty(PromiseOfRealm, name, {
-    configurable: true,
-    writable: true,
-    value: combined,
-  });
-}
-
-/** Closes the ways to host objects that are not arguments or results; before the strategy runs. */
-function protect(file: string, clean: (error: unknown) => unknown): void {
-  const fixed = { writable: false, enumerable: false, configurable: false };
-  // A promise of a class of the strategy passes what a reaction throws to a function of that class.
-  const cleaned =
-    (run: (value: unknown) => unknown, isFailure: boolean) =>
-    (value: unknown): unknown => {
-      try {
-        return run(isFailure ? clean(value) : value);
-      } catch (error) {
-        throw clean(error);
-      }
-    };
-  const reaction = (run: unknown, isFailure: boolean): unknown =>
-    typeof run === 'function' ? cleaned(run as (value: unknown) => unknown, isFailure) : run;
-  void defineProperty(promises, 'then', {
-    ...fixed,
-    value: function then(this: unknown, kept: unknown, failed: unknown) {
-      const handlers = [reaction(kept, false), reaction(failed, true)];
-      return apply(nativeThen, this, handlers as Parameters<typeof nativeThen>) as unknown;
-    },
-  });
-  for (const name of ['all', 'allSettled', 'any', 'race', 'try']) combine(name);
-  // The platform's call sites include those of the host. Only the strategy's own are shown.
-  const formatted = (error: unknown, sites: readonly NodeJS.CallSite[]): string => {
-    let text = '';
-    try {
-      text = String(error);
-    } catch {
-      // A conversion to text that throws is left out.
-    }
-    for (let i = 0; i < sites.length; i++) {
-      const site = sites[i];
-      if (site?.getFileName() !== file) continue;
-      const place = `${file}:${String(site.getLineNumber())}:${String(site.getColumnNumber())}`;
-      const name = site.getFunctionName();
-      text += name === null ? `\n    at ${place}` : `\n    at ${name} (${place})`;
-    }
-    return text;
-  };
-  // The default of the platform, which an option of the process can change.
-  ErrorOfRealm.stackTraceLimit = 10;
-  defineProperty(ErrorOfRealm, 'prepareStackTrace', { ...fixed, value: freeze(formatted) });
-  defineProperty(globalThis, 'Error', { ...fixed, value: ErrorOfRealm });
 }
 
 type Lifted = <N extends keyof HostPort>(

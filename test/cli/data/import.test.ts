@@ -113,7 +113,9 @@ describe('overlap', () => {
       file(name, `${lines.join('\n')}\n`);
     const newest = table('BTCUSDT-1m-2024-01.csv', [...rows].reverse());
     expect(await run('binance-klines', newest)).toBe(2);
-    expect(printed).toContain('the bar of 2024-01-01 00:07:59.999999 follows that of');
+    expect(printed).toContain(
+      'BTCUSDT-1m-2024-01.csv: line 2: the bar of 2024-01-01 00:07:59.999999 follows that of',
+    );
     expect(printed).toContain('sort the rows by time, oldest first');
     const moved = [...rows.slice(0, 4), ...rows.slice(5), rows[4]!];
     expect(await run('binance-klines', table('BTCUSDT-1m-2024-01.csv', moved))).toBe(2);
