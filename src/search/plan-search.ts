@@ -61,7 +61,7 @@ export async function planSearch(
   parseParameters(definition.parameters, fixed);
   const space = spaceOf(definition.parameters, vary, Object.keys(fixed));
   checkSpace(definition.parameters, space);
-  const { fromUs, toUs, sha256 } = await spanOf(plan);
+  const { fromUs, toUs, hashes } = await dataOf(plan);
   const periodUs = periodOf(scoredUs ?? toUs - fromUs);
   const isYearly = (scoredUs ?? toUs - fromUs) >= DAY_US;
   const options: MetricsOptions = {
@@ -79,7 +79,7 @@ export async function planSearch(
     search: {
       ...{ plan: sampled, space, method, trials, eta },
       ...{ objective, options, seed, fromUs, toUs },
-      inputs: [sha256, ...latencyFiles(plan)],
+      inputs: [...hashes, ...latencyFiles(plan)],
     },
     perYear: isYearly ? (options.annualisation * DAY_US) / periodUs : 1,
   };
@@ -137,10 +137,11 @@ function checkSpace(specs: ParameterSpecs, space: Space): void {
   }
 }
 
-async function spanOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
+/** The range of the data, and hashes of their files and of the markets that these are read as. */
+async function dataOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   fromUs: number;
   toUs: number;
-  sha256: string;
+  hashes: readonly string[];
 }> {
   if (data === undefined) throw new StrategyError('--data names the dataset to search on');
   const range = { fromUs: fromUs ?? null, toUs: toUs ?? null };
@@ -148,7 +149,8 @@ async function spanOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
   const to = Math.min(toUs ?? Infinity, tape.lastUs);
   if (from >= to) throw spanError(data, tape);
-  return { fromUs: from, toUs: to, sha256: tape.sha256 ?? '' };
+  const played = tape.markets.map(({ note: _note, ...market }) => market);
+  return { fromUs: from, toUs: to, hashes: [tape.sha256 ?? '', hashOf(played)] };
 }
 
 /** Hashes of the rows of measured latency. */

@@ -34,7 +34,10 @@ export interface SweepPlan {
   /** Range of the data, of which a budget is a fraction. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** Hashes of the files that trials read: data and measured latency. They may change in place. */
+  /**
+   * Hashes of what trials read: data, units of markets and measured latency. Files may change in
+   * place.
+   */
   readonly inputs: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /** A search is known by the content of the files that its trials read. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -46,4 +46,16 @@ test('files that changed in place are those of another search', async () => {
   const other = await identity();
   expect(hashOf(other)).not.toBe(hashOf(first));
   expect(() => TrialLog.open(log, other)).toThrow(/another search/);
+});
+
+test('the same files with other units are those of another search', async () => {
+  const manifest = join(data, 'manifest.json');
+  const first = await identity();
+  const text = readFileSync(manifest, 'utf8');
+  for (const name of ['tickSize', 'lotSize']) {
+    writeFileSync(manifest, text.replace(new RegExp(`("${name}": *")`, 'g'), '$11'));
+    expect(hashOf(await identity()), name).not.toBe(hashOf(first));
+  }
+  writeFileSync(manifest, text);
+  expect(hashOf(await identity())).toBe(hashOf(first));
 });
