@@ -8,7 +8,7 @@ import { BinanceRawDecoder } from '../tape/binance-raw.ts';
 import type { ColumnMap } from '../tape/formats/column-map.ts';
 import { Checksums, type ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { arrayRows } from '../tape/formats/array-rows.ts';
-import { csvRows, rowByRow } from '../tape/formats/csv-rows.ts';
+import { csvRows, rowByRow, withinHeader } from '../tape/formats/csv-rows.ts';
 import {
   FORMATS,
   symbolOfFile,
@@ -227,7 +227,7 @@ export class Recording {
   }
 
   private csv(path: string): AsyncGenerator<string[][]> {
-    return csvRows(this.bytes(path), utf8(), this.options.map?.delimiter);
+    return withinHeader(csvRows(this.bytes(path), utf8(), this.options.map?.delimiter));
   }
 
   private takeRecords(): TapeRecord[] {

@@ -1,13 +1,14 @@
 /** Lines that a CSV reader would take for one row end the import with the number of the line. */
 import { describe, expect, it } from 'vitest';
-import { csvRows } from '../../src/tape/formats/csv-rows.ts';
+import { csvRows, withinHeader } from '../../src/tape/formats/csv-rows.ts';
 
 async function rowsOf(...chunks: string[]): Promise<string[][]> {
   const source = (async function* (): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
   })();
   const rows: string[][] = [];
-  for await (const part of csvRows(source, (bytes) => Buffer.from(bytes).toString('utf8'))) {
+  const parts = csvRows(source, (bytes) => Buffer.from(bytes).toString('utf8'));
+  for await (const part of withinHeader(parts)) {
     rows.push(...part);
   }
   return rows;
@@ -35,5 +36,17 @@ describe('rows of a CSV file', () => {
       'line 2: a quoted field does not end on its line; close its quote',
     );
     await expect(rowsOf('1,a\n', '2,a\n3,"b\n4,c\n')).rejects.toThrow('line 3: a quoted field');
+  });
+
+  it('refuse a value beyond the columns of the header, which belongs to another column', async () => {
+    await expect(rowsOf('time,price\n1,2\n', '3,4\n5,6,7\n')).rejects.toThrow(
+      'line 4: a value in column 3, and the header names 2',
+    );
+  });
+
+  it('have any length without a header, and empty fields or fewer with one', async () => {
+    const rows = [['1', '2'], ['3'], ['4', '5', '6']];
+    expect(await rowsOf('1,2\n3\n4,5,6')).toEqual(rows);
+    expect(await rowsOf('a,b\n1\n2,3,, \n')).toEqual([['a', 'b'], ['1'], ['2', '3', '', ' ']]);
   });
 });

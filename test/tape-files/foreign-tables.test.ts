@@ -188,6 +188,10 @@ test('sizes finer than the lot are bad, or rounded if requested', async () => {
   await expect(read('csv', path, 'X', { units })).rejects.toThrow(
     'line 2: `size` size "0.00026" is not a multiple of 0.001',
   );
+  const negative = file('negative.csv', table.replace('0.00026', '-5'));
+  await expect(read('csv', negative, 'X', { units })).rejects.toThrow(
+    'line 2: `size` size "-5" is negative',
+  );
   const { records } = await read('csv', path, 'X', { units, round: true });
   expect(records.map((record) => ('lots' in record ? record.lots : 0))).toEqual([1, 3, 3]);
 });

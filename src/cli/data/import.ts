@@ -223,9 +223,10 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
     const segments: string[] = [];
     for (const [i, path] of files.entries()) {
       if (i < writer.done.length) continue;
+      const name = basename(path);
       for await (const batch of recording.read(path)) {
         stopIfInterrupted();
-        for (const record of batch) await writer.write(record, basename(path));
+        for (const record of batch) await writer.write(record, name);
         progress.update((i + recording.fraction) / files.length);
       }
       writer.skippedRows = recording.skipped;

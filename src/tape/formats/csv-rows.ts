@@ -4,6 +4,7 @@
  */
 import Papa from 'papaparse';
 import { TapeError } from '../record.ts';
+import { isHeader } from './row-decoder.ts';
 
 const MAX_LINE = 16 * 1024 * 1024;
 
@@ -39,6 +40,31 @@ export async function* csvRows(
 export async function* rowByRow(batches: AsyncIterable<string[][]>): AsyncGenerator<string[]> {
   for await (const batch of batches) {
     for (const row of batch) if (row.length > 1 || row[0] !== '') yield row;
+  }
+}
+
+/**
+ * The same rows. Throws `TapeError` at one with a value beyond the columns that its header names.
+ */
+export async function* withinHeader(
+  batches: AsyncIterable<string[][]>,
+): AsyncGenerator<string[][]> {
+  let columns = Infinity;
+  let line = 1;
+  const beyond = (row: readonly string[]): number =>
+    row.findIndex((field, at) => at >= columns && field.trim() !== '');
+  for await (const batch of batches) {
+    const [first] = batch;
+    if (line === 1 && first !== undefined && isHeader(first)) columns = first.length;
+    const at = batch.findIndex((row) => row.length > columns && beyond(row) >= 0);
+    const row = batch[at];
+    if (row !== undefined) {
+      throw new TapeError(
+        `line ${String(line + at)}: a value in column ${String(beyond(row) + 1)}, and the header names ${String(columns)}`,
+      );
+    }
+    line += batch.length;
+    yield batch;
   }
 }
 

@@ -73,9 +73,11 @@ export class MarketNumbers implements NumberReader {
     if (size < 0) {
       const rounded = this.isRounding ? this.roundedSize(text) : null;
       if (rounded !== null) return rounded;
-      throw new TapeError(
-        `\`${field}\` size ${shown(text)} is not a multiple of ${this.units.lotSize}`,
-      );
+      const fault =
+        text?.startsWith('-') === true
+          ? 'is negative'
+          : `is not a multiple of ${this.units.lotSize}`;
+      throw new TapeError(`\`${field}\` size ${shown(text)} ${fault}`);
     }
     return lots(size);
   }

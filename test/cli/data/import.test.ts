@@ -1,5 +1,5 @@
 /** `orrery data import`: markets that must agree, overlap, merges, and refused options. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -74,6 +74,16 @@ describe('the market of a file', () => {
     expect(await run('binance-klines', file('bars.csv', bars(9, 3, 42_000)), '--add')).toBe(2);
     expect(printed).toContain('name no market; give --symbol');
   });
+});
+
+test('a value beyond the columns of the header ends the import, and leaves nothing', async () => {
+  const header = 'open_time,open,high,low,close,volume,close_time\n';
+  const path = file('BTCUSDT-1m-2024-01.csv', header + bars(0, 3, 42_000));
+  expect(await run('binance-klines', path)).toBe(2);
+  expect(printed).toContain(
+    'BTCUSDT-1m-2024-01.csv: line 2: a value in column 8, and the header names 7',
+  );
+  expect(existsSync(out)).toBe(false);
 });
 
 describe('overlap', () => {
