@@ -59,7 +59,7 @@ export function mustBeRange(from: number, to: number): void {
 }
 
 let interrupted = false;
-let interruptedAtMs = Infinity;
+let noticedAtMs = Infinity;
 let watching = false;
 /** Max wait after an interrupt for a point from which the run can be resumed. */
 const PATIENCE_MS = 2000;
@@ -70,12 +70,16 @@ const PATIENCE_MS = 2000;
  */
 export function isInterrupted(): boolean {
   watchInterrupt();
+  if (interrupted) noticedAtMs = Math.min(noticedAtMs, performance.now());
   return interrupted;
 }
 
-/** Whether the interrupt is older than `PATIENCE_MS`: the command must stop immediately. */
+/**
+ * Whether work has polled an interrupt for `PATIENCE_MS`: the command must stop immediately. The
+ * time before the first poll, such as that of loading, does not count.
+ */
 export function isInterruptOld(): boolean {
-  return performance.now() - interruptedAtMs > PATIENCE_MS;
+  return performance.now() - noticedAtMs > PATIENCE_MS;
 }
 
 /** Throws if the user interrupted the command. */
@@ -93,7 +97,6 @@ export function watchInterrupt(): void {
 function onSignal(signal: NodeJS.Signals): void {
   if (interrupted) endBy(signal);
   interrupted = true;
-  interruptedAtMs = performance.now();
 }
 
 /** Ends the process, also while a thread waits for a file that does not answer. */
