@@ -24,7 +24,7 @@ const run = await backtest({
   parameters: { ticks: 3 },
   fees: { maker: '-0.0001', taker: '0.0004' },
   journal: true,
-  signal: AbortSignal.timeout(60_000),
+  signal: AbortSignal.timeout(600_000),
 });
 const [{ summary, metrics, fills }] = run.strategies;
 console.log('PnL', summary.pnl, 'of which fees', summary.pnlFees);
@@ -65,7 +65,7 @@ const walk = await walkForward({
   train: '45s',
   test: '30s',
   to: '2024-08-08T23:56:05Z',
-  signal: AbortSignal.timeout(60_000),
+  signal: AbortSignal.timeout(600_000),
   onWindow: (done, windows) => console.log('window', done, 'of', windows),
 });
 for (const { parameters, testScore } of walk.windows) console.log(parameters, testScore);

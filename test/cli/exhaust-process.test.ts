@@ -1,7 +1,7 @@
 /** `orrery exhaust` as used: the table, resumption, bad input. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,7 @@ test('a stopped search continues with the same table, on another number of worke
 
 test('checkpoints that are missing, damaged or of another engine are refused', () => {
   expect(exhaust('--resume', '--out', 'none')).toMatchObject({ status: 2 });
+  expect(existsSync(join(scratch, 'none'))).toBe(false);
   const whole = join(scratch, 'whole', 'checkpoint.bin');
   const bytes = readFileSync(whole);
   writeFileSync(whole, bytes.subarray(0, bytes.length - 16));

@@ -64,7 +64,7 @@ describe('a search in a folder to which another process writes', () => {
 });
 
 describe('sweep', () => {
-  it('one worker or two, restarted or resumed: the same result', () => {
+  it('one worker or two, restarted or resumed: the same result', { timeout: 400_000 }, () => {
     const first = sweep('two', '--workers', '2');
     expect(first.err).toBe('');
     expect(first.status).toBe(0);

@@ -112,7 +112,7 @@ function planOf(options: ExhaustArguments): ExhaustPlan {
 
 async function exhaust(options: ExhaustArguments): Promise<void> {
   const { out, json, workers } = options;
-  await makeFolder(out);
+  if (options.resume !== true) await makeFolder(out);
   lockCampaign(out, 'search');
   const { search, seconds: before } =
     options.resume === true
