@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkIfChanged } from './link.mjs';
+import { programIfChanged } from './program.mjs';
 import { realmIfChanged } from './realm.mjs';
 import { buildPages, buildScreen, PAGE, SCREEN } from './web.mjs';
 
@@ -37,6 +38,7 @@ export async function setup() {
   if (!existsSync(SCREEN)) await buildScreen();
   await linkIfChanged();
   await realmIfChanged();
+  await programIfChanged();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await setup();

@@ -23,15 +23,15 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ROOMS = ['base', 'num', 'engine'];
 /** Modules that every command loads, most of them without the engine. */
-const APART = ['base/assert.ts', 'base/user-error.ts'];
+export const APART = ['base/assert.ts', 'base/user-error.ts'];
 const TARGET = 'node20';
 const LINKED = join(ROOT, 'dist', 'linked.js');
 
 /** Parses a module of JavaScript. */
-const parsed = (code) => parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
+export const parsed = (code) => parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
 
 /** Calls `visit` for each node of a syntax tree. */
-function walk(node, visit) {
+export function walk(node, visit) {
   visit(node);
   for (const value of Object.values(node)) {
     for (const child of Array.isArray(value) ? value : [value]) {

@@ -58,8 +58,8 @@ function bytesOf(path) {
   return readdirSync(path).reduce((sum, entry) => sum + bytesOf(join(path, entry)), own);
 }
 
-/** Made of several sources (`.ci/link.mjs`, `.ci/realm.mjs`). */
-const BUNDLES = ['dist/linked.js', 'dist/strategy-loader/guest/realm.js'];
+/** Made of several sources (`.ci/link.mjs`, `.ci/program.mjs`, `.ci/realm.mjs`). */
+const BUNDLES = ['dist/linked.js', 'dist/program/', 'dist/strategy-loader/guest/realm.js'];
 
 function pack() {
   const args = ['pack', ROOT, '--ignore-scripts', '--json', '--pack-destination', folder];
@@ -67,7 +67,7 @@ function pack() {
   const stale = files
     .map(({ path }) => path)
     .filter((path) => /^dist\/.*\.js$/.test(path) && !path.startsWith('dist/assets/'))
-    .filter((path) => !BUNDLES.includes(path))
+    .filter((path) => !BUNDLES.some((bundle) => path.startsWith(bundle)))
     .filter((path) => !existsSync(join(ROOT, path.replace(/^dist/, 'src').replace(/js$/, 'ts'))));
   check(`every script of dist has a source ${stale.slice(0, 3).join(' ')}`, stale.length === 0);
   return join(folder, filename);

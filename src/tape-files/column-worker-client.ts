@@ -34,6 +34,11 @@ export async function* columnsInThread(
 
 let current: ColumnThread | null = null;
 
+/** Starts the thread for the next stream, which need not wait then. It keeps no process alive. */
+export function startColumnThread(): void {
+  current ??= new ColumnThread();
+}
+
 interface Waiting {
   readonly resolve: (columns: RecordColumns | null) => void;
   readonly reject: (error: Error) => void;

@@ -30,7 +30,7 @@ import {
 import { inRange, stepUs, type TapeRange } from '../tape/tape-range.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
-import { columnsInThread } from './column-worker-client.ts';
+import { columnsInThread, startColumnThread } from './column-worker-client.ts';
 import { columnsOfParts } from './part-files.ts';
 
 /** A market of a dataset. */
@@ -251,6 +251,19 @@ function rowsOf({ parts }: StreamManifest): number {
 
 /** Shorter streams are decoded before a thread could have started. */
 const LONG_STREAM = 200_000;
+
+/**
+ * Starts the thread that decodes long streams, if the dataset has any, while the caller prepares to
+ * open it. A folder that is no dataset is refused when it is opened.
+ */
+export async function startDecoding(path: string): Promise<void> {
+  try {
+    const { manifest } = await openDataset(path);
+    if (manifest.streams.some((stream) => rowsOf(stream) >= LONG_STREAM)) startColumnThread();
+  } catch {
+    // The run refuses it, with its reason.
+  }
+}
 
 /**
  * Records of parts in order. `checked` collects the files whose hash was verified. The files of

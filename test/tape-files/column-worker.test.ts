@@ -1,17 +1,20 @@
 /** Row groups decoded in a thread are those of the caller's own thread, as are errors. */
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { must } from '../../src/base/assert.ts';
 import { columnsInThread } from '../../src/tape-files/column-worker-client.ts';
-import { openDataset } from '../../src/tape-files/dataset-files.ts';
+import { openDataset, startDecoding } from '../../src/tape-files/dataset-files.ts';
+import * as threads from '../../src/platform/start-thread.ts';
 import { columnsOfParts } from '../../src/tape-files/part-files.ts';
 import type { PartManifest } from '../../src/tape/manifest.ts';
 import type { RecordColumns } from '../../src/tape/record-columns.ts';
 
 const RECORDED = join(import.meta.dirname, '../../data/btcusdt-20240808');
+vi.mock('../../src/platform/start-thread.ts', { spy: true });
+
 let parts: readonly PartManifest[];
 let scratch: string;
 beforeAll(async () => {
@@ -84,4 +87,21 @@ test('missing, changed and damaged files have the same errors', async () => {
   const expected = await failure(columnsOfParts(scratch, list, verified));
   expect(expected).toContain('TapeError: ');
   expect(await failure(columnsInThread(scratch, list, verified))).toBe(expected);
+});
+
+test('the thread of a long dataset starts before it is read, once', async () => {
+  const started = vi.mocked(threads.startThread);
+  started.mockClear();
+  await startDecoding(join(scratch, 'none'));
+  await startDecoding(RECORDED);
+  expect(started).toHaveBeenCalledTimes(0);
+  const manifest = join(scratch, 'manifest.json');
+  const text = (await readFile(manifest, 'utf8')).replaceAll(/"rows": (\d+)/g, '"rows": 9$1');
+  await writeFile(manifest, text);
+  await startDecoding(scratch);
+  expect(started).toHaveBeenCalledTimes(1);
+  await all(columnsInThread(RECORDED, parts, new Set()));
+  expect(started).toHaveBeenCalledTimes(1);
+  await all(columnsInThread(RECORDED, parts, new Set()));
+  expect(started).toHaveBeenCalledTimes(2);
 });

@@ -94,6 +94,11 @@ export const command: CommandModule<object, BacktestArguments> = {
     const preparing = prepare(options);
     // Modules of the run are loaded while the bundler works.
     const loading = import('../../run-plan/plan.ts');
+    const { data } = options;
+    if (data !== undefined) {
+      const opening = import('../../tape-files/dataset-files.ts');
+      void opening.then(({ startDecoding }) => startDecoding(data));
+    }
     const prepared = await preparing.finally(() => loading);
     try {
       await run(prepared, options.json, (await loading).executePlan);

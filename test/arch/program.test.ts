@@ -1,0 +1,48 @@
+/** The bundled command (`.ci/program.mjs`): modules keep their addresses and their identities. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+// @ts-expect-error: a module of the build scripts, without types
+import * as bundling from '../../.ci/program.mjs';
+
+const { withAddress } = bundling as {
+  readonly withAddress: (source: string, address: string) => string;
+};
+
+const FOLDER = fileURLToPath(new URL('../../dist/program/', import.meta.url));
+
+const files = readdirSync(FOLDER).map((name) => readFileSync(`${FOLDER}${name}`, 'utf8'));
+
+test('a module gets the address of its build, and texts stay as they are', () => {
+  const source = `
+    export const here: string = new URL('.', import.meta.url).href;
+    export const text = 'import.meta.url';
+    export class Field { constructor() { void import.meta.url.length; } }`;
+  const bundled = withAddress(source, 'ADDRESS');
+  expect(bundled).toContain('new URL(".", ADDRESS)');
+  expect(bundled).toContain('"import.meta.url"');
+  expect(bundled).toContain('ADDRESS.length');
+  expect(bundled).not.toContain(': string');
+});
+
+test('addresses of the bundle are built modules', () => {
+  const addresses = files
+    .flatMap((text) => [...text.matchAll(/new URL\("(\.\.\/[\w/-]+\.js)", import\.meta\.url\)/g)])
+    .map(([, path = '']) => path);
+  expect(new Set(addresses).size).toBeGreaterThan(10);
+  for (const path of addresses)
+    expect([path, existsSync(`${FOLDER}${path}`)]).toEqual([path, true]);
+});
+
+test('the engine and its errors are those that the library has', () => {
+  const all = files.join('\n');
+  const imported = [...all.matchAll(/ from "(\.\.\/.+)";/g)].map(([, path]) => path);
+  expect([...new Set(imported)].sort()).toEqual([
+    '../base/assert.js',
+    '../base/user-error.js',
+    '../linked.js',
+  ]);
+  // Of the engine's modules the bundle has imports only.
+  const inner = all.matchAll(/^\/\/ (src\/(?:base|num|engine)\/.+)\n(?!import )/gm);
+  expect([...inner].map(([, module]) => module)).toEqual([]);
+});
