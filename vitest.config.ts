@@ -32,7 +32,23 @@ const onPostgres = files.filter((file) => file.endsWith('-pg.test.ts'));
 /** Files of `deploy` with the programs that use them: nginx, promtool, systemd-analyze. */
 const deploy = files.filter((file) => file.startsWith('test/deploy/'));
 
-const apart = [replaceModules, startProcesses, inBrowser, onPostgres, deploy];
+/** Searches and comparisons of whole runs, half a minute each; `npm run test:long`. */
+const long = [
+  'test/attacks/funding-sampling.test.ts',
+  'test/economic/economic.test.ts',
+  'test/fuzz/generator.test.ts',
+  'test/fuzz/planted-records.test.ts',
+  'test/fuzz/reproductions.test.ts',
+  'test/fuzz/target.test.ts',
+  'test/live/equality.test.ts',
+  'test/run-plan/look-ahead.test.ts',
+  'test/scenario/mutation.test.ts',
+  'test/time-machine/served-folder.test.ts',
+];
+const unknown = long.filter((file) => !files.includes(file));
+if (unknown.length > 0) throw new Error(`no such test: ${unknown.join(', ')}`);
+
+const apart = [replaceModules, startProcesses, inBrowser, onPostgres, deploy, long];
 const isApart = (file: string): boolean => apart.some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
@@ -76,6 +92,8 @@ export default defineConfig({
       project('isolated', { include: replaceModules }),
       // `npm run test:processes`; some replace modules.
       project('processes', { include: startProcesses }),
+      // `npm run test:long`
+      project('long', { include: long, isolate: false }),
       // `npm run test:browser`
       project('browser', { include: inBrowser, isolate: false }),
       // `npm run test:pg`
