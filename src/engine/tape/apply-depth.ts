@@ -62,7 +62,6 @@ export function applyLevel(state: State, market: Market, level: TapeLevel): void
     if (found.taken === 0) market.tape.endTaken(side, level.priceTicks);
   }
   placeLevel(state, market, level);
-  if (level.lots === 0) forgetEmptied(market, side, level.priceTicks);
 }
 
 function placeLevel(state: State, market: Market, level: TapeLevel): void {
@@ -131,13 +130,6 @@ export function settleReach(state: State, market: Market): void {
   if (!placed) return;
   // A placed level ends those that it crosses: then the other side has another recorded best.
   for (const side of [1, -1] as const) hideWithinReach(state, market, impact, side);
-}
-
-/** An emptied level keeps only its credit, for a late trade. */
-function forgetEmptied(market: Market, side: 1 | -1, price: number): void {
-  const level = market.tape.find(side, price);
-  if (level === undefined) return;
-  if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
 
 interface Crossing {

@@ -118,10 +118,11 @@ function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -
 
 /** History removed `size` lots of a level which users had taken before. */
 function endTaken(state: State, market: Market, side: 1 | -1, price: number, size: number): void {
-  const level = size > 0 ? market.tape.find(side, price) : undefined;
+  const level = size > 0 ? market.tape.findTaken(side, price) : undefined;
   if (level === undefined) return;
   noteDivergence(market, level, size);
   capTaken(state, market, level, Math.max(0, level.taken - size));
+  if (level.taken === 0) market.tape.endTaken(side, price);
 }
 
 /** Fills users' orders ahead of a segment in its queue; returns the lots filled, at most `size`. */

@@ -60,7 +60,7 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   takeHidden(market, houseSide, price, users - behind);
   const unmatched = size - users - atLevel.house;
   if (unmatched === 0) return;
-  const level = market.tape.find(houseSide, price);
+  const level = market.tape.findTaken(houseSide, price);
   if (level !== undefined) noteDivergence(market, level, unmatched - hidden);
   printTrade(state, market, price, lots(side * unmatched));
 }

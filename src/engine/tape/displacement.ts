@@ -26,7 +26,7 @@ export function noteTaken(
   price: number,
   size: number,
 ): void {
-  const level = market.tape.takenLevel(side, price, state.nowUs);
+  const level = market.tape.takenLevel(side, price);
   level.taken += size;
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(state, market, level);

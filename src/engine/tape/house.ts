@@ -7,7 +7,6 @@ import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { splitDecrease } from './queue-models.ts';
-import type { TapeLevelState } from './tape-book.ts';
 
 /** Max wait of a decrease for its trade. */
 const CREDIT_US = 1_000_000;
@@ -118,10 +117,8 @@ export function decreaseHouse(
   );
   state.context.markBookChanged(market);
   const table = state.orders;
-  const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
-  credit.creditUntilUs = timeUs(state.nowUs + CREDIT_US);
-
   let rest = size;
+  let front = 0;
   let houseLeft = ladder.houseTotal(level);
   let slot = ladder.head(level);
   let first = true;
@@ -142,15 +139,15 @@ export function decreaseHouse(
       else market.tape.carry.set(id, split.carryPpb);
       takeBefore(state, market, slot, split.ahead);
       rest -= split.ahead;
-      if (first) credit.creditFront += split.ahead;
-      else credit.creditBack += split.ahead;
+      if (first) front = split.ahead;
     }
     first = false;
     houseLeft = behind;
     slot = table.next(slot);
     if (slot === NONE) break;
   }
-  credit.creditBack += rest;
+  const untilUs = timeUs(state.nowUs + CREDIT_US);
+  market.tape.credits(side).add(price, front, size - front, state.nowUs, untilUs);
   takeFromBack(state, market, side, price, rest);
 }
 
@@ -162,24 +159,14 @@ export function returnCredit(
   price: number,
   size: number,
 ): void {
-  const found = market.tape.find(side, price);
-  if (found === undefined) return;
-  const credit = openCredit(state, found);
-  const front = Math.min(size, credit.creditFront);
-  const back = Math.min(size - front, credit.creditBack);
-  credit.creditFront -= front;
-  credit.creditBack -= back;
+  const credits = market.tape.credits(side);
+  const row = credits.find(price, state.nowUs);
+  if (row < 0) return;
+  const front = Math.min(size, credits.front(row));
+  const back = Math.min(size - front, credits.back(row));
+  credits.claim(row, front, back);
   addHouseInFront(state, market, side, price, front);
   addHouse(state, market, side, price, back);
-}
-
-/** Drops credit that no trade claimed in time. */
-function openCredit(state: ExchangeState, level: TapeLevelState): TapeLevelState {
-  if (state.nowUs > level.creditUntilUs) {
-    level.creditFront = 0;
-    level.creditBack = 0;
-  }
-  return level;
 }
 
 /** Takes `size` lots from the house segments directly ahead of this slot. */

@@ -3,14 +3,16 @@
  *
  * Per price level of a side: `taken`, lots of history's size that users took; `displaced`, those
  * that the impact model keeps out of the book; `credit`, a decrease that arrived before its trade;
- * and fractions carried by queue models. A level without such values is not part of the state. Such
- * levels are dropped periodically, so memory does not grow with the tape.
+ * and fractions carried by queue models. A level without such values is not part of the state, and
+ * memory does not grow with the tape.
  */
 import type { Archive } from '../../base/archive.ts';
 import { archiveList } from '../../base/archive.ts';
 import { RowValues } from '../../base/row-values.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
+import { Credits, type Credit } from './credits.ts';
 
+/** A level of which users took lots. */
 export interface TapeLevelState {
   /** Lots that users took and history has not removed since. They never fill a resting order. */
   taken: number;
@@ -19,10 +21,6 @@ export interface TapeLevelState {
   displaced: number;
   /** Time at which `displaced` last grew or halved, for the halving impact model. */
   displacedAtUs: TimeUs;
-  /** Decrease without a trade so far, from ahead of the first user order and from elsewhere. */
-  creditFront: number;
-  creditBack: number;
-  creditUntilUs: TimeUs;
 }
 
 /** Fractions in 1e-9 lots carried to the next decrease, by user order id. */
@@ -39,32 +37,23 @@ export class TapeBook {
   divergedLots = 0;
   divergedLevels = 0;
 
-  /** The state of a level, if any. */
-  find(side: 1 | -1, price: number): TapeLevelState | undefined {
-    return (side > 0 ? this.bids : this.asks).find(price);
-  }
-
-  level(side: 1 | -1, price: number, nowUs: TimeUs): TapeLevelState {
-    return (side > 0 ? this.bids : this.asks).level(price, nowUs);
-  }
-
-  forget(side: 1 | -1, price: number): void {
-    (side > 0 ? this.bids : this.asks).forget(price);
-  }
-
-  /** The state of a level of which users took lots; also of some where none are left. */
+  /** The state of a level of which users took lots that history still has. */
   findTaken(side: 1 | -1, price: number): TapeLevelState | undefined {
     return (side > 0 ? this.bids : this.asks).findTaken(price);
   }
 
   /** The state of a level of which users take lots. */
-  takenLevel(side: 1 | -1, price: number, nowUs: TimeUs): TapeLevelState {
-    return (side > 0 ? this.bids : this.asks).takenLevel(price, nowUs);
+  takenLevel(side: 1 | -1, price: number): TapeLevelState {
+    return (side > 0 ? this.bids : this.asks).takenLevel(price);
   }
 
-  /** Users took no lots that this level still has. */
+  /** History has removed all lots of the level that users took. */
   endTaken(side: 1 | -1, price: number): void {
     (side > 0 ? this.bids : this.asks).endTaken(price);
+  }
+
+  credits(side: 1 | -1): Credits {
+    return (side > 0 ? this.bids : this.asks).credits;
   }
 
   /** Prices of a side at which users took lots that history still has. */
@@ -74,14 +63,8 @@ export class TapeBook {
 
   /** Drops the state of all levels. */
   forgetLevels(): void {
-    // Clearing an empty map allocates its table again.
-    if (this.bids.size > 0) this.bids.clear();
-    if (this.asks.size > 0) this.asks.clear();
-  }
-
-  /** Number of levels in memory, for tests of its bound. */
-  get levelCount(): number {
-    return this.bids.size + this.asks.size;
+    this.bids.clear();
+    this.asks.clear();
   }
 
   /** Registers the segment as a historical order. */
@@ -121,9 +104,6 @@ export class TapeBook {
   }
 }
 
-/** Min number of levels for a sweep; later sweeps run when the number has doubled. */
-const LEAST_SWEEP = 1 << 14;
-
 /** Entries up to which deleting each is faster than `clear`, which allocates a table. */
 const FEW_LEVELS = 16;
 
@@ -133,123 +113,92 @@ function emptied(levels: Map<number, TapeLevelState>): void {
 }
 
 class TapeLevels {
-  private readonly byPrice = new Map<number, TapeLevelState>();
-  /** Those of which users took lots. Few, so that each update of history finds them fast. */
+  /** Few, so that each update of history finds them fast. */
   private readonly taken = new Map<number, TapeLevelState>();
   /** Dropped records for reuse: fresh ones would become garbage in the old generation. */
   private readonly spare: TapeLevelState[] = [];
-  private sweepAt = LEAST_SWEEP;
-
-  get size(): number {
-    return this.byPrice.size;
-  }
-
-  find(price: number): TapeLevelState | undefined {
-    return this.byPrice.get(price);
-  }
-
-  level(price: number, nowUs: TimeUs): TapeLevelState {
-    const found = this.byPrice.get(price);
-    if (found !== undefined) return found;
-    if (this.byPrice.size >= this.sweepAt) this.sweep(nowUs);
-    const spare = this.spare.pop();
-    const made = spare === undefined ? emptyLevel() : Object.assign(spare, NOTHING);
-    this.byPrice.set(price, made);
-    return made;
-  }
+  readonly credits = new Credits();
 
   findTaken(price: number): TapeLevelState | undefined {
     return this.taken.size === 0 ? undefined : this.taken.get(price);
   }
 
-  takenLevel(price: number, nowUs: TimeUs): TapeLevelState {
-    const level = this.level(price, nowUs);
-    this.taken.set(price, level);
-    return level;
+  takenLevel(price: number): TapeLevelState {
+    const found = this.taken.get(price);
+    if (found !== undefined) return found;
+    const spare = this.spare.pop();
+    const made = spare === undefined ? emptyLevel() : Object.assign(spare, NOTHING);
+    this.taken.set(price, made);
+    return made;
   }
 
   endTaken(price: number): void {
-    this.taken.delete(price);
-  }
-
-  forget(price: number): void {
-    this.byPrice.delete(price);
+    const level = this.taken.get(price);
+    if (level === undefined) return;
+    this.spare.push(level);
     this.taken.delete(price);
   }
 
   takenPrices(): number[] {
-    const prices: number[] = [];
-    this.taken.forEach((level, price) => {
-      if (level.taken > 0) prices.push(price);
-    });
-    return prices.sort((a, b) => a - b);
+    return [...this.taken.keys()].sort((a, b) => a - b);
   }
 
   clear(): void {
-    if (this.byPrice.size === 0 && this.taken.size === 0) return;
-    this.byPrice.forEach((level) => this.spare.push(level));
-    emptied(this.byPrice);
+    this.credits.clear();
+    this.taken.forEach((level) => this.spare.push(level));
     emptied(this.taken);
   }
 
   /** Canonical: credit that no trade claimed in time counts as none. */
   archive(io: Archive, nowUs: TimeUs): void {
-    const remembered = io.loading ? [] : this.remembered(nowUs);
-    const items = archiveList(io, remembered, (entry) => {
-      const price = io.int(entry?.[0] ?? 0);
-      const level = entry?.[1];
-      const credited = level !== undefined && hasCredit(level, nowUs);
-      const { taken, displaced } = archiveTaken(io, level);
-      const displacedAtUs = io.int(displaced === 0 ? 0 : (level?.displacedAtUs ?? 0));
-      const creditFront = io.int(credited ? level.creditFront : 0);
-      const creditBack = io.int(credited ? level.creditBack : 0);
-      const creditUntilUs = timeUs(io.int(credited ? level.creditUntilUs : 0));
-      return [
+    const levels = archiveList(io, io.loading ? [] : this.remembered(nowUs), (saved) => {
+      const price = io.int(saved?.price ?? 0);
+      const { taken, displaced } = archiveTaken(io, saved?.level);
+      const displacedAtUs = io.int(displaced === 0 ? 0 : (saved?.level.displacedAtUs ?? 0));
+      const front = io.int(saved?.credit.front ?? 0);
+      const back = io.int(saved?.credit.back ?? 0);
+      const untilUs = io.int(saved?.credit.untilUs ?? 0);
+      return {
         price,
-        {
-          taken,
-          restated: 0,
-          displaced,
-          displacedAtUs: timeUs(displacedAtUs),
-          creditFront,
-          creditBack,
-          creditUntilUs,
-        },
-      ] as const;
+        level: { taken, restated: 0, displaced, displacedAtUs: timeUs(displacedAtUs) },
+        credit: { price, front, back, untilUs: timeUs(untilUs) },
+      };
     });
     if (!io.loading) return;
-    for (const [price, level] of items) {
-      this.byPrice.set(price, level);
+    for (const { price, level, credit } of levels) {
       if (level.taken > 0) this.taken.set(price, level);
+      const { front, back, untilUs } = credit;
+      if (front + back > 0) this.credits.add(price, front, back, nowUs, untilUs);
     }
   }
 
   archiveRestated(io: Archive): void {
     const prices = io.loading ? [] : this.takenPrices();
     archiveList(io, prices, (saved) => {
-      const level = this.find(io.int(saved ?? 0));
+      const level = this.findTaken(io.int(saved ?? 0));
       const restated = io.int(level?.restated ?? 0);
       if (level !== undefined) level.restated = restated;
       return restated;
     });
   }
 
-  private remembered(nowUs: TimeUs): (readonly [number, TapeLevelState])[] {
-    const entries: (readonly [number, TapeLevelState])[] = [];
-    this.byPrice.forEach((level, price) => {
-      if (isRemembered(level, nowUs)) entries.push([price, level]);
-    });
-    return entries.sort((a, b) => a[0] - b[0]);
+  private remembered(nowUs: TimeUs): Remembered[] {
+    const credits = new Map(this.credits.alive(nowUs).map((credit) => [credit.price, credit]));
+    const prices = new Set([...this.taken.keys(), ...credits.keys()]);
+    return [...prices]
+      .sort((a, b) => a - b)
+      .map((price) => ({
+        price,
+        level: this.taken.get(price) ?? NOTHING,
+        credit: credits.get(price) ?? { price, front: 0, back: 0, untilUs: timeUs(0) },
+      }));
   }
+}
 
-  private sweep(nowUs: TimeUs): void {
-    this.byPrice.forEach((level, price) => {
-      if (isRemembered(level, nowUs)) return;
-      this.forget(price);
-      this.spare.push(level);
-    });
-    this.sweepAt = Math.max(LEAST_SWEEP, 2 * this.byPrice.size);
-  }
+interface Remembered {
+  readonly price: number;
+  readonly level: TapeLevelState;
+  readonly credit: Credit;
 }
 
 const NOTHING: Readonly<TapeLevelState> = emptyLevel();
@@ -260,9 +209,6 @@ function emptyLevel(): TapeLevelState {
     restated: 0,
     displaced: 0,
     displacedAtUs: timeUs(0),
-    creditFront: 0,
-    creditBack: 0,
-    creditUntilUs: timeUs(0),
   };
 }
 
@@ -279,14 +225,6 @@ function archiveTaken(
   return first >= 0
     ? { taken: first, displaced: first }
     : { taken: io.int(taken), displaced: -1 - first };
-}
-
-function isRemembered(level: TapeLevelState, nowUs: TimeUs): boolean {
-  return level.taken > 0 || hasCredit(level, nowUs);
-}
-
-function hasCredit({ creditFront, creditBack, creditUntilUs }: TapeLevelState, nowUs: TimeUs) {
-  return creditFront + creditBack > 0 && nowUs <= creditUntilUs;
 }
 
 /** Entries by ascending key: insertion order is not part of the state. */

@@ -5,7 +5,9 @@
  */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ArchiveReader } from '../../../src/base/archive.ts';
+import { must } from '../../../src/base/assert.ts';
 import { ExchangeState } from '../../../src/engine/exchange-state.ts';
+import type { Credits } from '../../../src/engine/tape/credits.ts';
 import { Market } from '../../../src/engine/market/market.ts';
 import { restoreState, snapshotOf, stateHashOf } from '../../../src/engine/snapshot/snapshot.ts';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
@@ -19,6 +21,7 @@ import { SPEC } from './command-examples.ts';
 const STORAGE = new Set([
   ...['EndedOrders', 'OrderBook', 'SlotIndex', 'TimerHeap', 'NonceCells', 'Holders'],
   ...['LiquidationIndex', 'PriceSums', 'PriceTriggers', 'TrailingIndex', 'RollingHash'],
+  'Credits',
   ...['TradeHistory', 'Candles', 'Recent'],
 ]);
 
@@ -32,7 +35,7 @@ const LEFT_OUT = new Set([
     'ExchangeState.operatorLog',
   ],
   // Figures of a report.
-  ...['TapeLevels.byPrice.restated', 'TapeBook.divergedLots', 'TapeBook.divergedLevels'],
+  ...['TapeLevels.taken.restated', 'TapeBook.divergedLots', 'TapeBook.divergedLevels'],
   'ExchangeState.config.retention',
   // The place in the journal, and places in lists.
   ...['ExchangeState.seq', 'Account.id', 'Subaccount.id', 'Exposure.subaccount', 'Market.id'],
@@ -52,7 +55,6 @@ const LEFT_OUT = new Set([
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.frozenAtCheck'],
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],
-  'TapeLevels.sweepAt',
   // Sums of the samples, and a reach of them.
   ...['SquareRoot.squares', 'SquareRoot.volume', 'SquareRoot.reachNow'],
 ]);
@@ -237,12 +239,16 @@ function creditedWorld(): Uint8Array {
   for (let seed = 0; seed < 100; seed++) {
     const profile = drawProfile(`credit ${String(seed)}`, { name: 'tape', commands: 200 });
     const bytes = runFuzz(profile, { after: () => null }).engine.snapshot();
-    const credited = leavesOf(restored(bytes)).some(
-      ({ name, value }) => name === 'TapeLevels.byPrice.creditFront' && Number(value) > 0,
-    );
-    if (credited) return bytes;
+    if (creditsOf(restored(bytes)) !== undefined) return bytes;
   }
   throw new Error('no run of the profile `tape` ends with credit');
+}
+
+/** Credits of one side of a market, where some are alive. */
+function creditsOf(state: ExchangeState): Credits | undefined {
+  return state.markets
+    .flatMap(({ tape }) => [tape.credits(1), tape.credits(-1)])
+    .find((credits) => credits.alive(state.nowUs).length > 0);
 }
 
 let worlds: Uint8Array[] = [];
@@ -253,7 +259,6 @@ beforeAll(() => {
   worlds = [...PROFILE_NAMES].reverse().map((name) => worldOf('w', name));
   // Ends with recorded orders.
   worlds.push(worldOf('y', 'tape'));
-  worlds.push(creditedWorld());
 });
 
 afterEach(() => {
@@ -338,6 +343,23 @@ test('every column of the rows of orders reaches the state hash', () => {
     }
   }
   expect(tried).toBeGreaterThan(4 * CHANGES.length);
+});
+
+test('every field of a credit reaches the state hash and survives a snapshot', () => {
+  const bytes = creditedWorld();
+  const base = stateHashOf(restored(bytes));
+  // The price, lots from ahead of the first order, lots from elsewhere, and the last time.
+  for (const field of [0, 1, 2, 3]) {
+    const state = restored(bytes);
+    const credits = must(creditsOf(state), 'the run ends with credit');
+    const { price = 0 } = credits.alive(state.nowUs)[0] ?? {};
+    const { fields } = credits as unknown as { readonly fields: Float64Array };
+    const at = credits.find(price, state.nowUs) + field;
+    fields[at] = (fields[at] ?? 0) + 1;
+    const hash = stateHashOf(state);
+    expect(hash, `field ${String(field)}`).not.toBe(base);
+    expect(stateHashOf(restored(snapshotOf(state)))).toBe(hash);
+  }
 });
 
 function hashOrError(state: ExchangeState): string {

@@ -1,6 +1,4 @@
-/**
- * The tape's memory of levels is bounded by relevant levels, not by the length of the tape.
- */
+/** Levels in the state of a market's tape: what is archived, and what is reset. */
 import { expect, test } from 'vitest';
 import { ArchiveReader, ArchiveWriter } from '../../../src/base/archive.ts';
 import { TapeBook } from '../../../src/engine/tape/tape-book.ts';
@@ -9,9 +7,7 @@ import { timeUs, type TimeUs } from '../../../src/num/units.ts';
 const SECOND_US = 1_000_000;
 
 function credit(book: TapeBook, price: number, nowUs: TimeUs): void {
-  const level = book.level(1, price, nowUs);
-  level.creditBack = 5;
-  level.creditUntilUs = timeUs(nowUs + SECOND_US);
+  book.credits(1).add(price, 0, 5, nowUs, timeUs(nowUs + SECOND_US));
 }
 
 function bytesOf(book: TapeBook, nowUs: TimeUs): Uint8Array {
@@ -20,37 +16,27 @@ function bytesOf(book: TapeBook, nowUs: TimeUs): Uint8Array {
   return io.bytes();
 }
 
-test('a long drift of the price leaves no more levels in memory than a short one', () => {
+test.each([
+  ['ended', (book: TapeBook) => book.endTaken(1, 7)],
+  ['forgotten', (book: TapeBook) => book.forgetLevels()],
+] as const)('a level that was %s is not there, and its record is reset for another', (_, drop) => {
   const book = new TapeBook();
-  let max = 0;
-  for (let price = 1; price <= 200_000; price++) {
-    credit(book, price, timeUs(price * 10_000));
-    max = Math.max(max, book.levelCount);
-  }
-  expect(max).toBeLessThanOrEqual(1 << 14);
+  Object.assign(book.takenLevel(1, 7), { taken: 3, restated: 2, displaced: 1, displacedAtUs: 9 });
+  drop(book);
+  expect(book.findTaken(1, 7)).toBeUndefined();
+  expect(book.takenPrices(1)).toEqual([]);
+  expect(book.takenLevel(1, 8)).toEqual({ taken: 0, restated: 0, displaced: 0, displacedAtUs: 0 });
 });
 
-test('a sweep keeps taken volume and claimable credit', () => {
-  const book = new TapeBook();
-  book.level(1, 7, timeUs(0)).taken = 3;
-  for (let price = 100; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
-  expect(book.find(1, 7)?.taken).toBe(3);
-  expect(book.find(1, 39_950)?.creditBack).toBe(5);
-});
-
-test('a reused level is reset', () => {
-  const book = new TapeBook();
-  for (let price = 1; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
-  const level = book.level(1, 50_000, timeUs(10 ** 9));
-  expect(level).toEqual({
-    taken: 0,
-    restated: 0,
-    displaced: 0,
-    displacedAtUs: 0,
-    creditFront: 0,
-    creditBack: 0,
-    creditUntilUs: 0,
-  });
+test('levels of users and credit of one price are one level of the archive, in order', () => {
+  const [one, other] = [new TapeBook(), new TapeBook()];
+  const take = (book: TapeBook): unknown => Object.assign(book.takenLevel(1, 200), { taken: 9 });
+  credit(one, 300, timeUs(0));
+  take(one);
+  for (const price of [100, 200]) credit(one, price, timeUs(0));
+  for (const price of [100, 200, 300]) credit(other, price, timeUs(0));
+  take(other);
+  expect(bytesOf(one, timeUs(0))).toEqual(bytesOf(other, timeUs(0)));
 });
 
 test('expired credit is not part of the state', () => {
@@ -63,8 +49,8 @@ test('expired credit is not part of the state', () => {
 test('saved state is restored', () => {
   const book = new TapeBook();
   credit(book, 100, timeUs(5));
-  Object.assign(book.takenLevel(-1, 200, timeUs(5)), { taken: 9, displaced: 9 });
-  Object.assign(book.takenLevel(1, 300, timeUs(5)), { taken: 7, displaced: 3, restated: 2 });
+  Object.assign(book.takenLevel(-1, 200), { taken: 9, displaced: 9 });
+  Object.assign(book.takenLevel(1, 300), { taken: 7, displaced: 3, restated: 2 });
   book.divergedLots = 2;
   const io = new ArchiveWriter();
   book.archive(io, timeUs(6));
@@ -74,8 +60,8 @@ test('saved state is restored', () => {
   back.archive(reader, timeUs(6));
   back.archiveHistory(reader);
   reader.end();
-  expect(back.find(1, 100)?.creditBack).toBe(5);
-  expect(back.find(-1, 200)).toMatchObject({ taken: 9, displaced: 9 });
-  expect(back.find(1, 300)).toMatchObject({ taken: 7, displaced: 3, restated: 2 });
+  expect(back.credits(1).alive(timeUs(6))).toEqual(book.credits(1).alive(timeUs(6)));
+  expect(back.findTaken(-1, 200)).toMatchObject({ taken: 9, displaced: 9 });
+  expect(back.findTaken(1, 300)).toMatchObject({ taken: 7, displaced: 3, restated: 2 });
   expect(back.divergedLots).toBe(2);
 });
