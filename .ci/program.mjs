@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -33,6 +34,9 @@ const ENTRIES = [
   'journal-files/snapshot-worker',
 ];
 
+/** So long a process that began before a build finds the parts that it loads later. */
+const KEPT_MS = 86_400_000;
+
 const TSCONFIG = readFileSync(join(ROOT, 'tsconfig.json'), 'utf8');
 
 /** File of the bundle in which an entry begins. */
@@ -44,6 +48,20 @@ const builtEntryOf = (entry) => join(DIST, `${entry}.js`);
 function textOfEntry(entry) {
   const bundled = relative(dirname(builtEntryOf(entry)), bundledOf(entry));
   return `${entry === 'cli/main' ? '#!/usr/bin/env node\n' : ''}export * from '${bundled}';\n`;
+}
+
+const timeOf = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
+
+/** Names of the files that begin, and of all that they load. */
+export function namesOfProgram() {
+  const names = new Set(ENTRIES.map((entry) => basename(bundledOf(entry))));
+  // A name that is added is visited, too.
+  for (const name of names) {
+    const file = join(FOLDER, name);
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    for (const [, part] of text.matchAll(/"\.\/([\w-]+-[A-Z0-9]{8}\.js)"/g)) names.add(part);
+  }
+  return names;
 }
 
 const builtOf = (source) => join(DIST, relative(SOURCES, source).replace(/\.ts$/, '.js'));
@@ -100,13 +118,29 @@ function replace(file, contents) {
 
 function isNew() {
   const sources = readdirSync(SOURCES, { recursive: true }).map((name) => join(SOURCES, name));
-  const timeOf = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const newest = Math.max(...[...sources, LINKED, fileURLToPath(import.meta.url)].map(timeOf));
-  return ENTRIES.every(
-    (entry) =>
-      timeOf(bundledOf(entry)) > newest &&
-      readFileSync(builtEntryOf(entry), 'utf8') === textOfEntry(entry),
+  return (
+    ENTRIES.every(
+      (entry) =>
+        timeOf(bundledOf(entry)) > newest &&
+        readFileSync(builtEntryOf(entry), 'utf8') === textOfEntry(entry),
+    ) && [...namesOfProgram()].every((name) => existsSync(join(FOLDER, name)))
   );
+}
+
+/** The time of a part becomes that at which it is replaced. */
+function outdate(parts) {
+  const now = new Date();
+  for (const part of parts) if (existsSync(part)) utimesSync(part, now, now);
+}
+
+/** Another process may load a file of a former build, or be about to rename a partial one. */
+function removeFormer() {
+  const names = namesOfProgram();
+  for (const name of readdirSync(FOLDER)) {
+    const file = join(FOLDER, name);
+    if (!names.has(name) && timeOf(file) < Date.now() - KEPT_MS) rmSync(file, { force: true });
+  }
 }
 
 /** Bundles it unless nothing has changed since; without a build, does nothing. */
@@ -130,12 +164,14 @@ export async function programIfChanged() {
   });
   mkdirSync(FOLDER, { recursive: true });
   const begins = ({ path }) => ENTRIES.some((entry) => bundledOf(entry) === path);
+  // Files that begin keep their time, which tells whether the bundle is new.
+  const parts = [...namesOfProgram()].map((name) => ({ path: join(FOLDER, name) }));
+  outdate(parts.filter((file) => !begins(file)).map(({ path }) => path));
   // Files that begin are last: their times are not before that of another one.
   const ordered = [...outputFiles.filter((file) => !begins(file)), ...outputFiles.filter(begins)];
   for (const { path, contents } of ordered) replace(path, contents);
   for (const entry of ENTRIES) replace(builtEntryOf(entry), textOfEntry(entry));
-  const names = new Set(ordered.map(({ path }) => basename(path)));
-  for (const name of readdirSync(FOLDER)) if (!names.has(name)) rmSync(join(FOLDER, name));
+  removeFormer();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await programIfChanged();
