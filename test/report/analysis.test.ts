@@ -4,7 +4,7 @@ import { attribution } from '../../src/report/analysis/attribution.ts';
 import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/distributions.ts';
 import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
 import type { FillRow, OrderRow, StrategyOutput } from '../../src/backtest/output.ts';
-import { openTrips, roundTrips } from '../../src/report/analysis/round-trips.ts';
+import { heldTrades, openTrips, roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { rollingCharts } from '../../src/report/sections/rolling-charts.ts';
@@ -89,6 +89,15 @@ describe('round trips that end outside the book', () => {
       { side: 'long', size: 1, entryPrice: 80, exitPrice: 85, liquidated: false, pnl: 5 },
     ]);
     expect(trips[0]).toMatchObject({ exitUs: START_US + 5, fills: 1 });
+  });
+
+  it('what is taken is not traded: notionals of trades are those of fills, as the turnover', () => {
+    const fills = [fill('buy', '2', '100', '2'), fill('sell', '0.5', '95', '1.5')];
+    const taken = [moved('takeoverFrom', '-1', '90')];
+    expect(heldTrades(fills, taken, START_US + 9)).toMatchObject([{ notional: 247.5 }]);
+    const all = [moved('takeoverFrom', '-1.5', '90')];
+    expect(heldTrades(fills, all, START_US + 9)).toMatchObject([{ notional: 247.5 }]);
+    expect(roundTrips(fills, all)).toMatchObject([{ notional: 247.5, exitPrice: 91.25 }]);
   });
 
   it('fills and transfers of one instant are ordered by the positions that fills found', () => {

@@ -43,6 +43,7 @@ export interface RoundTrip extends TradeRow {
   readonly exitPrice: number;
   readonly fees: number;
   readonly funding: number;
+  /** Of its fills, as for turnover: a position that is taken is not traded. */
   readonly notional: number;
   /** Price gains + funding − fees. */
   readonly pnl: number;
@@ -63,6 +64,7 @@ interface Open {
   openedNotional: number;
   closedSize: number;
   closedNotional: number;
+  notional: number;
   fees: number;
   funding: number;
   realized: number;
@@ -131,9 +133,7 @@ export function openTrips(
       exitReason: 'endOfRun',
       exitTag: null,
     };
-    // The notional is that of fills, as for turnover.
-    const notional = openedNotional + trade.closedNotional;
-    return { ...finish(ended, Math.max(trade.entryUs, endUs)), notional };
+    return finish(ended, Math.max(trade.entryUs, endUs));
   });
 }
 
@@ -167,10 +167,10 @@ export function heldTrades(
   const { closed, open } = tradesOf(fills, liquidations, []);
   return [
     ...closed,
-    ...open.map(({ entryUs, openedNotional, closedNotional }) => ({
+    ...open.map(({ entryUs, notional }) => ({
       entryUs,
       exitUs: Math.max(entryUs, endUs),
-      notional: openedNotional + closedNotional,
+      notional,
     })),
   ];
 }
@@ -301,6 +301,7 @@ function openOf(open: Map<string, Open>, { symbol, sign, tag, timeUs }: Change):
       openedNotional: 0,
       closedSize: 0,
       closedNotional: 0,
+      notional: 0,
       fees: 0,
       funding: 0,
       realized: 0,
@@ -319,6 +320,7 @@ function addOpening(trade: Open, change: Change, size: number): void {
   trade.largest = Math.max(trade.largest, trade.position);
   trade.openedSize += size;
   trade.openedNotional += size * change.price;
+  trade.notional += change.fills * size * change.price;
   trade.fees += change.fees * (size / change.size);
   trade.fills += change.fills;
 }
@@ -327,6 +329,7 @@ function addClosing(trade: Open, change: Change, size: number): void {
   trade.position -= size;
   trade.closedSize += size;
   trade.closedNotional += size * change.price;
+  trade.notional += change.fills * size * change.price;
   trade.fees += change.fees * (size / change.size);
   trade.realized += change.realized;
   trade.funding += change.funding;
@@ -351,7 +354,7 @@ function finish(trade: Open, exitUs: number): RoundTrip {
     exitPrice: trade.closedNotional / trade.closedSize,
     fees: trade.fees,
     funding: trade.funding,
-    notional: trade.openedNotional + trade.closedNotional,
+    notional: trade.notional,
     pnl,
     pnlShare: pnl / trade.openedNotional,
     fills: trade.fills,
