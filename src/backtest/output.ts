@@ -15,6 +15,8 @@ export interface BacktestOutput {
   /** Start of measurement: the end of the warm-up. */
   readonly firstUs: number;
   readonly lastUs: number;
+  /** Rows of the user's data were delivered until this time; `lastUs` may be a later reply's. */
+  readonly deliveredUs: number;
   /** Samples are at whole multiples of this interval. */
   readonly sampleUs: number;
   readonly seed: string;

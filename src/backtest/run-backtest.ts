@@ -92,7 +92,7 @@ class Run {
   private cancelled = false;
   /** Commands that a cancelled run may still play until a quiet point. */
   private untilQuiet = QUIET_WITHIN;
-  private ended = false;
+  private deliveredUs: number | null = null;
 
   constructor(input: BacktestInput) {
     this.input = input;
@@ -159,7 +159,7 @@ class Run {
     const caller = { account, signer: account };
     const decided = (text: string): void => {
       const { onDecision } = this.input;
-      if (this.ended || onDecision === undefined) return;
+      if (this.deliveredUs !== null || onDecision === undefined) return;
       onDecision({ strategy: entry.id, timeUs: scheduler.nowUs, text });
     };
     const client = new VirtualClient(
@@ -238,7 +238,7 @@ class Run {
     if (!this.warm) {
       throw new Error('the recording ends before the warm-up: no time to trade');
     }
-    this.ended = true;
+    this.deliveredUs = endUs + 1;
     for (const run of this.runs) run.stop();
     // Responses in flight are delivered; no new market data are.
     await this.whole(() => this.drain(endUs + DRAIN_US));
@@ -435,6 +435,7 @@ class Run {
     return {
       firstUs: this.tradeFromUs,
       lastUs: engine.nowUs,
+      deliveredUs: this.deliveredUs ?? engine.nowUs,
       sampleUs: input.sampleUs,
       seed: input.seed,
       markets: recorder.marketOutputs(engine.nowUs),

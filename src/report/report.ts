@@ -138,7 +138,10 @@ export const rollingWindow = (returns: number): number =>
   Math.min(ROLLING_WINDOW, Math.floor(returns / 5));
 
 /** A finished run without what reports do not read. */
-export type RunOutput = Omit<BacktestOutput, 'engine' | 'journal' | 'cancelled' | 'checkpoint'>;
+export type RunOutput = Omit<
+  BacktestOutput,
+  'engine' | 'journal' | 'cancelled' | 'checkpoint' | 'deliveredUs'
+>;
 
 export function buildReport(output: RunOutput, about: ReportAbout): Report {
   return {

@@ -263,7 +263,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       markets: tape.markets,
       specs,
     }),
-    data: [...tape.notes(output), ...feedNotes(feeds, rows, genesisUs, output.lastUs)],
+    data: [...tape.notes(output), ...feedNotes(feeds, rows, genesisUs, output.deliveredUs)],
   };
 }
 

@@ -54,7 +54,7 @@ const EXPORTED =
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
   BacktestOutput,
-  'engine' | 'journal' | 'checkpoint' | 'cancelled'
+  'engine' | 'journal' | 'checkpoint' | 'cancelled' | 'deliveredUs'
 > {
   readonly orrery: 'run';
   readonly version: 1;

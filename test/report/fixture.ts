@@ -113,6 +113,7 @@ export function output(
   return {
     firstUs: START_US,
     lastUs: START_US + 120 * STEP_US,
+    deliveredUs: START_US + 120 * STEP_US,
     sampleUs: STEP_US,
     seed: '1',
     markets: [

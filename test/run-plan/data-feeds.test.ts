@@ -175,6 +175,33 @@ export default defineStrategy({
 const at = (seconds: number): string => String(RECORDED_FROM_US / 1e6 + seconds);
 const NEWS = `at,side,score\n${at(-5)},buy,0\n${at(5)},buy,1\n${at(9)},sell,2\n${at(99)},buy,3\n`;
 
+const READER = `
+import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({
+  name: 'reader', parameters: {}, barsUs: () => [1_000_000],
+  create: () => ({
+    onData({ timeUs }, context) { context.log(String(timeUs)); },
+    // Its reply is later than the data.
+    async onStop(context) { await context.cancelAll(); },
+  }),
+});
+`;
+
+test('the report counts the rows that were delivered, to the end of the data', async () => {
+  const planned = await plannedOf(file('reader.ts', READER));
+  const toUs = RECORDED_FROM_US + 5_000_000;
+  const { lastUs } = (await executePlan(planOf([planned], { toUs }))).output;
+  const times = [-1, 0, 1, 2, 3].map((more) => String(lastUs - 5_500 + more));
+  const path = file('ends.csv', `at\n${times.join('\n')}\n`);
+  const feeds = await planFeeds([{ file: path, available: 'at' }]);
+  const { output, data } = await executePlan(planOf([planned], { toUs, feeds }));
+  const delivered = output.strategies[0]?.log.length ?? 0;
+  expect(delivered).toBeGreaterThan(0);
+  expect(delivered).toBeLessThan(times.length);
+  const after = String(times.length - delivered);
+  expect(data.at(-1)?.text).toContain(`0 of before the run and ${after} of after it`);
+});
+
 test('a strategy file trades on a feed, and has no look-ahead', async () => {
   const planned = await plannedOf(file('trader.ts', TRADER));
   const plan = planOf([planned], {

@@ -53,7 +53,7 @@ export interface StrategyResult extends StrategyOutput {
  */
 export interface BacktestResult extends Omit<
   BacktestOutput,
-  'strategies' | 'cancelled' | 'checkpoint'
+  'strategies' | 'cancelled' | 'checkpoint' | 'deliveredUs'
 > {
   /** The strategy of the call first, then `others`. */
   readonly strategies: readonly [StrategyResult, ...StrategyResult[]];
