@@ -1,4 +1,7 @@
-/** History of accounts (docs/API.md), with the token and the limits of other private reads. */
+/**
+ * History of accounts (docs/API.md), with the token and the limits of other private reads. A page
+ * is made, and written, in the caller's turn (`FairQueue`).
+ */
 import type { FastifyInstance } from 'fastify';
 import { stringifyExact } from '../contract/exact-json.ts';
 import { HISTORY_LISTS, HISTORY_TOTALS, type HistoryList } from '../contract/history-lists.ts';
@@ -6,12 +9,21 @@ import { historyTotals, readHistory, type HistoryContext } from '../gateway/hist
 import type { Keccak } from '../gateway/ports.ts';
 import { mustKnow } from './access.ts';
 import type { Host } from './exchange-host.ts';
+import { expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
+import type { FairQueue } from './fair-queue.ts';
+import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
 import { sendBody, sendError, sendPage } from './replies.ts';
 
 /** Requests that a page of history counts as. */
 const HISTORY_COST = 2;
 
-export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak): void {
+export interface HistoryOptions {
+  readonly host: Host;
+  readonly keccak: Keccak;
+  readonly queue: FairQueue;
+}
+
+export function historyRoutes(app: FastifyInstance, { host, keccak, queue }: HistoryOptions): void {
   const access = { config: { access: { endpoint: 'getTransfers', cost: HISTORY_COST } } } as const;
   const context = (): HistoryContext => ({
     engine: host.view,
@@ -22,8 +34,16 @@ export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak):
   app.get(HISTORY_TOTALS.path, access, async (request, reply) => {
     try {
       const caller = mustKnow(request).verified?.caller ?? null;
-      host.catchUp();
-      const totals = historyTotals(context(), request.query, caller);
+      refuseBeyondWaiting(queue, request);
+      const totals = await inQueue(
+        queue,
+        request,
+        () => {
+          host.catchUp();
+          return historyTotals(context(), request.query, caller);
+        },
+        0,
+      );
       await host.exchange.durable();
       return await sendBody(reply, totals);
     } catch (error) {
@@ -34,10 +54,15 @@ export function historyRoutes(app: FastifyInstance, host: Host, keccak: Keccak):
     app.get(HISTORY_LISTS[list].path, access, async (request, reply) => {
       try {
         const caller = mustKnow(request).verified?.caller ?? null;
-        host.catchUp();
-        const page = readHistory(context(), list, request.query, caller);
+        refuseBeyondWaiting(queue, request);
+        const read = () => {
+          host.catchUp();
+          return readHistory(context(), list, request.query, caller);
+        };
+        const page = await inQueue(queue, request, read, expectedRequestMs(request.query));
         await host.exchange.durable();
-        return await sendPage(reply, stringifyExact(page.body), page);
+        const send = () => sendPage(reply, stringifyExact(page.body), page);
+        return await inQueue(queue, request, send, expectedReplyMs(page.body), true);
       } catch (error) {
         return sendError(reply, error);
       }

@@ -128,7 +128,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   contractRoutes(app, { ...options, queue });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
-  historyRoutes(app, host, keccak);
+  historyRoutes(app, { host, keccak, queue });
   const copies = new Copies(host);
   previewRoutes(app, { host, copies: options.previews ? copies : null, keccak, queue });
   if (options.operator !== null) operatorRoutes(app, { host, copies, ...options.operator });

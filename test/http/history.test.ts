@@ -1,4 +1,6 @@
 /** The history of an account over HTTP: access, pages, fields, and what a restart keeps. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuildHistory } from '../../src/http/rebuild-history.ts';
 import { ALICE, BOB, order, STRANGER, SYMBOL } from '../gateway/fixture.ts';
@@ -100,4 +102,44 @@ test('a restart rebuilds it from the journal', async () => {
   expect((await answers())[2]).toBe('[]');
   expect(rebuildHistory(served.host)).toBeGreaterThan(10);
   expect(await answers()).toEqual(before);
+});
+
+test('pages for many accounts are made one after another, and cheap reads come between', async () => {
+  const accounts = Array.from(
+    { length: 40 },
+    (_, i) => `0x${String(i).padStart(40, 'e')}` as const,
+  );
+  const { hostname, port } = new URL(served.url);
+  const open = async (path: string, ...headers: string[]) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    await once(socket, 'connect');
+    const ask = (at = path): void => {
+      socket.write([`GET ${at} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n'));
+    };
+    return { socket, ask };
+  };
+  const openPage = async (account: string) => {
+    const token = await served.token({ account, signer: account } as unknown as typeof AS_ALICE);
+    const of = `account=${account}&subaccountIndex=0`;
+    const page = await open(
+      `/account/history/equity?${of}&limit=1000`,
+      `Authorization: Bearer ${token}`,
+    );
+    // The first request of a token waits for its check.
+    page.ask(`/account/stats?${of}`);
+    await once(page.socket, 'data');
+    return page;
+  };
+  const pages = await Promise.all(accounts.map(openPage));
+  const cheap = await open('/price');
+  const answered: string[] = [];
+  const answers = [...pages, cheap].map(async (one) => {
+    const [chunk] = (await once(one.socket, 'data')) as [Buffer];
+    expect(chunk.toString('latin1')).toMatch(/^HTTP\/1.1 200 /);
+    answered.push(one === cheap ? 'cheap' : 'page');
+    one.socket.destroy();
+  });
+  for (const { ask } of [...pages, cheap]) ask();
+  await Promise.all(answers);
+  expect(answered.indexOf('cheap')).toBeLessThan(pages.length / 2);
 });

@@ -232,6 +232,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'lists of transfers': {
     bytes: (login) => get(`/account/transfers?${ofAccount(login)}&limit=500`, as(login)),
   },
+  'pages of equity': {
+    bytes: (login) => get(`/account/history/equity?${ofAccount(login)}&limit=1000`, as(login)),
+  },
   'all candles': { bytes: of(get(`/candles/${SYMBOL}?interval=1m&limit=5000`)) },
   'a key of a query, 1,900 times': { bytes: of(get(LONG_QUERY)) },
   '1,500 headers': { bytes: of(get('/time', HEADERS)) },
