@@ -128,6 +128,9 @@ interface ConnectionState {
   name: string;
   /** Its latest request. */
   last: IncomingMessage | undefined;
+  /** Is called after the answers of its requests, but for the last `unanswered` ones. */
+  next: (() => void) | null;
+  unanswered: number;
 }
 
 interface WithState {
@@ -141,6 +144,8 @@ function stateOf(socket: Socket): ConnectionState {
     held: 'no',
     name: '',
     last: undefined,
+    next: null,
+    unanswered: 0,
   });
 }
 
@@ -178,7 +183,34 @@ export function isAhead(socket: Socket): boolean {
 
 /** One function for all answers: a closure for each costs more. */
 function onAnswerClosed(this: ServerResponse): void {
-  stateOf(this.req.socket).ahead -= 1;
+  const state = stateOf(this.req.socket);
+  state.ahead -= 1;
+  if (state.next === null || state.ahead > state.unanswered) return;
+  const { next } = state;
+  state.next = null;
+  next();
+}
+
+/**
+ * Calls `next` once the earlier requests of the connection have their answers, and reads nothing
+ * meanwhile. Bytes that are written before them would be read as the answer of another request. A
+ * request that has not arrived as a whole gets no other answer than that of `next`.
+ */
+export function afterAnswers(socket: Socket, next: () => void): void {
+  const state = stateOf(socket);
+  const unanswered = state.last?.complete === false ? 1 : 0;
+  if (state.ahead <= unanswered) {
+    next();
+    return;
+  }
+  state.unanswered = unanswered;
+  state.next = next;
+  socket.pause();
+}
+
+/** True between a call of `afterAnswers` and what it was called with. */
+export function awaitsAnswers(socket: Socket): boolean {
+  return stateOf(socket).next !== null;
 }
 
 /** Closes a connection with more requests ahead of their answers. */

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { Admission } from './admission.ts';
+import { afterAnswers, awaitsAnswers } from './connections.ts';
 import { callerOfAddress } from './rate-limit.ts';
 
 /** Parser errors with their own reply; any other is malformed HTTP. */
@@ -16,7 +17,10 @@ const REPLIES: Readonly<Record<string, ErrorReply>> = {
   ERR_HTTP_REQUEST_TIMEOUT: MESSAGES.requestTimedOut,
 };
 
-/** Handler of the server's `clientError`; a refusal counts as a request of the address. */
+/**
+ * Handler of the server's `clientError`; a refusal counts as a request of the address. It comes
+ * after the answers of earlier requests of the connection.
+ */
 export function answerMalformed(
   admission: Admission | null,
 ): (error: Error & { readonly code?: string }, socket: Socket) => void {
@@ -25,9 +29,14 @@ export function answerMalformed(
       socket.destroy();
       return;
     }
+    // The rest of what it sent is malformed too.
+    if (awaitsAnswers(socket)) return;
     const { remoteAddress = '' } = socket;
     const delayMs = admission?.refusalOf(callerOfAddress(remoteAddress)) ?? 0;
-    refuseLater(socket, REPLIES[code] ?? MESSAGES.malformedRequest, delayMs);
+    afterAnswers(socket, () => {
+      if (!socket.writable) socket.destroy();
+      else refuseLater(socket, REPLIES[code] ?? MESSAGES.malformedRequest, delayMs);
+    });
   };
 }
 

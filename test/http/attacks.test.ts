@@ -160,6 +160,59 @@ test('a hundred pipelined requests are answered in order', async () => {
   expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });
 
+describe('behind an order that is not answered yet', () => {
+  const ordered = async (rest: string, done: RegExp): Promise<Received> => {
+    const token = await served.token({ account: ALICE, signer: ALICE });
+    const body = JSON.stringify(order({ price: '59000', quantity: '0.1' }));
+    const head = [
+      'POST /account/order HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${token}`,
+      `Content-Length: ${String(body.length)}`,
+    ];
+    return say(served, [...head, '', body].join('\r\n') + rest, done);
+  };
+  const statuses = ({ text }: Received): string[] =>
+    [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status = '']) => status);
+
+  beforeAll(async () => {
+    await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
+    await served.sim('deposit', { account: ALICE, amount: '100000' });
+  });
+
+  test.each([
+    ['malformed bytes', 'hello\r\n\r\n', '400'],
+    ['large headers', get('/time', `X: ${'a'.repeat(20_000)}`), '431'],
+    ['a malformed chunk', post('zz\r\n{}', 'Transfer-Encoding: chunked'), '400'],
+    ['an upgrade to HTTP/2', get('/ws', 'Connection: Upgrade', 'Upgrade: h2c'), '400'],
+  ])('%s have their answer after it', async (_name, rest, status) => {
+    const received = await ordered(rest, /"(Malformed|Upgrade:|Request headers)/);
+    expect(statuses(received)).toEqual(['200', status]);
+    expect(received.text).toContain('"status":"new"');
+  });
+
+  test('a feed is opened after it', async () => {
+    const received = await ordered(get('/ws', ...UPGRADE, KEY), /HTTP\/1.1 101[^]*HTTP|200[^]*101/);
+    expect(statuses(received)).toEqual(['200', '101']);
+  });
+
+  test('a feed whose client leaves has no effect', async () => {
+    const token = await served.token({ account: ALICE, signer: ALICE });
+    const path = `/account/balance?account=${ALICE}`;
+    for (let i = 0; i < 5; i++) {
+      const read = get(path, `Authorization: Bearer ${token}`);
+      const socket = connect(portOf(served), '127.0.0.1', () => {
+        void served.sim('deposit', { account: ALICE, amount: '1' });
+        socket.write(read + get('/ws', ...UPGRADE, KEY));
+        setTimeout(() => socket.resetAndDestroy(), i);
+      });
+      await new Promise((resolve) => socket.on('close', resolve));
+    }
+    expect((await served.send('GET', '/time')).status).toBe(200);
+  });
+});
+
 test('no reply contains a stack trace', async () => {
   await served.sim('faults', { fault: 'internalError', endpoint: 'getCandles' });
   const answer = await served.send('GET', '/candles/BTC-USD-PERP');

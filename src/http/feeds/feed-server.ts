@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { MESSAGES } from '../../contract/messages.ts';
 import { REPLICA_HEADERS } from '../../contract/replica-headers.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
+import { afterAnswers } from '../connections.ts';
 import { refuse, refuseLater } from '../malformed.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, SLOW_BYTES, type ConnectionServices } from './connection.ts';
@@ -31,6 +32,8 @@ export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
   /** Max unsent bytes of all clients together. */
   readonly backlogBytes: number;
 }
+
+type FeedConnections = ConnectionServices & Pick<FeedServices, 'addressOf'>;
 
 export interface FeedLoad {
   readonly connections: number;
@@ -59,10 +62,9 @@ export class FeedServer {
 
   constructor(server: HttpServer, services: FeedServices) {
     this.publisher = new Publisher(services.host);
-    const { addressOf } = services;
     this.backlogBytes = services.backlogBytes;
     const frameTurns = new FrameTurns();
-    const shared: ConnectionServices = { ...services, publisher: this.publisher, frameTurns };
+    const shared: FeedConnections = { ...services, publisher: this.publisher, frameTurns };
     const { host } = services;
     this.leaving = () => host.leaving;
     this.sockets.on('headers', (headers: string[]) => {
@@ -72,19 +74,12 @@ export class FeedServer {
       headers.push(`${REPLICA_HEADERS.lag}: ${String(Math.ceil(replica.lagMs))}`);
     });
     server.on('upgrade', (request, stream: Duplex, head: Buffer) => {
-      const [path] = (request.url ?? '').split('?', 1);
-      if (path !== PATH || request.headers.upgrade?.toLowerCase() !== 'websocket') {
-        refuse(stream, MESSAGES.upgradeNotOffered);
-        return;
-      }
-      const address = addressOf(request);
-      const delayMs = services.admission?.refusalOf(callerOfAddress(address)) ?? null;
-      if (delayMs !== null) {
-        refuseLater(stream, MESSAGES.tooManyRequests, delayMs);
-        return;
-      }
-      this.sockets.handleUpgrade(request, stream, head, (socket) => {
-        this.admit(socket, new Connection(socket, stream, shared, address));
+      // The server does not handle errors of an upgraded connection.
+      stream.on('error', () => {
+        stream.destroy();
+      });
+      afterAnswers(request.socket, () => {
+        if (!stream.destroyed) this.upgrade(request, stream, head, shared);
       });
     });
     this.timers = [
@@ -96,6 +91,28 @@ export class FeedServer {
       }, BACKLOG_EVERY_MS),
     ];
     for (const timer of this.timers) timer.unref();
+  }
+
+  private upgrade(
+    request: IncomingMessage,
+    stream: Duplex,
+    head: Buffer,
+    services: FeedConnections,
+  ): void {
+    const [path] = (request.url ?? '').split('?', 1);
+    if (path !== PATH || request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      refuse(stream, MESSAGES.upgradeNotOffered);
+      return;
+    }
+    const address = services.addressOf(request);
+    const delayMs = services.admission?.refusalOf(callerOfAddress(address)) ?? null;
+    if (delayMs !== null) {
+      refuseLater(stream, MESSAGES.tooManyRequests, delayMs);
+      return;
+    }
+    this.sockets.handleUpgrade(request, stream, head, (socket) => {
+      this.admit(socket, new Connection(socket, stream, services, address));
+    });
   }
 
   get connections(): number {
