@@ -193,7 +193,9 @@ export function shrinkFailure(failure: Failure, options: ShrinkRunOptions): Shri
   const shrunk = shrink(failure, {
     ...others,
     createEngine,
-    createChecker: (commands, config) => checkerOf(own, config, intervalsOf(commands)),
+    // An exception of the engine itself needs no check.
+    createChecker: (commands, config) =>
+      own.length === 0 ? allOf() : checkerOf(own, config, intervalsOf(commands)),
     ...(onBest === undefined
       ? {}
       : {

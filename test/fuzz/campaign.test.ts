@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
 import {
   checksOfRun,
@@ -12,6 +12,7 @@ import {
   type BatchResult,
   type CampaignPlan,
 } from '../../src/fuzz/campaign.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { CHECK_NAMES } from '../../src/fuzz/checks/checks.ts';
 import { addCounts, neverReached } from '../../src/fuzz/reached-counts.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
@@ -76,6 +77,25 @@ test('a saved campaign resumes where it stopped', async () => {
 
 test('a run without a failure cannot be shrunk', () => {
   expect(() => shrinkRun(PLAN, 0, { keccak, origin: [] })).toThrow('does not fail again');
+});
+
+test('a run that ends with an exception of the engine is shrunk to its command', () => {
+  const apply: Exchange['apply'] = Reflect.get(Exchange.prototype, 'apply');
+  const spy = vi.spyOn(Exchange.prototype, 'apply').mockImplementation(function (
+    this: Exchange,
+    ...values
+  ) {
+    if (values[0].kind === 'cancelOrder') throw new Error('sudden');
+    return apply.apply(this, values);
+  });
+  try {
+    const { shrunk, files } = shrinkRun(PLAN, 0, { keccak, origin: [] });
+    expect([shrunk.violation.invariant, shrunk.violation.detail]).toEqual(['crash', 'sudden']);
+    expect(shrunk.to).toBe(1);
+    expect(Object.keys(files)).toContain('scenario.yaml');
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 test('every profile has runs of every kind, and the oracle is left out only on request', () => {
