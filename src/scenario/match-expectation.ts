@@ -31,8 +31,14 @@ export function differences(
     { path, expected: what, actual: options.show(actual) },
   ];
   switch (expected.kind) {
-    case 'scalar':
-      return scalarMatches(expected, actual, key, options) ? [] : differ(showNode(expected));
+    case 'scalar': {
+      if (scalarMatches(expected, actual, key, options)) return [];
+      const wanted = showNode(expected);
+      // Text and another kind of value may look alike: 5 and "5".
+      if (wanted !== options.show(actual)) return differ(wanted);
+      if (typeof actual !== 'string') return differ(JSON.stringify(wanted));
+      return [{ path, expected: wanted, actual: JSON.stringify(actual) }];
+    }
     case 'list': {
       if (!Array.isArray(actual)) return differ(showNode(expected));
       const items: readonly unknown[] = actual;

@@ -298,6 +298,9 @@ class Parser {
 
   private expectation(map: MapNode | null, path: string, verb: string | undefined): Expectation {
     if (map !== null) {
+      if ([...map.entries.keys()].every((key) => key === 'exact')) {
+        this.refuse(map.place, path, 'compares nothing; name what is expected');
+      }
       for (const [key, owner] of misplacedExpectations(verb)) {
         if (!map.entries.has(key)) continue;
         this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to ${owner}`);
@@ -312,6 +315,10 @@ class Parser {
     if (events?.kind === 'list' && events.items.length === 0 && !isExact) {
       const message = 'other events may occur beside these; "exact: true" expects none';
       this.refuse(events.place, childPath(path, 'events'), message);
+    }
+    for (const key of isExact ? [] : ['body', 'events']) {
+      const value = map?.entries.get(key)?.value;
+      if (value !== undefined) this.nowhereEmpty(value, childPath(path, key));
     }
     return {
       exact: isExact,
@@ -328,6 +335,7 @@ class Parser {
   }
 
   private finalExpectation(map: MapNode | null): FinalExpectation {
+    if (map !== null) this.knownReferences(map, 'expect');
     if (textOf(map, 'invariants') === 'false') {
       const message = 'invariants always hold; write true or omit the key';
       this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
@@ -368,13 +376,30 @@ class Parser {
         this.notEmpty(value, childPath(childPath(path, key), name));
       }
     }
+    for (const [name, { value }] of records?.entries ?? []) {
+      this.nowhereEmpty(value, childPath(childPath(path, 'records'), name));
+    }
     return { records, balances, positions, book };
   }
 
   /** Refuses an empty map of expectations, which no state can fail. */
   private notEmpty(value: SourceNode, path: string): void {
-    if (value.kind !== 'map' || value.entries.size > 0) return;
-    this.refuse(value.place, path, 'an empty map compares nothing; name what is expected');
+    if (isEmptyMap(value))
+      this.refuse(value.place, path, 'an empty map compares nothing; name what is expected');
+  }
+
+  /** The same for the maps within a value. An item of a list counts for the list's length. */
+  private nowhereEmpty(value: SourceNode, path: string): void {
+    this.notEmpty(value, path);
+    if (value.kind === 'list') {
+      for (const [i, item] of value.items.entries()) {
+        if (!isEmptyMap(item)) this.nowhereEmpty(item, itemPath(path, i));
+      }
+    } else if (value.kind === 'map') {
+      for (const [key, { value: field }] of value.entries) {
+        this.nowhereEmpty(field, childPath(path, key));
+      }
+    }
   }
 
   private knownAccount(name: string, place: Place, path: string): void {
@@ -455,3 +480,5 @@ function listItems(map: MapNode, key: string): string[] {
     item.kind === 'scalar' ? [item.text] : [],
   );
 }
+
+const isEmptyMap = (node: SourceNode): boolean => node.kind === 'map' && node.entries.size === 0;

@@ -3,6 +3,8 @@
  * item, so `$order.orderId` works on the response of a submit. `$$` at the start of a text is a
  * literal `$`.
  */
+import { ABSENT, type Difference } from './match-expectation.ts';
+import type { StateExpectation, Step } from './scenario.ts';
 import type { Place, SourceNode } from './source-node.ts';
 
 export interface Reference {
@@ -35,16 +37,49 @@ export function followReference(saved: unknown, parts: Reference['parts']): unkn
   return value;
 }
 
+/** References to parts that saved responses lack: a request would omit them, a match ignore them. */
+export function lostReferences(
+  nodes: readonly (SourceNode | null)[],
+  saved: ReadonlyMap<string, { readonly body: unknown }>,
+): Difference[] {
+  return nodes
+    .flatMap((node) => (node === null ? [] : referencesIn(node)))
+    .filter(({ name, parts }) => followReference(saved.get(name)?.body, parts) === undefined)
+    .map(({ text }) => ({ path: text, expected: 'a part of the saved answer', actual: ABSENT }));
+}
+
+/** The written values that a state is compared with. */
+export const statePartsOf = (expect: StateExpectation): (SourceNode | null)[] => [
+  expect.records,
+  expect.positions,
+  expect.book,
+];
+
+/** The written values of a step: its request, and what is expected. */
+export const partsOf = ({ action, expect }: Step): (SourceNode | null)[] => [
+  action?.kind === 'call' ? action.request : null,
+  expect.body,
+  expect.events,
+  ...statePartsOf(expect),
+];
+
 /** Replaces a leading `$$` by `$`. */
 export const unescapeDollar = (text: string): string =>
   text.startsWith('$$') ? text.slice(1) : text;
 
+/** A reference as it is written. */
+interface WrittenReference extends Reference {
+  readonly text: string;
+  readonly place: Place;
+}
+
 /** All references in a node, with their places. */
-export function referencesIn(node: SourceNode): { name: string; place: Place }[] {
+export function referencesIn(node: SourceNode): WrittenReference[] {
   switch (node.kind) {
     case 'scalar': {
-      const reference = node.type === 'text' ? parseReference(node.text) : null;
-      return reference === null ? [] : [{ name: reference.name, place: node.place }];
+      const { text, place } = node;
+      const reference = node.type === 'text' ? parseReference(text) : null;
+      return reference === null ? [] : [{ ...reference, text, place }];
     }
     case 'list':
       return node.items.flatMap(referencesIn);

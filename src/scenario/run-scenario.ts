@@ -25,7 +25,14 @@ import { checkReply } from './check-reply.ts';
 import { checkState, type StateAccess } from './check-state.ts';
 import { describeEvent, type DescribedEvent } from './describe-event.ts';
 import { showValue, type Difference, type MatchOptions } from './match-expectation.ts';
-import { followReference, parseReference, unescapeDollar } from './reference.ts';
+import {
+  followReference,
+  lostReferences,
+  parseReference,
+  partsOf,
+  statePartsOf,
+  unescapeDollar,
+} from './reference.ts';
 import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
 import type { Action, Expectation, Scenario, Step } from './scenario.ts';
 import { START_OF_TEXT, type Place } from './source-node.ts';
@@ -197,7 +204,8 @@ class ScenarioRun {
         const which = `${suffix} (${String(time)} of ${String(action.times)})`;
         if (!this.steps(action.steps, which)) return false;
       }
-      const after = (): Difference[] => this.check(step.expect);
+      const lost = lostReferences(partsOf(step), this.saved);
+      const after = (): Difference[] => [...lost, ...this.check(step.expect)];
       return this.report(step.path + suffix, step.place, titleOf(step), after);
     });
   }
@@ -211,8 +219,9 @@ class ScenarioRun {
     try {
       found = act();
     } catch (error) {
-      if (!(error instanceof InvariantError)) throw error;
-      found = [{ path: 'engine', expected: 'no broken invariant', actual: error.message }];
+      const expected = error instanceof InvariantError ? 'no broken invariant' : 'no exception';
+      const actual = error instanceof Error ? error.message : String(error);
+      found = [{ path: 'engine', expected, actual }];
       broken = true;
     }
     if (broken || this.violations.length > 0) this.invariantsHeld = false;
@@ -234,6 +243,8 @@ class ScenarioRun {
     const late = this.advance(step);
     if (late.length > 0) return late;
     const { action, expect } = step;
+    const lost = lostReferences(partsOf(step), this.saved);
+    if (lost.length > 0) return lost;
     const acted = action === null ? [] : this.act(action, expect);
     return [...acted, ...this.check(expect)];
   }
@@ -385,7 +396,10 @@ class ScenarioRun {
 
   private checkEnd(): Difference[] {
     const { expect } = this.scenario;
-    const found = checkState(expect, this.access, this.matching(false));
+    const found = [
+      ...lostReferences(statePartsOf(expect), this.saved),
+      ...checkState(expect, this.access, this.matching(false)),
+    ];
     const stateHash = this.exchange.engine.stateHash();
     if (expect.stateHash !== null && expect.stateHash !== stateHash) {
       found.push({ path: 'stateHash', expected: expect.stateHash, actual: stateHash });

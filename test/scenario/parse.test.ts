@@ -298,6 +298,31 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:60: steps[0].expect.positions.alice: an empty map compares nothing; name what is expected',
   ],
   [
+    'no expectation',
+    '{ wait: 1s, expect: {} }',
+    '4:25: steps[0].expect: compares nothing; name what is expected',
+  ],
+  [
+    'no expectation that is exact',
+    '{ wait: 1s, expect: { exact: true } }',
+    '4:25: steps[0].expect: compares nothing; name what is expected',
+  ],
+  [
+    'an answer of which nothing is expected',
+    '{ do: getTime, expect: { body: {} } }',
+    '4:36: steps[0].expect.body: an empty map compares nothing; name what is expected',
+  ],
+  [
+    'a field of an answer of which nothing is expected',
+    '{ do: getTime, expect: { body: [{}, { flags: {} }] } }',
+    '4:50: steps[0].expect.body[1].flags: an empty map compares nothing; name what is expected',
+  ],
+  [
+    'a reference of the end to no saved answer',
+    '{ wait: 1s }\nexpect: { positions: { bob: { BTC-USD-PERP: { a: $none.b } } } }',
+    '5:50: expect: no earlier step saves "none"',
+  ],
+  [
     'no side of a book',
     '{ wait: 1s, expect: { book: { BTC-USD-PERP: {} } } }',
     '4:49: steps[0].expect.book.BTC-USD-PERP: an empty map compares nothing; name what is expected',

@@ -1,5 +1,6 @@
 /** Reports of runs: failures by step and path, default fields of requests, saved responses. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario, type ScenarioResult } from '../../src/scenario/run-scenario.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
@@ -200,6 +201,53 @@ describe('a request', () => {
 `;
     expect(failures(steps)).toEqual([]);
   });
+});
+
+describe('a reference to a part that the saved answer lacks', () => {
+  const order = '{ as: alice, do: submitOrder, with: { price: 1, quantity: 0.1 }, save: order }';
+  const lost = '$order.prise: a part of the saved answer / (absent)';
+
+  it.each([
+    [
+      'of a request',
+      'as: bob, do: submitOrder, with: { price: 1, quantity: 1, clientId: $order.prise }',
+    ],
+    ['of an answer', 'do: getTime, expect: { body: { none: $order.prise } }'],
+    ['of an event', 'wait: 1s, expect: { events: [{ kind: $order.prise }] }'],
+    [
+      'of a position',
+      'wait: 1s, expect: { positions: { bob: { BTC-USD-PERP: { none: $order.prise } } } }',
+    ],
+    [
+      'of a repeat',
+      'repeat: { times: 1, steps: [] }, expect: { records: { order: { none: $order.prise } } }',
+    ],
+  ])('%s fails, though nothing is there to compare it with', (_title, step) => {
+    const found = failures(`  - ${order}\n  - { ${step} }\n`);
+    expect(found[0]).toBe(`steps[2]: ${lost}`);
+  });
+
+  it('of the end fails', () => {
+    const steps = `  - ${order}\nexpect: { records: { order: { none: $order.prise } } }\n`;
+    expect(failures(steps)[0]).toBe(`expect: ${lost}`);
+  });
+});
+
+it('an exception of the engine is reported at its step', () => {
+  const apply: Exchange['apply'] = Reflect.get(Exchange.prototype, 'apply');
+  const spy = vi.spyOn(Exchange.prototype, 'apply').mockImplementation(function (
+    this: Exchange,
+    ...values
+  ) {
+    if (values[0].kind === 'advanceTime') throw new TypeError('sudden');
+    return apply.apply(this, values);
+  });
+  try {
+    const found = failures('  - { wait: 1s }\n  - { wait: 1s }\n');
+    expect(found).toEqual(['steps[1]: engine: no exception / sudden']);
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 describe('a run', () => {
