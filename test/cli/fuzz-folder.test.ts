@@ -85,6 +85,21 @@ test('a failure is not written to a folder to which another command writes one',
   expect(await readFile(join(folder, 'small-1', 'README.md'), 'utf8')).toBe('second');
 });
 
+test('a campaign with a run that does not end stops after its limit and names the run', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const pool = {
+    runBatch: (_plan: CampaignPlan, from: number, to: number) =>
+      from === 1 ? new Promise<never>(() => undefined) : Promise.resolve(passed(from, to)),
+  };
+  const watch = { progress, onRun: () => undefined, save: () => Promise.resolve() };
+  const limits = { runs: Infinity, seconds: 5, workers: 1 };
+  const plan = { ...PLAN, oracle: true };
+  const ends = runCampaign(new CampaignState(plan), pool, limits, watch);
+  const refused = expect(ends).rejects.toThrow(/^run 1 does not end, .*--run 1$/);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await refused;
+}, 5000);
+
 test('a campaign ends with the fault of a full disk when it cannot write its state', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const pool = {

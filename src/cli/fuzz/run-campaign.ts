@@ -2,6 +2,7 @@
 import type { FailedRun } from '../../fuzz/campaign.ts';
 import { COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { isInterrupted, type Progress } from '../cli-support.ts';
+import { shellWord } from '../../platform/shell-word.ts';
 import type { CampaignState } from './campaign-state.ts';
 import type { FuzzPool } from './pool.ts';
 
@@ -24,6 +25,8 @@ export interface CampaignWatch {
 /** Interval between saves of the state. */
 const SAVE_MS = 5000;
 const TICK_MS = 250;
+/** A run stops at the limit within a moment; one that does not so much later is endless. */
+const PATIENCE_S = 30;
 
 const batchOf = (state: CampaignState, { batch }: CampaignLimits): number =>
   batch ?? (state.plan.oracle ? 1 : 8);
@@ -55,6 +58,13 @@ export async function runCampaign(
 
   let onFailure = (): void => undefined;
   const failure = new Promise<void>((resolve) => (onFailure = resolve));
+  const open = new Set<number>();
+  let onEndless = (): void => undefined;
+  const endless = new Promise<never>((_resolve, reject) => {
+    onEndless = () => {
+      reject(new Error(endlessText(state, [...open])));
+    };
+  });
   const endsMs = limits.seconds === Infinity ? Infinity : Date.now() + limits.seconds * 1000;
   const work = async (): Promise<void> => {
     while (mayGoOn()) {
@@ -64,12 +74,16 @@ export async function runCampaign(
       const to = Math.min(from - (from % size) + size, limits.runs);
       next = to;
       try {
-        for (let run = from; run < to; run += 1) onRun(run);
+        for (let run = from; run < to; run += 1) {
+          open.add(run);
+          onRun(run);
+        }
       } catch (error) {
         note(error);
         return;
       }
       const result = await pool.runBatch(state.plan, from, to, endsMs);
+      for (let run = from; run < to; run += 1) open.delete(run);
       // Runs after a failure do not count; a campaign that goes on repeats them.
       if (failed.length > 0) return;
       failed = state.add(result);
@@ -80,6 +94,7 @@ export async function runCampaign(
     state.seconds = before + elapsed();
     const fraction = Math.max(elapsed() / limits.seconds, state.runs / limits.runs);
     progress.update(Math.min(1, fraction), noteOf(state));
+    if (limits.batch === undefined && elapsed() > limits.seconds + PATIENCE_S) onEndless();
     if (performance.now() - saved < SAVE_MS) return;
     saved = performance.now();
     save().catch(note);
@@ -87,7 +102,7 @@ export async function runCampaign(
   try {
     const all = Promise.all(Array.from({ length: limits.workers }, work));
     // Batches on other machines are not waited for: they do not count.
-    await (limits.batch === undefined ? all : Promise.race([all, failure]));
+    await Promise.race(limits.batch === undefined ? [all, endless] : [all, failure]);
   } finally {
     clearInterval(tick);
     state.seconds = before + elapsed();
@@ -96,6 +111,11 @@ export async function runCampaign(
   if (failed.length === 0) failed = state.takeLateFailures();
   if (failed.length === 0 && fault !== null) throw fault as Error;
   return failed;
+}
+
+function endlessText({ plan: { seed } }: CampaignState, runs: readonly number[]): string {
+  const again = `orrery fuzz --seed ${shellWord(seed)} --run ${String(runs[0])}`;
+  return `run ${runs.join(' or ')} does not end, so a command may be endless; again: ${again}`;
 }
 
 function noteOf(state: CampaignState): string {
