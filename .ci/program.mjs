@@ -164,7 +164,7 @@ export async function programIfChanged() {
   });
   mkdirSync(FOLDER, { recursive: true });
   const begins = ({ path }) => ENTRIES.some((entry) => bundledOf(entry) === path);
-  // Files that begin keep their time, which tells whether the bundle is new.
+  // Files that begin keep their time, by which the bundle is known to be new.
   const parts = [...namesOfProgram()].map((name) => ({ path: join(FOLDER, name) }));
   outdate(parts.filter((file) => !begins(file)).map(({ path }) => path));
   // Files that begin are last: their times are not before that of another one.

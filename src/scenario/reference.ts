@@ -37,7 +37,7 @@ export function followReference(saved: unknown, parts: Reference['parts']): unkn
   return value;
 }
 
-/** References to parts that saved responses lack: a request would omit them, a match ignore them. */
+/** References to parts that saved answers lack: a request would omit them, a match ignore them. */
 export function lostReferences(
   nodes: readonly (SourceNode | null)[],
   saved: ReadonlyMap<string, { readonly body: unknown }>,

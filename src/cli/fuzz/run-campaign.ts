@@ -60,11 +60,9 @@ export async function runCampaign(
   const failure = new Promise<void>((resolve) => (onFailure = resolve));
   const open = new Set<number>();
   let onEndless = (): void => undefined;
-  const endless = new Promise<never>((_resolve, reject) => {
-    onEndless = () => {
-      reject(new Error(endlessText(state, [...open])));
-    };
-  });
+  const endless = new Promise<void>((resolve) => (onEndless = resolve));
+  /** Since the first tick beyond the limit, so that a process that was stopped has patience. */
+  const overdue = { sinceS: Infinity, isEndless: false };
   const endsMs = limits.seconds === Infinity ? Infinity : Date.now() + limits.seconds * 1000;
   const work = async (): Promise<void> => {
     while (mayGoOn()) {
@@ -94,7 +92,11 @@ export async function runCampaign(
     state.seconds = before + elapsed();
     const fraction = Math.max(elapsed() / limits.seconds, state.runs / limits.runs);
     progress.update(Math.min(1, fraction), noteOf(state));
-    if (limits.batch === undefined && elapsed() > limits.seconds + PATIENCE_S) onEndless();
+    if (limits.batch === undefined && elapsed() > limits.seconds) {
+      overdue.sinceS = Math.min(overdue.sinceS, elapsed());
+      overdue.isEndless = elapsed() > overdue.sinceS + PATIENCE_S;
+      if (overdue.isEndless) onEndless();
+    }
     if (performance.now() - saved < SAVE_MS) return;
     saved = performance.now();
     save().catch(note);
@@ -110,6 +112,8 @@ export async function runCampaign(
   // Runs before these were stopped by the time limit.
   if (failed.length === 0) failed = state.takeLateFailures();
   if (failed.length === 0 && fault !== null) throw fault as Error;
+  // A failure of another worker is worth more.
+  if (failed.length === 0 && overdue.isEndless) throw new Error(endlessText(state, [...open]));
   return failed;
 }
 
