@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES } from '../contract/messages.ts';
-import { refuse } from './malformed.ts';
+import { refuse } from './refuse.ts';
 
 /** Requests of one connection that may wait for answers (pipelining). */
 const MAX_PIPELINED = 100;

@@ -23,10 +23,19 @@ interface Received {
   readonly closed: boolean;
 }
 
-/** The server's reply to these bytes, until it closes the connection or `done` appears in it. */
-function say(to: Served, bytes: string | Uint8Array, done = /\r\n\r\n./s): Promise<Received> {
+/**
+ * The server's reply to these bytes, until it closes the connection or `done` appears in it.
+ * `later` is sent after a reply of status 101.
+ */
+function say(
+  to: Served,
+  bytes: string | Uint8Array,
+  done = /\r\n\r\n./s,
+  later = '',
+): Promise<Received> {
   return new Promise((resolve) => {
     let text = '';
+    let isOpen = false;
     const socket = connect(portOf(to), '127.0.0.1', () => socket.write(bytes));
     const end = (closed: boolean): void => {
       clearTimeout(timer);
@@ -38,6 +47,10 @@ function say(to: Served, bytes: string | Uint8Array, done = /\r\n\r\n./s): Promi
     }, 8000);
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
+      if (!isOpen && / 101 [^]*\r\n\r\n/.test(text)) {
+        isOpen = true;
+        socket.write(later, 'latin1');
+      }
       if (done.test(text)) end(false);
     });
     socket.on('close', () => {
@@ -161,7 +174,7 @@ test('a hundred pipelined requests are answered in order', async () => {
 });
 
 describe('behind an order that is not answered yet', () => {
-  const ordered = async (rest: string, done: RegExp): Promise<Received> => {
+  const ordered = async (rest: string, done: RegExp, later = ''): Promise<Received> => {
     const token = await served.token({ account: ALICE, signer: ALICE });
     const body = JSON.stringify(order({ price: '59000', quantity: '0.1' }));
     const head = [
@@ -171,7 +184,8 @@ describe('behind an order that is not answered yet', () => {
       `Authorization: Bearer ${token}`,
       `Content-Length: ${String(body.length)}`,
     ];
-    return say(served, [...head, '', body].join('\r\n') + rest, done);
+    const text = [...head, '', body].join('\r\n') + rest;
+    return say(served, Buffer.from(text, 'latin1'), done, later);
   };
   const statuses = ({ text }: Received): string[] =>
     [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status = '']) => status);
@@ -195,6 +209,13 @@ describe('behind an order that is not answered yet', () => {
   test('a feed is opened after it', async () => {
     const received = await ordered(get('/ws', ...UPGRADE, KEY), /HTTP\/1.1 101[^]*HTTP|200[^]*101/);
     expect(statuses(received)).toEqual(['200', '101']);
+  });
+
+  test('a feed is read from its first frame', async () => {
+    const PING = '\x89\x80\x01\x02\x03\x04';
+    const upgrade = get('/ws', ...UPGRADE, KEY);
+    const { text } = await ordered(upgrade + PING, /\x8a.\x8a.$/s, PING);
+    expect(text).toMatch(/ 200 [^]* 101 [^]*\x8a.\x8a.$/s);
   });
 
   test('a feed whose client leaves has no effect', async () => {

@@ -6,7 +6,7 @@ import { MESSAGES } from '../../contract/messages.ts';
 import { REPLICA_HEADERS } from '../../contract/replica-headers.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
 import { afterAnswers } from '../connections.ts';
-import { refuse, refuseLater } from '../malformed.ts';
+import { refuse, refuseLater } from '../refuse.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, SLOW_BYTES, type ConnectionServices } from './connection.ts';
 import { FrameTurns } from './frame-turns.ts';
@@ -111,6 +111,8 @@ export class FeedServer {
       return;
     }
     this.sockets.handleUpgrade(request, stream, head, (socket) => {
+      // It is not read while it awaits earlier answers.
+      stream.resume();
       this.admit(socket, new Connection(socket, stream, services, address));
     });
   }
