@@ -367,7 +367,8 @@ test('a strategy trades on a recording beside the person, who pauses, steps and 
     // It sees the fill when history goes on, and quotes again.
     await button(page, '▶ Continue').click();
     await expect.poll(() => orders.count(), { timeout: 20_000 }).toBeGreaterThan(1);
-    expect(faults.filter((text) => !/status of 40[04]/.test(text))).toEqual([]);
+    // On a busy machine previews are off for a while: 503.
+    expect(faults.filter((text) => !/status of (?:40[04]|503)/.test(text))).toEqual([]);
     await page.close();
   } finally {
     await beside.server.remove();

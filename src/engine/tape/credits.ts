@@ -14,7 +14,7 @@ const BACK = 2;
 const UNTIL = 3;
 const FIELDS = 4;
 /** Rows of the smallest table, and rows for each live credit of a new one. */
-const LEAST_ROWS = 1024;
+const LEAST_ROWS = 64;
 const ROWS_PER_CREDIT = 4;
 /** 2^32 divided by the golden ratio. */
 const SPREAD = 0x9e3779b1;
@@ -94,10 +94,13 @@ export class Credits {
   alive(nowUs: TimeUs): Credit[] {
     const { fields } = this;
     const credits: Credit[] = [];
+    if (this.used === 0) return credits;
     for (let at = 0; at < fields.length; at += FIELDS) {
-      const [price = 0, front = 0, back = 0, until = 0] = fields.subarray(at, at + FIELDS);
-      if (price === 0 || front + back === 0 || nowUs > until) continue;
-      credits.push({ price, front, back, untilUs: timeUs(until) });
+      const price = fields[at] ?? 0;
+      if (price === 0 || nowUs > (fields[at + UNTIL] ?? 0)) continue;
+      const [front, back] = [this.front(at), this.back(at)];
+      if (front + back === 0) continue;
+      credits.push({ price, front, back, untilUs: timeUs(fields[at + UNTIL] ?? 0) });
     }
     return credits.sort((a, b) => a.price - b.price);
   }
