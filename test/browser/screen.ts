@@ -67,7 +67,8 @@ export class Screen {
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+      if (message.type() === 'error')
+        faults.push(`console: ${message.text()} ${message.location().url}`);
     });
     page.on('request', (request) => {
       const isOwn = request.url().startsWith(this.server.url) || /^blob:/.test(request.url());
