@@ -7,6 +7,10 @@
  * `MANY`-th order. From then on every change of a resting order updates them, so one account makes
  * the exchange walk its orders once, and at most `MANY` of them after a restart.
  *
+ * Changes are noted in a list, and taken over when a sum is read or the list is full. An account far
+ * from its limit is never read; its list is full from time to time, when one pass brings the prices
+ * of its orders into the cache for all changes of the list.
+ *
  * Invariant (`restingSums`): they equal the sums over the orders of the subaccount.
  */
 import {
@@ -30,16 +34,26 @@ export interface Resting {
   readonly originatorFeePpm: number;
 }
 
+/** Changes of a full list. */
+const MOST_NOTED = 256;
+/** A noted change: price × side, lots before and after it, and the originator's rate. */
+const BEFORE = 1;
+const AFTER = 2;
+const RATE = 3;
+const FIELDS = 4;
+
 export class RestingSums {
-  /** Trees in the pool. */
-  bids = NO_TREE;
-  asks = NO_TREE;
-  /** Maker and originator fees of all orders. */
-  fees = NO_MONEY;
-  /** The maker rate in `fees`; the market's terms may have changed since. */
+  /** The maker rate in the fees; the market's terms may have changed since. */
   makerPpm: number;
   /** Number of changes. */
   changes = 0;
+  /** Trees in the pool, and maker and originator fees of all orders: without `noted`. */
+  private bidTree = NO_TREE;
+  private askTree = NO_TREE;
+  private feeSum = NO_MONEY;
+  private noted = new Float64Array(FIELDS);
+  /** Numbers in use of `noted`. */
+  private notedEnd = 0;
   private readonly pool: PriceSums;
   private readonly unit: number;
 
@@ -49,31 +63,54 @@ export class RestingSums {
     this.makerPpm = makerPpm;
   }
 
-  /** The order joins the book with its lots. */
-  add(order: Resting): void {
-    if (order.left === 0) return;
-    this.changes += 1;
-    this.fees = plus(this.fees, this.feeOf(order, order.left));
-    if (order.side > 0) this.bids = this.pool.add(this.bids, order.price, order.left);
-    else this.asks = this.pool.add(this.asks, order.price, order.left);
+  /** Trees in the pool. */
+  get bids(): number {
+    this.settle();
+    return this.bidTree;
+  }
+  get asks(): number {
+    this.settle();
+    return this.askTree;
   }
 
-  /** Removes `by` of the order's lots. */
-  reduce(order: Resting, by: number): void {
-    if (by === 0) return;
+  /** Maker and originator fees of all orders. */
+  get fees(): Money {
+    this.settle();
+    return this.feeSum;
+  }
+
+  /** An order has `after` unfilled lots on the book instead of `before`. */
+  note(side: 1 | -1, price: PriceTicks, before: number, after: number, ratePpm: number): void {
+    if (before === after) return;
     this.changes += 1;
-    this.fees = plus(this.fees, this.feeChange(order, by));
-    if (order.side > 0) this.bids = this.pool.remove(this.bids, order.price, by);
-    else this.asks = this.pool.remove(this.asks, order.price, by);
+    if (this.notedEnd === this.noted.length) this.makeRoom();
+    const { noted, notedEnd: at } = this;
+    noted[at] = price * side;
+    noted[at + BEFORE] = before;
+    noted[at + AFTER] = after;
+    noted[at + RATE] = ratePpm;
+    this.notedEnd = at + FIELDS;
+  }
+
+  /** Fees anew, at another maker rate. */
+  takeRate(makerPpm: number, orders: Iterable<Resting>): void {
+    this.settle();
+    this.makerPpm = makerPpm;
+    this.changes += 1;
+    this.feeSum = NO_MONEY;
+    for (const { left, price, originatorFeePpm } of orders) {
+      this.feeSum = plus(this.feeSum, this.feeOf(left, price, originatorFeePpm));
+    }
   }
 
   /** Fees after `by` of the order's lots are filled, less those before; ≤ 0. */
-  feeChange(order: Resting, by: number): Money {
-    return minus(this.feeOf(order, order.left - by), this.feeOf(order, order.left));
+  feeChange({ left, price, originatorFeePpm }: Resting, by: number): Money {
+    const before = this.feeOf(left, price, originatorFeePpm);
+    return minus(this.feeOf(left - by, price, originatorFeePpm), before);
   }
 
-  /** The fee of filling `size` lots of the order. */
-  feeOf({ price, originatorFeePpm }: Resting, size: number): Money {
+  /** The fee of filling lots of an order. */
+  private feeOf(size: number, price: PriceTicks, originatorFeePpm: number): Money {
     return feeMoney(size, price, this.unit, this.makerPpm + originatorFeePpm);
   }
 
@@ -89,6 +126,39 @@ export class RestingSums {
     this.pool.sumAll(tree);
     const atMark = notionalMoney(this.pool.foundLots, mark, this.unit);
     return plus(atMark, this.valueAbove(tree, mark));
+  }
+
+  private makeRoom(): void {
+    if (this.notedEnd === MOST_NOTED * FIELDS) {
+      this.settle();
+      return;
+    }
+    const old = this.noted;
+    this.noted = new Float64Array(old.length * 2);
+    this.noted.set(old);
+  }
+
+  /** Takes over the noted changes. */
+  private settle(): void {
+    const { noted, notedEnd, pool } = this;
+    if (notedEnd === 0) return;
+    this.notedEnd = 0;
+    for (let at = 0; at < notedEnd; at += FIELDS) {
+      const signed = noted[at] ?? 0;
+      const price = Math.abs(signed) as PriceTicks;
+      const before = noted[at + BEFORE] ?? 0;
+      const after = noted[at + AFTER] ?? 0;
+      const rate = noted[at + RATE] ?? 0;
+      this.feeSum = plus(this.feeSum, this.feeOf(after, price, rate));
+      this.feeSum = minus(this.feeSum, this.feeOf(before, price, rate));
+      const tree = signed > 0 ? this.bidTree : this.askTree;
+      const changed =
+        after > before
+          ? pool.add(tree, price, after - before)
+          : pool.remove(tree, price, before - after);
+      if (signed > 0) this.bidTree = changed;
+      else this.askTree = changed;
+    }
   }
 
   /** Σ (limit − mark) × lots over limits above the mark. */

@@ -1,7 +1,6 @@
 /**
  * The orders of a subaccount that its sums cover (`resting-sums.ts`): when sums start and change.
  */
-import { NO_MONEY, plus } from '../../num/money.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -39,8 +38,29 @@ export function noteRested(state: ExchangeState, slot: number, exposure: Exposur
   const subaccount = state.subaccount(exposure.subaccount);
   if (subaccount.sumsOrders) {
     exposure.resting ??= sumsOf(state, state.market(exposure.market));
-    exposure.resting.add(restingOf(state, slot));
+    noteChange(state, slot, exposure.resting, 0, state.orders.left(slot));
   } else if (subaccount.orderCount >= MANY) startSums(state, subaccount);
+}
+
+/** The slot, which is on the book, is about to lose `by` of its unfilled lots. */
+export function noteReduced(
+  state: ExchangeState,
+  slot: number,
+  sums: RestingSums,
+  by: number,
+): void {
+  const left = state.orders.left(slot);
+  noteChange(state, slot, sums, left, left - by);
+}
+
+function noteChange(
+  { orders: table }: ExchangeState,
+  slot: number,
+  sums: RestingSums,
+  before: number,
+  after: number,
+): void {
+  sums.note(table.side(slot), table.price(slot), before, after, table.originatorFeePpm(slot));
 }
 
 /** Terms of the order in this slot. */
@@ -59,7 +79,7 @@ function startSums(state: ExchangeState, subaccount: Subaccount): void {
   for (const exposure of subaccount.opened) {
     eachSummed(state, exposure, (slot) => {
       exposure.resting ??= sumsOf(state, state.market(exposure.market));
-      exposure.resting.add(restingOf(state, slot));
+      noteChange(state, slot, exposure.resting, 0, state.orders.left(slot));
     });
   }
 }
@@ -71,13 +91,9 @@ function takeRate(
   sums: RestingSums,
   market: Market,
 ): void {
-  sums.makerPpm = makerPpmOf(market);
-  sums.fees = NO_MONEY;
-  sums.changes += 1;
-  eachSummed(state, subaccount.exposure(market.id), (slot) => {
-    const order = restingOf(state, slot);
-    sums.fees = plus(sums.fees, sums.feeOf(order, order.left));
-  });
+  const orders: Resting[] = [];
+  eachSummed(state, subaccount.exposure(market.id), (slot) => orders.push(restingOf(state, slot)));
+  sums.takeRate(makerPpmOf(market), orders);
 }
 
 /** Visits the resting orders of one market that are not reduce-only. */

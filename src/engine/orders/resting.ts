@@ -5,7 +5,7 @@
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { hashOrderRested } from '../chain-hash/hash-event.ts';
-import { noteRested, restingOf } from '../margin/summed-orders.ts';
+import { noteReduced, noteRested } from '../margin/summed-orders.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -84,7 +84,7 @@ export function shrinkResting(
 ): void {
   const table = state.orders;
   if (table.isReduceOnly(slot)) return;
-  exposure.resting?.reduce(restingOf(state, slot), by);
+  if (exposure.resting !== null) noteReduced(state, slot, exposure.resting, by);
   releaseLots(table.side(slot), by, exposure);
 }
 

@@ -87,14 +87,22 @@ function plant(owner: object, name: string, make: (right: Method) => Method): vo
   undo.push(() => Reflect.set(owner, name, right));
 }
 
-/** Calls of the method from the fifth on are left out, but for every second one. */
-function forgetSome(right: Method): Method {
-  let calls = 0;
-  return function forgetting(this: object, ...words: never[]): unknown {
-    calls += 1;
-    return calls > 5 && calls % 2 === 0 ? undefined : right.apply(this, words);
+/** Such calls of the method from the fifth on are left out, but for every second one. */
+const forgetSomeOf =
+  (isSuch: (words: readonly number[]) => boolean) =>
+  (right: Method): Method => {
+    let calls = 0;
+    return function forgetting(this: object, ...words: never[]): unknown {
+      if (isSuch(words)) calls += 1;
+      const isLeftOut = calls > 5 && calls % 2 === 0 && isSuch(words);
+      return isLeftOut ? undefined : right.apply(this, words);
+    };
   };
-}
+const forgetSome = forgetSomeOf(() => true);
+
+/** Of the words of `RestingSums.note`: unfilled lots before and after a change. */
+const joins = ([, , before]: readonly number[]): boolean => before === 0;
+const shrinks = ([, , before, after]: readonly number[]): boolean => (after ?? 0) < (before ?? 0);
 
 /** The part stays current although this field of the exposure or the market has changed. */
 const ignores =
@@ -118,8 +126,8 @@ const KNOWN: Readonly<Record<string, string>> = {
  * market, and announced terms only with those in force, so parts that ignore them stay right.
  */
 const FAULTS: readonly [string, () => void][] = [
-  ['an order that joins is forgotten', () => plant(RestingSums.prototype, 'add', forgetSome)],
-  ['a fill or an end is forgotten', () => plant(RestingSums.prototype, 'reduce', forgetSome)],
+  ['an order that joins is forgotten', () => plantNote(joins)],
+  ['a fill or an end is forgotten', () => plantNote(shrinks)],
   ['the part ignores orders', () => plant(MarginPart.prototype, 'isCurrent', ignoresOrders)],
   ...(
     [
@@ -134,6 +142,10 @@ const FAULTS: readonly [string, () => void][] = [
   ['a part is not subtracted', () => plant(MarginSums.prototype, 'subtract', forgetSome)],
   ['every fee is 7', () => plant(RestingSums.prototype, 'feeOf', () => () => 7)],
 ];
+
+function plantNote(isSuch: (words: readonly number[]) => boolean): void {
+  plant(RestingSums.prototype, 'note', forgetSomeOf(isSuch));
+}
 
 function ignoresOrders(right: Method): Method {
   return function ignoring(this: object, exposure: never, market: never): unknown {

@@ -209,8 +209,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'margin-sum-forgets-ended-orders',
     file: 'engine/orders/resting.ts#shrinkResting',
-    find: 'exposure.resting',
-    replace: 'if (by !== table.left(slot)) exposure.resting',
+    find: 'exposure.resting !== null',
+    replace: 'exposure.resting !== null && by !== table.left(slot)',
     means: 'the sums of margin keep the cost of orders that left the book',
     rule: 'R-5.5',
   },
