@@ -1,9 +1,9 @@
 /**
  * Retained ended orders: copies of rows in pages, so growing copies no rows. No rule reads them.
  *
- * A slot is a page and a row of it; freed slots are reused. Each account has its own list, oldest
- * first. Lists are links in the rows: owner links chain the ended orders of an account or the free
- * rows; queue links chain rows that are not in the index.
+ * A slot is a page and a row of it. Each account has its own list, oldest first. Lists are links in
+ * the rows: owner links chain the ended orders of an account; queue links chain rows that are not in
+ * the index.
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { OrderId } from '../../num/units.ts';
@@ -22,12 +22,11 @@ export class EndedOrders {
   private readonly pages: OrderRows[] = [];
   private readonly tags: RowTags[] = [];
   private used = 0;
-  private free = NONE;
   private readonly index = new SlotIndex();
-  /** The first row that is not in the index; listed rows may be free already. */
+  /** The first row that is not in the index. */
   private unindexed = NONE;
 
-  /** Rows in use or freed. */
+  /** Rows in use. */
   get rows(): number {
     return this.used;
   }
@@ -46,9 +45,13 @@ export class EndedOrders {
     return this.index.find(hashNumber(id), (slot) => this.page(slot).id(slot & PAGE_MASK) === id);
   }
 
-  /** Appends a copy of an ended order to its account's list. */
-  add(list: OwnerList, from: OrderRows, source: number): void {
-    const slot = this.take();
+  /**
+   * Appends a copy of an ended order to its account's list, in the row of the oldest one if the list
+   * has `limit` orders. Returns whether the oldest one was dropped.
+   */
+  add(list: OwnerList, from: OrderRows, source: number, limit = Infinity): boolean {
+    const drops = list.count >= limit;
+    const slot = drops ? this.takeOldest(list) : this.take();
     const page = this.page(slot);
     const row = slot & PAGE_MASK;
     page.fillEnded(row, from, source);
@@ -60,35 +63,37 @@ export class EndedOrders {
     list.tail = slot;
     list.count += 1;
     this.tags[slot >> PAGE_BITS]!.set(row, page.subaccount(row), page.tagOf(row));
-    if (page.prev(row) === LISTED) return;
-    page.setPrev(row, LISTED);
-    page.setNext(row, this.unindexed);
-    this.unindexed = slot;
+    if (page.prev(row) !== LISTED) {
+      page.setPrev(row, LISTED);
+      page.setNext(row, this.unindexed);
+      this.unindexed = slot;
+    }
+    return drops;
   }
 
-  /** Drops the oldest order of a list, which must not be empty. */
-  removeOldest(list: OwnerList): void {
+  /**
+   * Takes the oldest order out of a list, which must not be empty. The row of the next one is not
+   * changed, as it is not in the cache: `prevOfOwner` ends at the head.
+   */
+  private takeOldest(list: OwnerList): number {
     const slot = list.head;
     const page = this.page(slot);
     const row = slot & PAGE_MASK;
-    const next = page.nextOfOwner(row);
-    list.head = next;
+    list.head = page.nextOfOwner(row);
     list.count -= 1;
-    if (next === NONE) list.tail = NONE;
-    else this.page(next).setPrevOfOwner(next & PAGE_MASK, NONE);
+    if (list.head === NONE) list.tail = NONE;
     if (page.isIndexed(row)) this.index.remove(hashNumber(page.id(row)), slot);
     page.empty(row);
-    this.tags[slot >> PAGE_BITS]!.clear(row);
-    page.setNextOfOwner(row, this.free);
-    this.free = slot;
+    return slot;
   }
 
   nextOfOwner(slot: number): number {
     return this.page(slot).nextOfOwner(slot & PAGE_MASK);
   }
 
-  prevOfOwner(slot: number): number {
-    return this.page(slot).prevOfOwner(slot & PAGE_MASK);
+  /** The order before this one in its account's list; NONE for the oldest. */
+  prevOfOwner(list: OwnerList, slot: number): number {
+    return slot === list.head ? NONE : this.page(slot).prevOfOwner(slot & PAGE_MASK);
   }
 
   /** Number of matching rows; ignores the time fields of the filter. */
@@ -106,18 +111,12 @@ export class EndedOrders {
       const row = slot & PAGE_MASK;
       this.unindexed = page.next(row);
       page.setPrev(row, UNLISTED);
-      if (page.isFree(row)) continue;
       page.setIndexed(row);
       this.index.add(hashNumber(page.id(row)), slot);
     }
   }
 
   private take(): number {
-    const slot = this.free;
-    if (slot !== NONE) {
-      this.free = this.nextOfOwner(slot);
-      return slot;
-    }
     if ((this.used & PAGE_MASK) === 0) {
       this.pages.push(new OrderRows(PAGE_ROWS, CLIENT_ID_BYTES));
       this.tags.push(new RowTags(PAGE_ROWS));

@@ -315,9 +315,6 @@ export class OrderRows {
     return this.extrasOf(row)?.conditional ?? null;
   }
 
-  isFree(row: number): boolean {
-    return this.floats[row * FLOATS + ID] === FREE;
-  }
   /** Whether the order is in the index. */
   isIndexed(row: number): boolean {
     return (this.ints[row * INTS + STATE]! & INDEXED) !== 0;

@@ -33,10 +33,6 @@ export class RowTags {
     this.words[2 * row + 1] = tag;
   }
 
-  clear(row: number): void {
-    this.words[2 * row] = NO_SUBACCOUNT;
-  }
-
   /** Number of matching rows; ignores times. */
   count(filter: RowFilter): number {
     const { words } = this;

@@ -98,8 +98,6 @@ export function retain(
 ): void {
   const limit = state.config.retention.endedOrdersPerAccount;
   if (limit === 0) return;
-  state.endedOrders.add(endedOrders, state.orders, slot);
-  if (endedOrders.count <= limit) return;
-  state.accounts.get(account).endedOrdersCut = true;
-  state.endedOrders.removeOldest(endedOrders);
+  const isCut = state.endedOrders.add(endedOrders, state.orders, slot, limit);
+  if (isCut) state.accounts.get(account).endedOrdersCut = true;
 }

@@ -53,7 +53,8 @@ export function orderByClientId(
   if (live !== NONE && sees(state.orders, live)) return viewOrder(state.orders, live);
   const ended = state.endedOrders;
   const owner = state.accounts.get(account);
-  for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+  const list = owner.endedOrders;
+  for (let slot = list.tail; slot !== NONE; slot = ended.prevOfOwner(list, slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
     if (page.clientIds.is(row, clientId) && sees(page, row)) return viewOrder(page, row);
@@ -125,7 +126,7 @@ export function findOrders(
   let taken = 0;
   let lastUs = 0;
   let slot = matches === 0 ? NONE : list.tail;
-  for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+  for (; slot !== NONE; slot = ended.prevOfOwner(list, slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
     // Creation precedes the update, so all following rows are too old.
