@@ -40,7 +40,7 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
   try {
     document = parse(text, { schema: 'failsafe' }) ?? {};
   } catch (error) {
-    throw new InputError(`${path}: ${(error as Error).message}`);
+    throw new InputError(`${path}: ${(error as Error).message.split('\n')[0] ?? 'not YAML'}`);
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new InputError(`${path}: must be a map with config, markets, start and server`);

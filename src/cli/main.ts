@@ -11,6 +11,7 @@ import { completionScript } from './completion.ts';
 import { dependentOptions, missingArguments, recordExamples } from './missing-arguments.ts';
 import { programHelp } from './program-help.ts';
 import { VERSION } from './release.ts';
+import { helpOf, wrongArguments } from './wrong-arguments.ts';
 
 interface LazyCommand {
   readonly usage: string;
@@ -162,26 +163,39 @@ export const COMPLETION = {
   describe: 'Print a script that completes commands and options in bash, zsh or fish',
 } as const;
 
+/** Columns of a help at most. */
+const HELP_WIDTH = 100;
 const COMPLETIONS = '--get-yargs-completions';
 
 /** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  if (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')) {
+  const asksHelp = argv.at(-1) === '--help' || argv.at(-1) === '-h';
+  const isNarrow = process.stdout.columns < HELP_WIDTH;
+  if (argv.length === 1 && asksHelp && !isNarrow) {
     print(programHelp([COMPLETION, ...COMMANDS]));
     return 0;
   }
-  if (argv.length === 1 && argv[0] === COMPLETION.usage) {
-    print(completionScript(process.env['SHELL']));
+  if (argv[0] === COMPLETION.usage && (argv.length === 1 || (argv.length === 2 && asksHelp))) {
+    const { usage, describe } = COMPLETION;
+    const help = `orrery ${usage}\n\n${describe}\n\nExamples:\n  orrery ${usage} >> ~/.bashrc`;
+    print(asksHelp ? help : completionScript(process.env['SHELL']));
     return 0;
   }
   const parser = await parserOf(argv);
   try {
+    mustNameFiles(argv);
     await parser.parseAsync();
     return takeExitCode();
   } catch (error) {
     takeExitCode();
     return explainFailure(error);
   }
+}
+
+/** yargs drops a lone dash: `orrery run -` would run no scenario and pass. */
+function mustNameFiles(argv: readonly string[]): void {
+  if (argv[0] === COMPLETIONS || !argv.includes('-')) return;
+  throw new InputError('- names no file; standard input is /dev/stdin');
 }
 
 /** The parser with the command that the line names; of others it knows name and description. */
@@ -197,20 +211,21 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     .help()
     .completion(COMPLETION.usage, COMPLETION.describe)
     .alias('help', 'h')
-    .wrap(100)
+    .wrap(Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH))
     .exitProcess(false)
     .middleware((values) => {
       if (argv[0] === COMPLETIONS) return;
       mustHaveValues(argv, values);
+      mustBeTrueOrFalse(argv, values);
       mustBeGivenOnce(argv, values, lists());
       mustBeNumbers(argv, values);
     })
     .fail((message: string | null, error: Error | undefined) => {
-      const hint = `see orrery ${argv[0] ?? ''} --help`.replace('  ', ' ');
+      const words = dependentOptions(message) ?? wrongArguments(parser, message, argv) ?? message;
       throw (
         error ??
         missingArguments(parser, message, examples) ??
-        new InputError(dependentOptions(message) ?? message ?? 'bad command line', { hint })
+        new InputError(words ?? 'bad command line', { hint: helpOf(parser) })
       );
     });
   const examples = recordExamples(parser);
@@ -269,6 +284,18 @@ function mustHaveValues(argv: readonly string[], values: Readonly<Record<string,
     if (equals === '' && hasValue) continue;
     if (MAY_BE_EMPTY.has(name) && (equals === '=' || next === '')) continue;
     throw new InputError(`--${name} needs a value`, { hint: `see orrery ${argv[0] ?? ''} --help` });
+  }
+}
+
+/** Throws `InputError` for a flag with another value, which yargs takes as false. */
+function mustBeTrueOrFalse(
+  argv: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): void {
+  for (const token of argv) {
+    const [, name = '', text] = /^--([a-z][\w-]*)=(.*)$/s.exec(token) ?? [];
+    if (typeof values[name] !== 'boolean' || text === 'true' || text === 'false') continue;
+    throw new InputError(`--${name} takes no value, or true or false; got ${JSON.stringify(text)}`);
   }
 }
 

@@ -2,7 +2,8 @@
 import { basename } from 'node:path';
 import type { ParameterValue } from '../strategy/definition.ts';
 import { FIDELITIES, type Fidelity } from '../tape/tape-model.ts';
-import { parseDuration, parseTimeOrDay } from '../num/time-text.ts';
+import { formatDuration, parseDuration, parseTimeOrDay } from '../num/time-text.ts';
+import { durationUs } from '../num/units.ts';
 import { bundleStrategy } from '../strategy-loader/bundle.ts';
 import { parseFeed, planFeeds } from '../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
@@ -219,7 +220,8 @@ export function timeOf(name: string, text: string): number {
 export function lengthOf(name: string, text: string, minUs: number): number {
   const us = parseDuration(text);
   if (us === null || us < minUs) {
-    throw new InputError(`--${name} '${text}': must be a duration such as 1h30m`);
+    const limit = us === null ? '' : ` of at least ${formatDuration(durationUs(minUs))}`;
+    throw new InputError(`--${name} '${text}': must be a duration${limit}, such as 1h30m`);
   }
   return us;
 }

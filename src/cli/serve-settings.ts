@@ -5,6 +5,7 @@
  */
 import type { Argv } from 'yargs';
 import type { LogFormat } from '../http/operator-log.ts';
+import { isProxyRange } from '../http/client-address.ts';
 import { InputError } from './cli-support.ts';
 
 interface Setting {
@@ -268,6 +269,12 @@ export function readSettings(sources: SettingSources): ServeSettings {
         .filter((one) => one !== '');
     });
   };
+  const checkedList = (name: Name, isValid: (text: string) => boolean, what: string): string[] => {
+    const texts = list(name);
+    const wrong = texts.find((text) => !isValid(text));
+    if (wrong === undefined) return texts;
+    throw new InputError(`${findSetting(name)?.called ?? name} '${wrong}': must be ${what}`);
+  };
   const flag = (name: Name): boolean => {
     const found = findSetting(name);
     if (found === null) return false;
@@ -321,14 +328,27 @@ export function readSettings(sources: SettingSources): ServeSettings {
     trustSignatures: flag('trust-signatures'),
     verifyThreads: findSetting('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
-    corsOrigins: list('cors-origin'),
+    corsOrigins: checkedList(
+      'cors-origin',
+      isOrigin,
+      'an origin such as https://example.com, or *',
+    ),
     previews: word('previews', ['on', 'off']) === 'on',
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),
-    trustProxy: list('trust-proxy'),
+    trustProxy: checkedList(
+      'trust-proxy',
+      isProxyRange,
+      'an address, a subnet such as 10.0.0.0/8, loopback, linklocal or uniquelocal',
+    ),
     logLevel: word('log-level', LOG_LEVELS),
     logFormat: word('log-format', ['text', 'json']),
     metrics: metricsPlace(),
   };
+}
+
+/** As browsers send it: without a path, also without the slash at its end. */
+function isOrigin(text: string): boolean {
+  return text === '*' || text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/i.test(text);
 }
 
 function sectionOf(file: SettingSources['file']): ReadonlyMap<string, unknown> {

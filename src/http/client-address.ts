@@ -8,6 +8,18 @@ const RANGES: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
+/** An address, a subnet with its length or mask, or a name of `RANGES`. */
+export function isProxyRange(text: string): boolean {
+  if (Object.hasOwn(RANGES, text)) return true;
+  const [network = '', length, ...more] = text.split('/');
+  const family = isIP(network);
+  if (family === 0 || more.length > 0) return false;
+  if (length === undefined || (family === 4 && isIPv4(length))) return true;
+  return (
+    /^\d{1,3}$/.test(length) && Number(length) >= 1 && Number(length) <= (family === 4 ? 32 : 128)
+  );
+}
+
 /**
  * The last address that no trusted proxy forwarded.
  *

@@ -112,8 +112,11 @@ function mustBeWhole(name: string, value: number, min: number): void {
   throw new JournalError(`${name} ${String(value)}: must be a whole number from ${String(min)}`);
 }
 
-/** A file beside the segments would be read as a part of the journal. */
+/** A file beside the segments would be read as a part of the journal; JSON would replace it. */
 function refuseOwnFolder(journal: string, out: string): void {
+  if (existsSync(out) && existsSync(journal) && realpathSync(out) === realpathSync(journal)) {
+    throw new FileError(`${out}: is the journal itself`);
+  }
   const folder = dirname(resolve(out));
   if (!existsSync(folder)) throw new FileError(`${folder}: no such file or folder`);
   if (!existsSync(journal) || realpathSync(folder) !== realpathSync(journal)) return;

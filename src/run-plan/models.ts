@@ -176,6 +176,37 @@ export function parseFees(
   return { makerFee: timesText(makerFee, times), takerFee: timesText(takerFee, times) };
 }
 
+/** `initial,maintenance` as ratios, such as `0.02,0.01`. */
+export function parseMargin(text: string): {
+  readonly initialMargin: string;
+  readonly maintenanceMargin: string;
+} {
+  const [initialMargin, maintenanceMargin, ...more] = text.split(',');
+  if (initialMargin === undefined || maintenanceMargin === undefined || more.length > 0) {
+    throw new StrategyError(`--margin '${text}': must be two ratios, such as 0.02,0.01`);
+  }
+  return { initialMargin, maintenanceMargin };
+}
+
+/** Names the option that gave the faulty term, unless the data or the population did. */
+export function faultOfTerms(
+  error: string,
+  { fees, margin }: { readonly fees?: string; readonly margin?: string },
+  { symbol, terms }: { readonly symbol: string; readonly terms: Readonly<Record<string, unknown>> },
+): string {
+  const [, term = ''] = /^market\.(\w+): /.exec(error) ?? [];
+  const isOptional = !Object.hasOwn(terms, term);
+  let option = '';
+  if (isOptional && term.endsWith('Fee') && fees !== undefined) option = `--fees '${fees}': `;
+  if (isOptional && term.endsWith('Margin') && margin !== undefined) {
+    option = `--margin '${margin}': `;
+  }
+  const wayOut = error.includes('is finer than')
+    ? '; import the data with a coarser --lot, and --round'
+    : '';
+  return `${option}market ${symbol}: ${error}${wayOut}`;
+}
+
 /** Multiplies decimal text by an integer; other text is returned for its parser to reject. */
 function timesText(text: string, times: number): string {
   const value = parseDecimal(text);

@@ -32,8 +32,10 @@ import { readLatencyRows } from './latency-rows.ts';
 import {
   DEFAULT_LATENCY,
   DEFAULT_QUEUE,
+  faultOfTerms,
   parseFaults,
   parseFees,
+  parseMargin,
   parseImpact,
   parseLatency,
   parseQueue,
@@ -382,14 +384,12 @@ function symbolsOf(
 }
 
 function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
-  const [initialMargin = '', maintenanceMargin = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
   const spec = parseMarketSpec(
     {
       symbol: market.symbol,
       tickSize: market.tickSize,
       lotSize: market.lotSize,
-      initialMargin,
-      maintenanceMargin,
+      ...parseMargin(plan.margin ?? DEFAULTS.margin),
       ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
       queueModel: parseQueue(plan.queue ?? DEFAULTS.queue, market),
       ...parseImpact(plan.impact ?? DEFAULTS.impact, market),
@@ -397,12 +397,7 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
     },
     keccak,
   );
-  if (!spec.ok) {
-    const wayOut = spec.error.includes('is finer than')
-      ? '; import the data with a coarser --lot, and --round'
-      : '';
-    throw new StrategyError(`market ${market.symbol}: ${spec.error}${wayOut}`);
-  }
+  if (!spec.ok) throw new StrategyError(faultOfTerms(spec.error, plan, market));
   return spec.value;
 }
 
@@ -487,11 +482,14 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
         ]),
     ...strategies.map(({ id, name, parameters }) => ({
       title: `Parameters of ${id}`,
-      text: `${name}: ${Object.entries(parameters)
-        .map(([key, value]) => `${key} ${String(value)}`)
-        .join(', ')}; ${bundleText(plan, id)}.`,
+      text: `${name}: ${parametersText(parameters)}; ${bundleText(plan, id)}.`,
     })),
   ];
+}
+
+function parametersText(parameters: Readonly<Record<string, unknown>>): string {
+  const values = Object.entries(parameters).map(([name, value]) => `${name} ${String(value)}`);
+  return values.length === 0 ? 'no parameters' : values.join(', ');
 }
 
 function bundleText({ strategies }: RunPlan, id: string): string {

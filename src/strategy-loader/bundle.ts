@@ -48,9 +48,10 @@ let guest: Promise<string> | null = null;
 
 /** Throws `StrategyError` with places and messages if the file cannot be compiled. */
 export async function bundleStrategy(path: string): Promise<StrategyBundle> {
-  await stat(path).catch((error: unknown) => {
+  const found = await stat(path).catch((error: unknown) => {
     throw fileError(path, error, 'orrery new strategy <name> writes a strategy');
   });
+  if (found.isDirectory()) throw fileError(path, { code: 'EISDIR' });
   // Paths of the output are relative to the real folder.
   const folder = await realpath(dirname(path));
   const file = join(folder, basename(path));

@@ -73,7 +73,7 @@ export function parseTapeModel(text: string): TapeModel {
         model = { ...model, depthLots: wholeOf(name, value, 2 ** 50, 'lots') };
         break;
       default:
-        throw new TapeError(`bars: '${part}' is not one of ${MODEL_FIELDS}, each name=value`);
+        throw new TapeError(`--bars: '${part}' is not one of ${MODEL_FIELDS}, each name=value`);
     }
   }
   return model;
@@ -82,13 +82,13 @@ export function parseTapeModel(text: string): TapeModel {
 function wordOf<T extends string>(name: string, value: string, words: readonly T[]): T {
   const found = words.find((word) => word === value);
   if (found !== undefined) return found;
-  throw new TapeError(`bars: ${name} '${value}' is not one of ${words.join(', ')}`);
+  throw new TapeError(`--bars: ${name} '${value}' is not one of ${words.join(', ')}`);
 }
 
 function wholeOf(name: string, value: string, max: number, unit: string): number {
   const whole = /^[0-9]{1,16}$/.test(value) ? Number(value) : -1;
   if (whole >= 0 && whole <= max) return whole;
-  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
+  throw new TapeError(`--bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
 }
 
 /**

@@ -170,7 +170,7 @@ test.each([
   [['export', 'VAR', '--out', 'SCRATCH/no/x'], 'no: no such file or folder'],
   [['compact', 'nowhere'], 'nowhere: no such file or folder'],
   [['compact', 'SCRATCH'], 'no journal is in this folder'],
-  [['shrink', 'VAR'], 'Unknown argument'],
+  [['shrink', 'VAR'], 'unknown command'],
   [[], 'missing <action>: inspect, verify'],
 ])('journal %j exits with 2 and the reason', (args, words) => {
   const filled = args.map((arg) => arg.replace('VAR', data()).replace('SCRATCH', scratch()));

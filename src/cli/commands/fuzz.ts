@@ -33,6 +33,7 @@ import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
 import { lockCampaign } from '../fuzz/lock-campaign.ts';
+import { mustNotBeInput } from '../own-input.ts';
 import { isRemote, REMOTE_OPTIONS } from '../campaigns/remote-options.ts';
 import {
   EXIT,
@@ -192,6 +193,9 @@ export const command: CommandModule<object, FuzzArguments> = {
       throw new InputError(
         `--shrink-seconds must be above 0 and at most ${String(MOST_SECONDS)}, got ${String(shrinking)}`,
       );
+    }
+    for (const name of ['junit', 'sarif'] as const) {
+      mustNotBeInput(name, options[name], [options.journal, options.config, options.states]);
     }
     optimizeLate();
     if (options.journal !== undefined) return checkOne(options, options.journal);

@@ -19,6 +19,7 @@ import {
 import { writeTimeMachine } from '../../report/time-machine-page.ts';
 import { recordedFailure } from '../time-machine/recorded-failure.ts';
 import { openFile } from '../time-machine/open-file.ts';
+import { mustNotBeInput } from '../own-input.ts';
 
 interface InspectArguments {
   readonly journal: string;
@@ -64,7 +65,7 @@ export const command: CommandModule<object, InspectArguments> = {
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'print five commands')
       .example('$0 inspect run.orrery --limit 0 --json', 'print header and counts')
       .example('$0 inspect reports/demo --open', 'open the time machine in the browser')
-      .example('$0 inspect scenarios/adl.yaml --html adl.html --mask', 'a file to share'),
+      .example('$0 inspect scenarios/cascade.yaml --html cascade.html --mask', 'a file to share'),
   handler: async ({ journal, from, to, limit, json, ...machine }) => {
     if (machine.open || machine.html !== undefined) {
       await writeMachine(journal, machine, json);
@@ -123,6 +124,7 @@ async function writeMachine(
   json: boolean,
 ): Promise<void> {
   mustBeWhole('seq', seq, 0);
+  mustNotBeInput('html', html, [path]);
   const large = tooLargeForPage(path);
   if (large !== null) {
     if (mask || seq !== undefined) {

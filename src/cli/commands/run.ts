@@ -23,6 +23,7 @@ import {
   setExitCode,
   stopIfInterrupted,
 } from '../cli-support.ts';
+import { mustNotBeInput } from '../own-input.ts';
 import { readInput } from '../read-file.ts';
 import { solvencyReport, type SolvencyReport } from '../solvency-report.ts';
 import { solvencyTable, payersTable } from '../solvency-table.ts';
@@ -84,6 +85,7 @@ export const command: CommandModule<object, RunArguments> = {
     if (options.journal !== undefined && paths.length !== 1) {
       throw new InputError(`--journal takes one scenario, found ${String(paths.length)}`);
     }
+    mustNotBeInput('journal', options.journal, paths);
     const loaded = await loadAll(paths);
     const reports = [];
     for (const one of loaded) {

@@ -287,7 +287,8 @@ async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {
     const map = parseColumnMap(parseYaml(text) as unknown);
     return args.interval === undefined ? map : { ...map, intervalUs: intervalOf(args.interval) };
   } catch (error) {
-    throw new InputError(`${args.map}: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InputError(`${args.map}: ${reason.split('\n')[0] ?? 'not YAML'}`);
   }
 }
 

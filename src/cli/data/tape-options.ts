@@ -62,31 +62,33 @@ export async function openTapes(
   });
   if (!entry.isDirectory()) return [await rawTape(path, args, booksAlone)];
   const dataset = await openDataset(path);
-  return dataset.markets
-    .filter(({ symbol }) => args.symbol === undefined || args.symbol === symbol)
-    .map((market) => {
-      const fidelity = playedAs(path, market, args.fidelity) ?? 'l2';
-      const isPlayed = playedKinds(fidelity, booksAlone);
-      const total = market.streams
-        .flatMap(({ parts }) => parts)
-        .reduce((n, { rows }) => n + rows, 0);
-      let done = 0;
-      const streams = market.streams.map(async function* (stream) {
-        for await (const batch of dataset.records(stream)) {
-          done += batch.length;
-          yield batch.filter(isPlayed);
-        }
-      });
-      const checks = new RecordChecks(originOf(market.streams));
-      return {
-        steps: new TapeSteps(streams, marketId(0), () => market, { fidelity, checks }),
-        checks,
-        units: () => market,
-        streams: market.streams,
-        progress: () => done / Math.max(1, total),
-        hasGapsByNature: market.streams.every(({ format }) => omitsEmptyBars(format)),
-      };
+  const { markets } = dataset;
+  const read = markets.filter(({ symbol }) => (args.symbol ?? symbol) === symbol);
+  if (read.length === 0 && args.symbol !== undefined) {
+    const known = markets.map(({ symbol }) => symbol).join(', ');
+    throw new InputError(`${path}: no market ${args.symbol}; markets are ${known}`);
+  }
+  return read.map((market) => {
+    const fidelity = playedAs(path, market, args.fidelity) ?? 'l2';
+    const isPlayed = playedKinds(fidelity, booksAlone);
+    const total = market.streams.flatMap(({ parts }) => parts).reduce((n, { rows }) => n + rows, 0);
+    let done = 0;
+    const streams = market.streams.map(async function* (stream) {
+      for await (const batch of dataset.records(stream)) {
+        done += batch.length;
+        yield batch.filter(isPlayed);
+      }
     });
+    const checks = new RecordChecks(originOf(market.streams));
+    return {
+      steps: new TapeSteps(streams, marketId(0), () => market, { fidelity, checks }),
+      checks,
+      units: () => market,
+      streams: market.streams,
+      progress: () => done / Math.max(1, total),
+      hasGapsByNature: market.streams.every(({ format }) => omitsEmptyBars(format)),
+    };
+  });
 }
 
 function playedKinds(fidelity: Fidelity, booksAlone: boolean): (record: TapeRecord) => boolean {

@@ -22,6 +22,9 @@ export interface WalkLengths {
 }
 
 export function lengthsOf({ train, test, purge, mode }: WalkArguments): WalkLengths {
+  for (const [name, text] of Object.entries({ train, test })) {
+    if (text === '') throw new InputError(`--${name} is required: a duration such as 30d`);
+  }
   const trainUs = lengthOf('train', train, 1_000_000);
   const usualUs = mode === 'purged' ? Math.round(trainUs * USUAL_PURGE) : 0;
   const purgeUs = purge === undefined ? usualUs : lengthOf('purge', purge, 0);

@@ -44,9 +44,9 @@ export function parseDimension(text: string): Dimension {
   const equals = text.indexOf('=');
   const name = text.slice(0, Math.max(0, equals)).trim();
   const spec = text.slice(equals + 1).trim();
-  const bad = (why: string): SearchError => new SearchError(`'${text}': ${why}`);
+  const bad = (why: string): SearchError => new SearchError(`--vary '${text}': ${why}`);
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || spec === '') {
-    throw bad('a dimension is name=low:high:step or name=a,b,c');
+    throw bad('must be name=low:high:step or name=a,b,c');
   }
   const parts = spec.split(':');
   if (parts.length === 1) {
@@ -56,19 +56,19 @@ export function parseDimension(text: string): Dimension {
     const ordered = values.every((value) => decimal(value) !== null);
     return { name, values: ordered ? ascending(values) : values, ordered };
   }
-  if (parts.length > 3) throw bad('a range is low:high:step');
+  if (parts.length > 3) throw bad('a range must be low:high:step');
   return { name, values: rangeValues(parts, bad), ordered: true };
 }
 
 function rangeValues(parts: readonly string[], bad: (why: string) => SearchError): string[] {
   const [low, high, step] = parts.map((part) => decimal(part));
   if (low === null || low === undefined || high === null || high === undefined || step === null) {
-    throw bad('low, high and step are decimal numbers of at most 12 decimals');
+    throw bad('low, high and step must be decimal numbers of at most 12 decimals');
   }
   if (high < low) throw bad('high is below low');
   const width = high - low;
   const by = step ?? (width / BigInt(DEFAULT_STEPS) || 1n);
-  if (by <= 0n) throw bad('step is above 0');
+  if (by <= 0n) throw bad('step must be above 0');
   if (width / by >= BigInt(MAX_VALUES)) {
     throw bad(`more than ${MAX_VALUES} values; take a larger step`);
   }

@@ -1,0 +1,126 @@
+/** Wrong arguments of a command line: one line that names what was written, the limit and a way out. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type * as CliSupport from '../../src/cli/cli-support.ts';
+import type { InputError } from '../../src/cli/cli-support.ts';
+import { main, parserOf } from '../../src/cli/main.ts';
+
+let printed = '';
+vi.mock('../../src/cli/cli-support.ts', async (original) => {
+  const real = await original<typeof CliSupport>();
+  const explainFailure = (error: unknown): number => {
+    const { message, hint } = error as InputError;
+    printed = hint === undefined ? message : `${message} (${hint})`;
+    return real.explainFailure(error);
+  };
+  return { ...real, explainFailure, print: () => undefined };
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-wrong-arguments-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const DATA = 'data/btcusdt-20240808';
+const QUOTES = 'examples/strategies/quotes.ts';
+
+// The first line of a process loads the commands.
+beforeAll(async () => {
+  for (const name of ['backtest', 'sweep', 'walkforward', 'serve', 'run', 'inspect', 'journal']) {
+    await parserOf([name]);
+  }
+}, 300_000);
+
+async function refused(line: string): Promise<string> {
+  printed = '';
+  const tokens = line.replaceAll('$DIR', folder).split(' ');
+  expect(await main(tokens)).toBe(2);
+  return printed.replaceAll(folder, '$DIR');
+}
+
+test.each([
+  ['nothing', 'unknown command "nothing" (see orrery --help)'],
+  ['replya x', 'unknown command "replya"; did you mean "replay"? (see orrery --help)'],
+  [
+    'journal verfy x',
+    'unknown command "verfy"; did you mean "verify"? (see orrery journal --help)',
+  ],
+  ['--versoin', 'name a command; --help lists them (see orrery --help)'],
+  [
+    `backtest ${QUOTES} --sede 3`,
+    'unknown option --sede; did you mean "--seed"? (see orrery backtest --help)',
+  ],
+  [`backtest ${QUOTES} --no-jornal`, 'unknown option --jornal; did you mean "--journal"?'],
+  ['fuzz extra', 'unexpected argument "extra" (see orrery fuzz --help)'],
+  ['completion --shell', 'unknown option --shell'],
+  [
+    'data info x --jsn',
+    'unknown option --jsn; did you mean "--json"? (see orrery data info --help)',
+  ],
+  ['data sample', '--out is required: folder of the dataset (see orrery data sample --help)'],
+  ['new strateg x', '<what> must be one of strategy, scenario, got "strateg"'],
+  [`backtest ${QUOTES} --fidelity l4`, '--fidelity must be one of l3, l2, trades, bars, got "l4"'],
+  [`backtest ${QUOTES} --json=maybe`, '--json takes no value, or true or false; got "maybe"'],
+  ['run -', '- names no file; standard input is /dev/stdin'],
+  ['replay -', '- names no file; standard input is /dev/stdin'],
+  [`backtest ${QUOTES} --out - --data x`, '- names no file; standard input is /dev/stdin'],
+])('%s', async (line, message) => {
+  expect(await refused(line)).toContain(message);
+});
+
+test.each([
+  ['--fees 2,3', "--fees '2,3': market BTCUSDT: market.takerFee: must be from 0 to 0.1"],
+  ['--margin 2,1', "--margin '2,1': market BTCUSDT: market.initialMargin: must be from 0.000001"],
+  ['--margin 0.1', "--margin '0.1': must be two ratios, such as 0.02,0.01"],
+  ['--margin 0.1,0.1,0.1', "--margin '0.1,0.1,0.1': must be two ratios, such as 0.02,0.01"],
+  ['--sample 0s', "--sample '0s': must be a duration of at least 1ms, such as 1h30m"],
+  ['--bars path=up', "--bars: path 'up' is not one of nearest, worstCase, stopFirst"],
+])('a backtest with %s', async (options, message) => {
+  const line = `backtest ${QUOTES} --data ${DATA} --no-check --out $DIR/run ${options}`;
+  expect(await refused(line)).toContain(message);
+});
+
+test.each([
+  [`walkforward ${QUOTES} --data ${DATA} --train 1m`, '--test is required: a duration such as 30d'],
+  [`data verify ${DATA} --symbol ETH`, `${DATA}: no market ETH; markets are BTCUSDT`],
+  [`backtest src --data ${DATA}`, 'src: is a folder; expected a file'],
+  ['serve --trust-proxy proxy.local', "--trust-proxy 'proxy.local': must be an address, a subnet"],
+  ['serve --trust-proxy 10.0.0.0/33', "--trust-proxy '10.0.0.0/33': must be an address"],
+  ['serve --cors-origin example.com', "--cors-origin 'example.com': must be an origin such as"],
+  ['serve --cors-origin https://a.example/', "--cors-origin 'https://a.example/': must be an"],
+  ['serve --port 0 --config data/LICENSE.md', 'data/LICENSE.md: '],
+])('%s', async (line, message) => {
+  const words = await refused(line);
+  expect(words).toContain(message);
+  expect(words).not.toContain('\n');
+});
+
+test('an output never replaces an input', async () => {
+  const scenario = join(folder, 'fees.yaml');
+  const journal = join(folder, 'run', 'journal.orrery');
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  copyFileSync('scenarios/fees.yaml', scenario);
+  expect(await main(['run', scenario, '--journal', journal])).toBe(0);
+  const [text, bytes] = [readFileSync(scenario), readFileSync(journal)];
+  for (const [line, message] of [
+    ['run $DIR/fees.yaml --journal $DIR/./fees.yaml', '--journal $DIR/./fees.yaml: is an input'],
+    ['inspect $DIR/run/journal.orrery --html $DIR/run/journal.orrery', '--html'],
+    ['inspect $DIR/run --html $DIR/run/journal.orrery', '--html $DIR/run/journal.orrery: is an'],
+    [
+      'journal export $DIR/run/journal.orrery --json --out $DIR/run/../run/journal.orrery',
+      '$DIR/run/../run/journal.orrery: is the journal itself',
+    ],
+    ['fuzz --journal $DIR/run/journal.orrery --junit $DIR/run/journal.orrery', '--junit'],
+  ] as const) {
+    expect(await refused(line)).toContain(message);
+  }
+  expect(readFileSync(scenario)).toEqual(text);
+  expect(readFileSync(journal)).toEqual(bytes);
+  // A page of the run itself may be written again.
+  writeFileSync(join(folder, 'run', 'page.html'), 'old');
+  expect(
+    await main(['inspect', join(folder, 'run'), '--html', join(folder, 'run', 'page.html')]),
+  ).toBe(0);
+});
