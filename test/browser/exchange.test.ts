@@ -41,7 +41,14 @@ test('the page is small, live and read without a login, and loads nothing else',
   await page.keyboard.press('m');
   await page.waitForSelector('#market-list[open]');
   expect(await page.locator('#market-list').textContent()).toContain('ETH-USD-PERP');
+  // The filter has the focus, and Enter chooses the first market that it leaves.
+  await page.keyboard.type('eth-');
+  await expect.poll(() => page.locator('#market-list tbody tr').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.market-bar h1').textContent()).toContain('ETH-USD-PERP');
+  await page.keyboard.press('m');
   await page.keyboard.press('Escape');
+  await expect.poll(() => page.locator('#market-list').count()).toBe(0);
   expect(faults).toEqual([]);
   await page.close();
 });

@@ -1,5 +1,5 @@
 /** The chosen market: its price, funding and status, the list of markets, and the connection. */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import { rateText } from '../exact-text.ts';
@@ -236,10 +236,15 @@ function figureOf({ symbol: name }: Market, text: (of: Summary) => string): stri
 }
 
 function MarketList() {
+  const filter = useSignal('');
   useEffect(() => {
     const dialog = document.getElementById('market-list');
     if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
   }, []);
+  const { value: all } = markets;
+  const shown = all.filter(({ symbol: name }) =>
+    name.toLowerCase().includes(filter.value.trim().toLowerCase()),
+  );
   return (
     <dialog
       id="market-list"
@@ -257,12 +262,36 @@ function MarketList() {
           Close
         </button>
       </div>
+      <form
+        class="tools"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const [first] = shown;
+          if (first === undefined) return;
+          choose(first.symbol);
+          closeList();
+        }}
+      >
+        <input
+          type="search"
+          placeholder="Filter; Enter chooses the first"
+          aria-label="Filter markets"
+          autofocus
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+        />
+        <span class="quiet small">
+          {shown.length} of {all.length}
+        </span>
+      </form>
       <div class="scroll">
         <Table
-          caption="All markets"
+          caption="Markets"
           hideCaption
           columns={LISTED}
-          rows={markets.value}
+          rows={shown}
           keyOf={(row) => row.symbol}
           look={(row) => ({ selected: row.symbol === symbol.value })}
         />

@@ -50,3 +50,10 @@ export const clockText = (ms: number): string => new Date(ms).toISOString().slic
 
 export const shortAddress = (address: string): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** Units of size and price: BTC and USD of `BTC-USD-PERP`. */
+export function unitsOf(symbol: string): { readonly base: string; readonly quote: string } {
+  const parts = symbol.replace(/-PERP$/i, '').split('-');
+  const quote = parts.length > 1 ? (parts.pop() ?? '') : '';
+  return { base: parts.join('-'), quote };
+}

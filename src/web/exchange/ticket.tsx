@@ -20,7 +20,7 @@ import { hasTrigger, isSliced, KINDS, needsPrice, type Kind } from './order-requ
 import { stats } from './account-state.ts';
 import { isSending } from './outbox.ts';
 import { loggedIn } from './session.ts';
-import { priceText } from './text.ts';
+import { priceText, unitsOf } from './text.ts';
 import { loginOpen } from './login.tsx';
 
 /** On a narrow screen the ticket is a sheet. */
@@ -95,8 +95,7 @@ const SHOWN = [
 export function Ticket() {
   const kind = form.kind.value;
   const side = form.side.value;
-  const base = symbol.value.split('-')[0] ?? '';
-  const quote = symbol.value.split('-')[1] ?? '';
+  const { base, quote } = unitsOf(symbol.value);
   const { value: fault } = problem;
   const isOffline = feedState.value !== 'live';
   const choose = (next: Kind): void => {
