@@ -13,8 +13,8 @@ export function json(value: unknown): string {
 
 /** How far history contradicts the strategies' own impact. */
 export function divergenceText({ size, levels }: Divergence, symbol: string): string {
-  if (levels === 0) return `${symbol}: history contradicts no fill`;
-  return `${symbol}: history states again ${grouped(size)} of what the strategies took, at ${grouped(String(levels))} levels`;
+  if (levels === 0) return `${symbol}: the recording contradicts no fill`;
+  return `${symbol}: later records still show ${grouped(size)} of the volume that the strategies took, at ${grouped(String(levels))} levels`;
 }
 
 /** A result in money with two decimals; the exact value where the pointer rests. */

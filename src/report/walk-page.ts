@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
 import { returnRows } from './sections/measures.ts';
-import { scoreText, titleOf } from './objective-text.ts';
+import { isFraction, scoreText, titleOf } from './objective-text.ts';
 import { figureRow } from './sections/figures.ts';
 import { grouped, money, percent, probability, ratio, time } from '../design/number-text.ts';
 import { escape, table } from './text.ts';
@@ -59,7 +59,7 @@ ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : dra
 <p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it, and every second one is shaded. Below: drawdown from the running high.</p>
 <h2 id="scores">In sample against out of sample</h2>
 ${walk.windows.some(({ trainScore }) => trainScore !== null) ? drawn('scores', 'Scores of each window in and out of sample') : '<p>No window has a score.</p>'}
-<p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
+<p class="caption">A search fits noise if its scores are high in sample and low out of sample.</p>
 <h2 id="windows">Windows</h2>
 ${windowTable(walk)}
 <p class="caption">The number of trials links to the training trials of its window: a line of JSON per trial with its parameters, score and returns.</p>
@@ -248,6 +248,7 @@ function dataOf({ windows, objective }: WalkReport, chain: Chain): unknown {
     walk: {
       chain,
       objective: titleOf(objective),
+      isFraction: isFraction(objective),
       scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
       /** Tests in seconds since 1970. */
       tests: windows.map(({ testFromUs, testToUs }) => [testFromUs / 1e6, testToUs / 1e6]),

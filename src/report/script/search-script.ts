@@ -39,29 +39,32 @@ export const SEARCH_SCRIPT = `
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--s1'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--s3'), width: 1, fill: colour('--s3') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
-  const dots = (name, size) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: shortly(3) });
-  const drawScores = (root, scores, objective) => {
+  /** A fraction is shown in percent, as in the tables. */
+  const scoreAxis = (isFraction) => axis({ values: !isFraction ? stepwise : (chart, ticks, nth, space, step) => stepwise(chart, ticks.map((tick) => tick * 100), nth, space, step * 100).map((text) => text + '\u202f%') });
+  const scoreText = (isFraction) => !isFraction ? shortly(3) : (chart, value) => value === null ? '–' : shortly(3)(chart, value * 100) + '\u202f%';
+  const dots = (name, size, isFraction) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: scoreText(isFraction) });
+  const drawScores = (root, { scores, objective, isFraction }) => {
     small(root, () => ({
       hooks: { drawAxes: [linkScores(scores)] },
       scales: { x: { time: false, range: [0.5, scores.length + 0.5] } },
-      axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis({ values: stepwise })],
-      series: [{ label: 'window' }, { label: objective + ' in sample', ...dots('--text-3', 7) }, { label: 'out of sample', ...dots('--s1', 9) }],
+      axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), scoreAxis(isFraction)],
+      series: [{ label: 'window' }, { label: objective + ' in sample', ...dots('--text-3', 7, isFraction) }, { label: 'out of sample', ...dots('--s1', 9, isFraction) }],
     }), [scores.map((_, i) => i + 1), scores.map(([inside]) => inside), scores.map(([, outside]) => outside)]);
   };
   if (data.walk) {
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     if (part('chain')) drawChain(part('chain'), data.walk.chain, data.walk.tests);
-    if (part('scores')) drawScores(part('scores'), data.walk.scores, data.walk.objective);
+    if (part('scores')) drawScores(part('scores'), data.walk);
   }
 
-  const drawTrials = (root, { trials, objective }) => {
+  const drawTrials = (root, { trials, objective, isFraction }) => {
     let best = null;
     const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
     small(root, () => ({
       scales: { x: { time: false } },
-      axes: [axis({ size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] }), axis({ values: stepwise })],
-      series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5) },
-        { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: shortly(3) }],
+      axes: [axis({ size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] }), scoreAxis(isFraction)],
+      series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5, isFraction) },
+        { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: scoreText(isFraction) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
   };
   /** Ticks at the values that trials used, if there are few of them that are not close together. */
@@ -72,15 +75,15 @@ export const SEARCH_SCRIPT = `
     return used.length < 2 || !apart ? {} : { splits: (_, _axis, low, high) => used.filter((value) => value >= low && value <= high), values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick))) };
   };
   /** Padding on both sides, so that trials at the min or max value are visible. */
-  const drawParameter = (root, { name, labels, points }, objective) => small(root, () => ({
+  const drawParameter = (root, { name, labels, points }, { objective, isFraction }) => small(root, () => ({
     scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
-    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : ticksOf(points)) }), axis({ values: stepwise })],
-    series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--s1', 5) }],
+    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : ticksOf(points)) }), scoreAxis(isFraction)],
+    series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--s1', 5, isFraction) }],
   }), [points.map(([value]) => value), points.map(([, score]) => score)]);
   if (data.sweep) {
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     drawTrials(part('trials'), data.sweep);
-    data.sweep.parameters.forEach((parameter, i) => drawParameter(part('parameter-' + i), parameter, data.sweep.objective));
+    data.sweep.parameters.forEach((parameter, i) => drawParameter(part('parameter-' + i), parameter, data.sweep));
   }
 
 
