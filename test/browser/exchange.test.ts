@@ -263,6 +263,23 @@ test('a killed server greys the data, and what was shown as done is there again'
   await page.close();
 }, 60_000);
 
+test('a server that is back with another secret is shown live, and asks for a login', async () => {
+  const { page } = await screen.open();
+  await addWallet(page, TRADER);
+  await screen.server.sim('oracle', { symbol: SYMBOL, price: '60000' });
+  await screen.show(page);
+  await screen.logIn(page);
+  await screen.server.kill();
+  await page.waitForSelector('.screen.stale');
+  screen.server.changeSecret();
+  await screen.server.restart();
+  await page.waitForSelector('.connection.ok');
+  await button(page, 'Log in').waitFor();
+  await screen.logIn(page);
+  await expect.poll(() => page.locator('.connection').textContent()).toContain('live');
+  await page.close();
+}, 60_000);
+
 test('axe finds nothing, light and dark, wide and narrow', async () => {
   const { page } = await screen.open();
   await addWallet(page, TRADER);

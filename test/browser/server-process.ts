@@ -64,6 +64,11 @@ export class ServerProcess {
     });
   }
 
+  /** The next process has this secret: tokens of the last one are not valid. */
+  changeSecret(): void {
+    writeFileSync(join(this.folder, 'secret'), 't'.repeat(64));
+  }
+
   /** Ends the process without a chance to write. */
   async kill(): Promise<void> {
     const { child } = this;

@@ -51,7 +51,7 @@ function connect(): void {
   socket = made;
   made.onopen = () => {
     void (async () => {
-      if (bearer !== null) await askSocket('auth', { bearer });
+      if (bearer !== null) await askSocket('auth', { bearer }).catch(endRefusedToken);
       for (const params of wanted.values()) await askSocket('subscribe', params);
       pauseMs = FIRST_PAUSE_MS;
       lastMessageMs.at = performance.now();
@@ -62,7 +62,8 @@ function connect(): void {
     });
   };
   made.onmessage = ({ data }) => {
-    lastMessageMs.at = performance.now();
+    // Answers of a connection that is being opened make old data no younger.
+    if (feedState.value === 'live') lastMessageMs.at = performance.now();
     take(JSON.parse(String(data)) as Update);
   };
   made.onclose = ({ code }) => {
@@ -71,13 +72,37 @@ function connect(): void {
     feedState.value = 'lost';
     for (const answer of waiting.values()) answer({ error: { message: 'connection lost' } });
     waiting.clear();
-    if (code === 4401) {
-      dropToken();
-      handlers?.onTokenEnd();
-    }
+    if (code === 4401) endToken();
     setTimeout(connect, pauseMs);
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
   };
+}
+
+function endToken(): void {
+  dropToken();
+  handlers?.onTokenEnd();
+}
+
+/** A token that ended while the connection was lost, or is of another secret of the server. */
+function endRefusedToken(error: unknown): void {
+  if (!(error instanceof FeedRefusal) || error.status !== 401) throw error;
+  endToken();
+}
+
+/** A request that the server refused; a connection that is lost is another error. */
+class FeedRefusal extends Error {
+  readonly status: number;
+
+  constructor({
+    message,
+    data,
+  }: {
+    readonly message: string;
+    readonly data?: { status?: number };
+  }) {
+    super(message);
+    this.status = data?.status ?? 0;
+  }
 }
 
 function take(message: Update): void {
@@ -103,7 +128,7 @@ function askSocket(method: string, params: Params): Promise<unknown> {
     nextId += 1;
     waiting.set(nextId, ({ result, error }) => {
       if (error === undefined) resolve(result);
-      else reject(new Error((error as { readonly message: string }).message));
+      else reject(new FeedRefusal(error as ConstructorParameters<typeof FeedRefusal>[0]));
     });
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: nextId, method, params }));
   });
