@@ -101,6 +101,7 @@ export class DurableExchange implements ServedExchange {
   private snapshotWorker: WorkerSnapshot | null = null;
   private snapshotting: Promise<unknown> = Promise.resolve();
   private isSnapshotting = false;
+  private isClosing = false;
   /** Sync of the group in flight, up to `writingSeq`, and the sync after it. */
   private writing = new Sync();
   private writingSeq = 0;
@@ -406,19 +407,24 @@ export class DurableExchange implements ServedExchange {
     const started = performance.now();
     try {
       if (this.durableAt.seq < seq) await this.settledAt(seq);
+      // The end writes a snapshot of its own.
+      if (this.isClosing) throw new StoreStopped('the exchange closes');
       this.snapshotWorker = startSnapshotWorker({ folder: this.folder.path, seq, chainHash });
       const name = await this.snapshotWorker.done;
       this.snapshots.seq = seq;
       this.snapshots.seconds = (performance.now() - started) / 1000;
       return name;
     } catch (error) {
-      this.snapshots.failures += 1;
       if (error instanceof SnapshotMismatch) {
         // A restart would not reproduce the replies already sent.
+        this.snapshots.failures += 1;
         this.snapshots.mismatch = true;
         this.stopped = error;
         this.options.onProblem(`writes have stopped: ${error.message}`, 'writes_stopped');
-      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
+      } else if (!this.isClosing) {
+        this.snapshots.failures += 1;
+        this.options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
+      }
       throw error;
     } finally {
       this.snapshotWorker = null;
@@ -428,6 +434,7 @@ export class DurableExchange implements ServedExchange {
 
   /** Writes pending commands and a snapshot, and releases the folder. */
   async close(): Promise<void> {
+    this.isClosing = true;
     clearTimeout(this.idleTimer);
     clearTimeout(this.retrying);
     await this.snapshotWorker?.cancel();

@@ -438,8 +438,10 @@ export class ReplicatedExchange implements ServedExchange {
       this.snapshots.seconds = (options.ticker.nowMs() - startedMs) / 1000;
       return `snapshot of command ${String(seq)}`;
     } catch (error) {
-      this.snapshots.failures += 1;
-      options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
+      if (!this.closing) {
+        this.snapshots.failures += 1;
+        options.onProblem(`no snapshot: ${(error as Error).message}`, 'snapshot_failed');
+      }
       throw error;
     } finally {
       this.isSnapshotting = false;

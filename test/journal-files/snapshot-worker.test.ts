@@ -82,3 +82,16 @@ test('a failed snapshot or a terminated thread does not stop the exchange', asyn
   expect(await exchange.snapshot()).toContain(String(seq + 1));
   await abandon(exchange);
 });
+
+test('the end of the exchange during a snapshot is no failed snapshot', async () => {
+  const problems: string[] = [];
+  const exchange = await openIn(folder(), { onProblem: (what) => problems.push(what) });
+  await depositGroups(exchange, [2]);
+  const asked = Promise.allSettled([exchange.snapshot(), exchange.snapshot()]);
+  await exchange.close();
+  expect(problems).toEqual([]);
+  expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(exchange.snapshots.failures).toBe(0);
+  // The end has written its own.
+  expect(snapshots()).toEqual([`snapshot-${String(exchange.engine.seq).padStart(16, '0')}.bin`]);
+});
