@@ -26,6 +26,14 @@ export class ConnectionLimit {
   }
 }
 
+/**
+ * Answers a client that ends its sending side after its requests, as `nc -N` does; Node would end
+ * the connection before the answers. The property is not documented, so it is set only.
+ */
+export function answerHalfClosed(server: Server): void {
+  (server as Server & { httpAllowHalfOpen?: boolean }).httpAllowHalfOpen = true;
+}
+
 /** Time for what has arrived during a long turn of the event loop. */
 const GRACE_MS = 250;
 

@@ -17,7 +17,13 @@ import { RequestError } from '../gateway/request-error.ts';
 import { checkAccess, KEPT_HEADERS } from './access.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
-import { ConnectionLimit, endIdle, limitPipelining, timeOutUnread } from './connections.ts';
+import {
+  answerHalfClosed,
+  ConnectionLimit,
+  endIdle,
+  limitPipelining,
+  timeOutUnread,
+} from './connections.ts';
 import { openApi } from '../contract/openapi.ts';
 import { contractRoutes } from './contract-routes.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
@@ -122,6 +128,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const connections = new ConnectionLimit(app.server, limits.connections);
   app.server.maxHeadersCount = KEPT_HEADERS;
   limitPipelining(app.server);
+  answerHalfClosed(app.server);
   endIdle(app.server);
   operations(app, options);
   const queue = new FairQueue();

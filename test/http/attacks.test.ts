@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { callerOfAddress, RateLimit } from '../../src/http/rate-limit.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
-import { Served } from './served.ts';
+import { Served, SIM_TOKEN } from './served.ts';
 
 let served: Served;
 beforeAll(async () => {
@@ -171,6 +171,32 @@ test('a hundred pipelined requests are answered in order', async () => {
   );
   const ids = [...text.matchAll(/x-request-id: r(\d+)/g)].map(([, id]) => Number(id));
   expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i));
+});
+
+test('a client that ends its sending side reads the answers of all its requests', async () => {
+  const text = await new Promise<string>((resolve) => {
+    let received = '';
+    const socket = connect({ port: portOf(served), host: '127.0.0.1', allowHalfOpen: true });
+    const deposit = JSON.stringify({ account: ALICE, amount: '1' });
+    const write = [
+      'POST /sim/deposit HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${SIM_TOKEN}`,
+      'Content-Type: application/json',
+      `Content-Length: ${String(deposit.length)}`,
+    ];
+    // The answer of a deposit waits for the disk.
+    socket.end(([...write, '', deposit].join('\r\n') + get('/time')).repeat(3));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    // The server closes its side behind the last answer.
+    socket.on('end', () => {
+      resolve(received);
+    });
+  });
+  expect(text.match(/HTTP\/1.1 200 OK/g)?.length).toBe(6);
+  expect(text).toMatch(/\{"time":\d+\}$/);
 });
 
 describe('behind an order that is not answered yet', () => {
