@@ -120,10 +120,10 @@ function admit(
     const delayMs = admission?.refusalOf(caller, by, cost) ?? null;
     return delayMs === null ? null : { error: tooManyRequests(), delayMs };
   };
-  if (request.raw.rawHeaders.length > 2 * MAX_HEADERS) {
+  const fault = headerFault(request);
+  if (fault !== null) {
     request.known = anonymous;
-    const error = new RequestError(MESSAGES.tooManyHeaders);
-    return count(address) ?? { error, delayMs: 0 };
+    return count(address) ?? { error: new RequestError(fault), delayMs: 0 };
   }
   const { access } =
     endpoint === undefined ? { access: 'public' } : (ENDPOINTS[endpoint] as Endpoint);
@@ -141,6 +141,13 @@ function admit(
     return { error: new RequestError(control.refusal), delayMs: 0 };
   }
   return admitToken(request, options, anonymous, count);
+}
+
+function headerFault({ raw }: FastifyRequest): ErrorReply | null {
+  if (raw.rawHeaders.length > 2 * MAX_HEADERS) return MESSAGES.tooManyHeaders;
+  // HTTP/1.1 requires it.
+  const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1';
+  return lacksHost ? MESSAGES.malformedRequest : null;
 }
 
 function admitToken(

@@ -248,4 +248,8 @@ export function limitPipelining(server: Server): void {
     response.on('close', onAnswerClosed);
     for (const listener of listeners) listener.call(server, request, response);
   });
+  // Node would answer one with an unknown `Expect` itself, past all limits; it may be ignored.
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response);
+  });
 }

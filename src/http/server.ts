@@ -192,6 +192,8 @@ function openFastify(
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.requestMs,
+      // Node would answer without a text, past all limits; `access.ts` checks it.
+      requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(limits.requestMs / 5),
     },
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },

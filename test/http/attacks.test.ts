@@ -173,6 +173,18 @@ test('a hundred pipelined requests are answered in order', async () => {
   expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });
 
+test.each([
+  ['without a host', 'GET /time HTTP/1.1\r\n\r\n', 400, '"Malformed HTTP request"'],
+  ['with an unknown expectation', get('/time', 'Expect: x'), 200, '{"time":'],
+])('requests %s are answered within the limits of a connection', async (_, text, status, body) => {
+  const one = await say(served, text);
+  expect(one.text).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+  expect(one.text).toContain(`\r\n\r\n${body}`);
+  const many = await say(served, text.repeat(1000), /^never$/);
+  expect(many.closed).toBe(true);
+  expect(many.text.match(/HTTP\/1.1/g)?.length ?? 0).toBeLessThanOrEqual(100);
+});
+
 test('a client that ends its sending side reads the answers of all its requests', async () => {
   const text = await new Promise<string>((resolve) => {
     let received = '';
