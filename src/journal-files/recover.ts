@@ -123,7 +123,7 @@ function recoverFrom(
   };
 }
 
-function bytesBefore(segments: readonly Segment[], end: Segment): number {
+export function bytesBefore(segments: readonly Segment[], end: Segment): number {
   return segments
     .slice(0, segments.indexOf(end))
     .reduce((sum, { path }) => sum + statSync(path).size, 0);

@@ -118,6 +118,19 @@ const FAULTS: readonly (readonly [string, (path: string) => void, string, string
     /restore a backup/,
   ],
   [
+    'a byte before the snapshot is flipped, which a start reads for the history of accounts',
+    () => {
+      const file = text('0001.orrery');
+      const bytes = readFileSync(file);
+      // In a command; the header ends before.
+      bytes[1200] = (bytes[1200] ?? 0) ^ 0xff;
+      writeFileSync(file, bytes);
+    },
+    'journal',
+    'fail',
+    /restore a backup/,
+  ],
+  [
     'a release with other rules wrote it',
     (path) => {
       rmSync(path, { recursive: true });

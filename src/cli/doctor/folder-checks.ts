@@ -5,7 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../../base/user-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
-import { listSegments } from '../../journal-files/segments.ts';
+import { HISTORY_BYTES } from '../../http/rebuild-history.ts';
+import { bytesBefore } from '../../journal-files/recover.ts';
+import { listSegments, type Segment } from '../../journal-files/segments.ts';
 import { listSnapshots, readSnapshot, snapshotFault } from '../../journal-files/snapshots.ts';
 import { verifyJournal } from '../../journal-files/verify-journal.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
@@ -127,8 +129,8 @@ export interface FolderFacts {
 }
 
 /**
- * Journal, snapshots and clock. Quick: checksums of the frames after the newest whole snapshot.
- * `full` replays everything and compares every hash.
+ * Journal, snapshots and clock. Quick: checksums of the frames that a start reads. `full` replays
+ * everything and compares every hash.
  */
 export function checkJournal(path: string, full: boolean, nowMs = Date.now()): FolderFacts {
   const findings: Finding[] = [];
@@ -149,9 +151,13 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     findings.push(checkSnapshots(path, snapshots));
     const newest = snapshots.find(({ whole }) => whole !== null)?.whole ?? null;
     snapshotBytes = newest?.engine.length ?? 0;
-    const journal = new FolderJournal(listSegments(path), newest);
-    let frames = 0;
-    for (let frame = journal.next(); frame !== null; frame = journal.next()) frames += 1;
+    const segments = listSegments(path);
+    let journal = new FolderJournal(segments, newest);
+    let frames = countFrames(journal);
+    if (newest !== null && isReadWhole(segments, journal)) {
+      journal = new FolderJournal(segments, null);
+      frames = countFrames(journal);
+    }
     const { seq, timeUs } = journal.position;
     if (newest !== null && seq < newest.seq) {
       const advice = 'restore the journal from a backup, or move the snapshot away';
@@ -160,7 +166,7 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
       );
     } else {
       const torn = journal.torn === null ? '' : '; an incomplete last write will be removed';
-      const from = newest === null ? 'the start' : `command ${String(newest.seq)}`;
+      const from = journal.fromSeq === 0 ? 'the start' : `command ${String(journal.fromSeq)}`;
       const text = `${String(seq)} commands, ${String(frames)} frames since ${from} are whole${torn}`;
       findings.push(ok('journal', text));
     }
@@ -172,6 +178,19 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     findings.push(fail('journal', (error as Error).message, advice));
   }
   return { findings, snapshotBytes };
+}
+
+function countFrames(journal: FolderJournal): number {
+  let frames = 0;
+  while (journal.next() !== null) frames += 1;
+  return frames;
+}
+
+/** A start reads a small journal beyond its snapshot too, for the history of accounts. */
+function isReadWhole(segments: readonly Segment[], { place }: FolderJournal): boolean {
+  const [first] = segments;
+  const bytes = bytesBefore(segments, place.segment) + place.offset;
+  return first !== undefined && first.afterSeq <= 0 && bytes <= HISTORY_BYTES;
 }
 
 function checkSnapshots(
