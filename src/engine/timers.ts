@@ -90,6 +90,11 @@ export function runTimers(state: State): void {
     runLiquidations(state);
     runVaultSnapshots(state);
     runVaultLeave(state);
+    // The vault may have traded.
+    settleFollowUps(state);
+    if (context.due.riskCheck) clearBelowZero(state);
+    runTriggers(state);
+    runLiquidations(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;

@@ -73,7 +73,8 @@ export function runTimers(world: World, until: bigint): void {
     liquidateAll(world);
     takeSnapshots(world);
     runVaultLeave(world);
-    noticeQuotes(world);
+    // The vault may have traded.
+    runConsequences(world);
   }
   world.now = until;
   world.cause = 'command';

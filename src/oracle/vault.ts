@@ -5,7 +5,7 @@ import { engineOrder } from './engine-orders.ts';
 import { withdrawable } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import type { Holder } from './records.ts';
-import { rest } from './resting.ts';
+import { execute } from './execute.ts';
 import {
   DAY,
   MINUTE,
@@ -133,19 +133,21 @@ function offer(world: World, market: Market): void {
   if (held === 0n) return;
   const side = -sign(held);
   const lots = shareUp(abs(held) * BigInt(world.config.vaultLeavePpm), MILLION);
-  const quote = BigInt(market.spec.vaultQuotePpm);
-  const price =
+  const priceAt = (distance: bigint): bigint =>
     side < 0n
-      ? shareUp(highPrice(world, market) * (MILLION + quote), MILLION)
-      : max(1n, shareDown(lowPrice(world, market) * (MILLION - quote), MILLION));
-  if (price > BigInt(market.spec.maxPriceTicks)) return;
+      ? shareUp(highPrice(world, market) * (MILLION + distance), MILLION)
+      : max(1n, shareDown(lowPrice(world, market) * (MILLION - distance), MILLION));
+  const quote = BigInt(market.spec.vaultQuotePpm);
   const opposite = bestPrice(world, market, -side);
-  if (opposite !== null && (price - opposite) * side >= 0n) return;
+  // What it takes must pay the fee of a taker, too.
+  const takes = opposite !== null && (priceAt(quote) - opposite) * side >= 0n;
+  const price = priceAt(takes ? max(quote, BigInt(market.spec.takerFeePpm)) : quote);
+  if (price > BigInt(market.spec.maxPriceTicks)) return;
   const order = engineOrder(world, vault, market, side * lots, {
     price,
     ioc: false,
-    postOnly: true,
+    postOnly: !takes,
   });
-  market.vaultOrder = order.id;
-  rest(world, order);
+  execute(world, order);
+  if (order.resting) market.vaultOrder = order.id;
 }

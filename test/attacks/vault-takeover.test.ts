@@ -184,17 +184,31 @@ test('closes a twentieth per minute, above the worse of mark and index, while th
   expect(world.equity('vault')).toBe('100021.67');
 });
 
-test('the vault does not cross the book, nor quote in a stale market', () => {
+test('the vault sells to bids above its quote, and quotes nothing in a stale market', () => {
   const world = holding();
-  // A bid at the quote: the order would cross and is omitted.
   world.order('hon', '0.1', '39500', { symbol: 'S' });
   world.run(90_000, { S: '39400' });
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
-  expect(world.engine.positions(world.idOf('vault'))).toMatchObject([{ lots: 1000 }]);
+  expect(world.engine.positions(world.idOf('vault'))).toMatchObject([{ lots: 950 }]);
   world.wait(61_000);
   world.cancelAll('hon');
   world.wait(180_000);
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
+});
+
+// Before, the vault's order was omitted while it would cross: it kept the position for ever and
+// paid 0.5 % of it an hour.
+test('quotes that raise the funding of the vault cannot keep it in its position', () => {
+  const world = holding();
+  world.fund({ pam: '100000' });
+  world.order('pam', '1', '41700', { symbol: 'S' });
+  world.order('xan', '-1', '42000', { symbol: 'S' });
+  const from = world.events.length;
+  world.run(125 * 60_000, { S: '39400' });
+  expect(world.events.slice(from).some((event) => event.kind === 'fundingSettled')).toBe(true);
+  expect(world.engine.positions(world.idOf('vault'))).toEqual([]);
+  // It has sold to them, 5.8 % above the index.
+  expect(Number(world.equity('vault'))).toBeGreaterThan(100_200);
 });
 
 test("a freeze ends the vault's closing order", () => {

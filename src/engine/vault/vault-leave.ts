@@ -1,14 +1,17 @@
 /**
  * The CLS vault closes its positions (R-8.4). At each whole minute, for each fresh market with a
- * vault position, one reduce-only post-only order for a part of the position replaces that of the
- * previous minute. It sells above and buys below both mark and index, so closing is never at a
- * loss.
+ * vault position, one reduce-only order for a part of the position replaces that of the previous
+ * minute. It sells above and buys below both mark and index, so closing is never at a loss.
+ *
+ * The order is post-only unless it would cross. Then it is a plain limit order that takes what the
+ * book offers beyond its taker fee. If it were omitted, quotes far from the index could raise the
+ * funding that the vault pays and keep it from leaving at the same time.
  *
  * Invariant: `state.vaultLeaveUs` is finite exactly while the vault has a position (and offers
  * any). It is the first whole minute after the vault got one. A position acquired within that
  * instant is offered in it if the vault has held another one all along.
  *
- * These orders have engine identity but match like a user's: they rest, queue and pay maker fees.
+ * These orders have engine identity but match like a user's: they rest, queue and pay fees.
  */
 import { ceilDivInt, floorDivInt, floorTo } from '../../num/arithmetic.ts';
 import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -20,7 +23,7 @@ import { MINUTE_US } from '../market/candles.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
 import { accept, addOrder } from '../orders/place.ts';
-import { rest } from '../orders/resting.ts';
+import { execute } from '../orders/execute.ts';
 import { Special } from '../orders/conditional.ts';
 import type { State } from '../state.ts';
 import { mustMark } from '../margin/requirement.ts';
@@ -52,8 +55,11 @@ function endLast(state: State, market: Market): void {
 
 function offer(state: State, market: Market, exposure: Exposure): void {
   const side = exposure.positionLots > 0 ? -1 : 1;
-  const price = leavePrice(market, side);
-  if (price > market.spec.maxPriceTicks || crosses(market, side, price)) return;
+  const { vaultQuotePpm, takerFeePpm } = market.spec;
+  const quote = leavePrice(market, side, vaultQuotePpm);
+  const takes = crosses(market, side, quote);
+  const price = takes ? leavePrice(market, side, Math.max(vaultQuotePpm, takerFeePpm)) : quote;
+  if (price > market.spec.maxPriceTicks) return;
   const size = leaveLots(Math.abs(exposure.positionLots), state.config.vaultLeavePpm);
   const id = state.nextOrderId;
   state.nextOrderId = orderId(id + 1);
@@ -64,7 +70,7 @@ function offer(state: State, market: Market, exposure: Exposure): void {
     lots: lots(side * size),
     priceTicks: price,
     ioc: false,
-    postOnly: true,
+    postOnly: !takes,
     reduceOnly: true,
     // Not its index in the command: state must not depend on how time is split into commands.
     nonce: BigInt(id),
@@ -79,8 +85,8 @@ function offer(state: State, market: Market, exposure: Exposure): void {
   conditional.attached = 'engine';
   state.orders.setSpecial(slot, conditional);
   accept(state, terms, id, slot, state.vault);
-  rest(state, slot, market, exposure);
-  market.vaultOrder = id;
+  execute(state, slot, market, state.vault, exposure);
+  if (state.orders.isResting(slot)) market.vaultOrder = id;
 }
 
 /** Part of the position, rounded up. */
@@ -88,13 +94,12 @@ function leaveLots(size: number, sharePpm: number): number {
   return Number((BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)) / BigInt(PPM));
 }
 
-/** Beyond mark and index by `vaultQuotePpm`, rounded outward; exact below 2^31. */
-function leavePrice(market: Market, side: 1 | -1): PriceTicks {
+/** Beyond mark and index by `distancePpm`, rounded outward; exact below 2^31. */
+function leavePrice(market: Market, side: 1 | -1, distancePpm: number): PriceTicks {
   const mark = mustMark(market);
   const index = market.indexTicks ?? mark;
-  const { vaultQuotePpm } = market.spec;
-  if (side < 0) return priceTicks(ceilDivInt(Math.max(mark, index) * (PPM + vaultQuotePpm), PPM));
-  return priceTicks(Math.max(1, floorDivInt(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)));
+  if (side < 0) return priceTicks(ceilDivInt(Math.max(mark, index) * (PPM + distancePpm), PPM));
+  return priceTicks(Math.max(1, floorDivInt(Math.min(mark, index) * (PPM - distancePpm), PPM)));
 }
 
 function crosses(market: Market, side: 1 | -1, price: number): boolean {

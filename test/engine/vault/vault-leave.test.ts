@@ -95,25 +95,66 @@ describe('leave orders', () => {
     expect(offers(world)).toEqual([{ lots: 500, price: 104 }]);
   });
 
-  test('a crossing one is omitted for the minute', () => {
+  test('a crossing one takes what the book offers at its price or better, and the rest rests', () => {
     const world = taken();
-    world.wait(MINUTE);
     world.price('90');
     world.order('bob', '0.1', '92');
-    // 90.045 rounds up to 91, which would hit the bid at 92.
+    world.order('bob', '0.1', '91');
+    world.order('bob', '0.1', '90');
+    const from = world.events.length;
     world.wait(MINUTE);
-    expect(offers(world)).toEqual([]);
-    world.call('cancelAllOrders', { account: world.addressOf('bob'), subaccountIndex: 0 }, 'bob');
+    // 90.045 rounds up to 91.
+    const fills = world.events
+      .slice(from)
+      .filter((event) => event.kind === 'orderFilled' && event.subaccount === world.idOf('vault'));
+    expect(fills).toMatchObject([
+      { role: 'taker', lots: -100, priceTicks: 92, cause: 'timer' },
+      { role: 'taker', lots: -100, priceTicks: 91, cause: 'timer' },
+    ]);
+    expect(vaultLots(world)).toBe(9800);
+    expect(offers(world)).toEqual([{ lots: -300, price: 91 }]);
+    expect(world.engine.openOrders(world.idOf('vault'))).toMatchObject([{ postOnly: false }]);
     world.wait(MINUTE);
-    expect(offers(world)).toEqual([{ lots: -500, price: 91 }]);
+    expect(offers(world)).toEqual([{ lots: -490, price: 91 }]);
+    expect(world.engine.checkInvariants()).toEqual([]);
   });
 
-  test('one that would meet the best bid is omitted, too', () => {
-    const world = taken();
+  test('a crossing one takes only what pays the taker fee beyond mark and index', () => {
+    const world = taken({ takerFee: '0.03' }, {}, '132');
     world.price('90');
-    world.order('bob', '0.1', '91');
+    world.order('bob', '0.1', '92');
     world.wait(MINUTE);
+    // 92.7 rounds up to 93.
+    expect(offers(world)).toEqual([{ lots: -500, price: 93 }]);
+    world.order('bob', '0.1', '94');
+    expect(offers(world)).toEqual([{ lots: -400, price: 93 }]);
+    world.order('bob', '0.4', '93');
+    world.order('bob', '0.1', '94');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -375, price: 93 }]);
+    expect(vaultLots(world)).toBe(9400);
+  });
+
+  test('one whose first fill closes the position leaves no timer', () => {
+    const world = taken({}, { vaultLeaveShare: '1' });
+    world.order('bob', '20', '96');
+    world.wait(MINUTE);
+    expect(vaultLots(world)).toBe(0);
     expect(offers(world)).toEqual([]);
+    expect(stateOf(world.engine).vaultLeaveUs).toBe(Infinity);
+  });
+
+  test('a short takes offers below mark and index', () => {
+    const world = new RiskWorld([{}]);
+    world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
+    world.price('100');
+    world.transfer('ann', 'vault', '1000');
+    world.trade('eve', 'bob', '-10', '100');
+    world.price('106', 'M', '105');
+    world.order('bob', '-0.1', '103');
+    world.wait(MINUTE);
+    expect(vaultLots(world)).toBe(-9900);
+    expect(offers(world)).toEqual([{ lots: 400, price: 104 }]);
   });
 
   test('one beyond the highest price of the market is omitted', () => {

@@ -62,8 +62,8 @@ export const FURTHER_BUGS: readonly SubtleBug[] = [
     id: 'vault-bid-rounded-up',
     area: 'vault',
     file: 'engine/vault/vault-leave.ts#leavePrice',
-    find: 'floorDivInt(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)',
-    replace: 'ceilDivInt(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)',
+    find: 'floorDivInt(Math.min(mark, index) * (PPM - distancePpm), PPM)',
+    replace: 'ceilDivInt(Math.min(mark, index) * (PPM - distancePpm), PPM)',
   },
   {
     id: 'losers-ranked-as-winners',

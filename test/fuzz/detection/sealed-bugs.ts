@@ -55,8 +55,8 @@ export const SEALED_BUGS: readonly SubtleBug[] = [
     id: 'vault-quotes-beyond-the-last-price',
     area: 'vault',
     file: 'engine/vault/vault-leave.ts#offer',
-    find: 'price > market.spec.maxPriceTicks || crosses(market, side, price)',
-    replace: 'crosses(market, side, price)',
+    find: 'price > market.spec.maxPriceTicks',
+    replace: 'false',
   },
   {
     id: 'frozen-unit-is-cancelled-again',

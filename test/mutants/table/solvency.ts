@@ -400,11 +400,11 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     rule: 'R-8.4',
   },
   {
-    id: 'leave-order-crosses',
+    id: 'leave-order-takes-within-its-fee',
     file: 'engine/vault/vault-leave.ts#offer',
-    find: '|| crosses(market, side, price)',
-    replace: '',
-    means: 'the vault’s exit order may cross the book',
+    find: 'Math.max(vaultQuotePpm, takerFeePpm)',
+    replace: 'vaultQuotePpm',
+    means: 'what the vault takes may not pay its taker fee',
     rule: 'R-8.4',
   },
   {
