@@ -72,8 +72,8 @@ function isBar(c: TapeBar): boolean {
 function walk(world: World, market: Market, c: TapeBar): void {
   const [open, high, low, close] = [c.openTicks, c.highTicks, c.lowTicks, c.closeTicks].map(BigInt);
   if (open === undefined || high === undefined || low === undefined || close === undefined) return;
-  const turns = highFirst(world, market, c) ? [high, low, close] : [low, high, close];
   stop(world, market, c, open, BigInt(c.depthLots));
+  const turns = highFirst(world, market, c) ? [high, low, close] : [low, high, close];
   let at = open;
   for (const turn of turns) {
     let capacity = BigInt(c.depthLots);

@@ -1,7 +1,8 @@
 /**
  * Price path of a bar. The data does not contain it, so it is a stated policy (docs/DATA.md). Every
  * path starts at the open, visits both extremes and ends at the close; policies differ in the first
- * extreme.
+ * extreme. It is chosen once the open has been played, because a gap to the open may fill an order,
+ * fire a stop or move a trailing stop.
  *
  * - `nearest`: the extreme nearer to the open; the high on a tie.
  * - `worstCase`: the extreme against the users' net position: the low if long, the high if short,
@@ -16,12 +17,12 @@ import type { ExchangeState } from '../exchange-state.ts';
 import { ORDER_TYPE_RULES } from '../orders/order-types.ts';
 import { waitsIn } from '../orders/pending.ts';
 
-/** The turning points of the path, including open and close. */
-export function pathOf(state: ExchangeState, market: Market, bar: TapeBar): readonly number[] {
-  const { openTicks, highTicks, lowTicks, closeTicks } = bar;
+/** The turning points of the path after its open, which has been played. */
+export function turnsOf(state: ExchangeState, market: Market, bar: TapeBar): readonly number[] {
+  const { highTicks, lowTicks, closeTicks } = bar;
   return highFirst(state, market, bar)
-    ? [openTicks, highTicks, lowTicks, closeTicks]
-    : [openTicks, lowTicks, highTicks, closeTicks];
+    ? [highTicks, lowTicks, closeTicks]
+    : [lowTicks, highTicks, closeTicks];
 }
 
 function highFirst(state: ExchangeState, market: Market, bar: TapeBar): boolean {

@@ -20,15 +20,15 @@ import { firstDanger } from '../liquidation/endangered.ts';
 import { runLiquidations } from '../liquidation/liquidation.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
-import { pathOf } from './bar-path.ts';
+import { turnsOf } from './bar-path.ts';
 import { bestUser, nextUser, quoteAround } from './bar-quotes.ts';
 import { takeUsers } from './house-take.ts';
 
 export function walkBar(state: State, market: Market, bar: TapeBar): void {
-  const [open = bar.openTicks, ...turns] = pathOf(state, market, bar);
-  stop(state, market, bar, open, bar.depthLots);
-  let at = open;
-  for (const to of turns) {
+  let at: number = bar.openTicks;
+  stop(state, market, bar, at, bar.depthLots);
+  // The open may fill, trigger or move orders on which the path depends.
+  for (const to of turnsOf(state, market, bar)) {
     let capacity: number = bar.depthLots;
     while (at !== to) {
       at = nextStop(state, market, bar, { from: at, to, capacity });

@@ -215,6 +215,42 @@ describe('stops on the way', () => {
     expect(world.fills().slice(1)).toEqual(['-1@97', '-1@88']);
   });
 
+  describe('the path is chosen once the open has been played (D-66)', () => {
+    test('stopFirst considers the stop of an entry that the open fills', () => {
+      const world = new BarWorld();
+      world.order('alice', '1', '95', {
+        takeProfit: { triggerPrice: '110' },
+        stopLoss: { triggerPrice: '85' },
+      });
+      // The high is nearer to the open, and reaches the take profit.
+      world.bar([94, 112, 70, 90], { path: 'stopFirst' });
+      expect(world.fills()).toEqual(['1@95', '-1@85']);
+    });
+
+    test('worstCase considers the position of an entry that the open fills', () => {
+      const world = new BarWorld();
+      world.order('alice', '1', '95', {
+        takeProfit: { triggerPrice: '110' },
+        stopLoss: { triggerPrice: '85' },
+      });
+      world.bar([94, 112, 70, 90], { path: 'worstCase' });
+      expect(world.fills()).toEqual(['1@95', '-1@85']);
+    });
+
+    test('stopFirst considers a trailing stop that the open moves', () => {
+      const world = new BarWorld();
+      world.bracket('alice', '1', '125', '10');
+      world.order('alice', '-1', '1', {
+        orderType: 'TrailingStop',
+        trailingPercent: '10',
+        flags: { ioc: true, postOnly: false, reduceOnly: true },
+      });
+      // At 100 the stop was at 90, which the bar does not reach; at the open it is at 108.
+      world.bar([120, 126, 100, 110], { path: 'stopFirst' });
+      expect(world.fills().slice(1)).toEqual(['-1@108']);
+    });
+  });
+
   test('a stop fires at its own price, half a spread away', () => {
     const world = new BarWorld();
     world.bracket('alice', '1', '200', '93');
