@@ -14,7 +14,7 @@ import { fileError } from '../platform/file-error.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { Cell, DataUpdate } from '../strategy/strategy.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
-import { timeOf, type TimeUnit } from '../tape/formats/numbers.ts';
+import { timeOfCeil, type TimeUnit } from '../tape/formats/numbers.ts';
 import { TapeError } from '../tape/record.ts';
 import type { OnColumns } from '../tape-files/table-rows.ts';
 
@@ -220,7 +220,7 @@ function rowOf(
 ): Pick<DataUpdate, 'timeUs' | 'row'> {
   let time: number;
   try {
-    time = timeOf(must(row[at], 'a row has its columns'), available, unit);
+    time = timeOfCeil(must(row[at], 'a row has its columns'), available, unit);
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
     throw new TapeError(`${place}: ${error.message}`);

@@ -61,13 +61,23 @@ interface KindOrder {
 /**
  * The order of time of one file's records. Lines of a recording may be late, but bars that are out
  * of order come from a file that is not sorted, and a kind of which most records are before their
- * predecessor is newest first: played so, they would all be at the time reached.
+ * predecessor is newest first: played so, they would all be at the time reached. Two bars of one
+ * time that differ contradict each other: often the first was exported before it was complete.
  */
 export class FileOrder {
   private readonly kinds = new Map<RecordKind, KindOrder>();
+  private lastBar: TapeRecord | null = null;
 
-  /** `name`: of the file, if it has one. Throws `TapeError` for a bar that is out of order. */
-  take({ kind, timeUs, line }: TapeRecord, name: string | null = null): void {
+  /**
+   * `name`: of the file, if it has one. Throws `TapeError` for a bar that is out of order, or that
+   * differs from another one of its time.
+   */
+  take(record: TapeRecord, name: string | null = null): void {
+    const { kind, timeUs, line } = record;
+    if (kind === 'bar') {
+      this.mustAgree(record, name);
+      this.lastBar = record;
+    }
     const of = this.kinds.get(kind);
     if (of === undefined) {
       const begun = { firstUs: timeUs, newestUs: timeUs, lastUs: timeUs, records: 1, descents: 0 };
@@ -83,6 +93,14 @@ export class FileOrder {
       );
     }
     if (timeUs > of.newestUs) of.newestUs = timeUs;
+  }
+
+  private mustAgree(bar: TapeRecord, name: string | null): void {
+    const { lastBar } = this;
+    if (lastBar?.timeUs !== bar.timeUs || contentOf(lastBar) === contentOf(bar)) return;
+    throw new TapeError(
+      `${name === null ? '' : `${name}: `}line ${String(bar.line)}: the bar of ${dateText(bar.timeUs)} differs from that of line ${String(lastBar.line)}, which has the same time; keep one of them`,
+    );
   }
 
   /** Throws `TapeError` for a file that is newest first. */

@@ -119,11 +119,11 @@ function isArrowText({ DataType: Types }: Arrow, type: DataType): boolean {
 
 type TextOf = (value: unknown) => string;
 
-/** Times as microseconds: `Date` has only milliseconds. */
+/** Times of binary tables: `Date` has only milliseconds. */
 const PARSERS = {
   timestampFromMilliseconds: (ms: bigint) => dateText(ms * 1000n),
   timestampFromMicroseconds: (us: bigint) => dateText(us),
-  timestampFromNanoseconds: (ns: bigint) => dateText(ns / 1000n),
+  timestampFromNanoseconds: nanosecondText,
 };
 
 /** Conversion of a column's values to text. */
@@ -147,15 +147,15 @@ function arrowText(
   if (Types.isTimestamp(type)) {
     const data = column?.data[0] as Data<typeof type> | undefined;
     const perUnit = {
-      [TimeUnit.SECOND]: [1_000_000n, 1n],
-      [TimeUnit.MILLISECOND]: [1000n, 1n],
-      [TimeUnit.MICROSECOND]: [1n, 1n],
-      [TimeUnit.NANOSECOND]: [1n, 1000n],
+      [TimeUnit.SECOND]: 1_000_000_000n,
+      [TimeUnit.MILLISECOND]: 1_000_000n,
+      [TimeUnit.MICROSECOND]: 1000n,
+      [TimeUnit.NANOSECOND]: 1n,
     } as const;
-    const [times, by] = perUnit[type.unit];
+    const times = perUnit[type.unit];
     return (row) => {
       const raw = data?.getValid(row) === true ? data.values[row] : undefined;
-      return raw === undefined ? '' : dateText((raw * times) / by);
+      return raw === undefined ? '' : nanosecondText(raw * times);
     };
   }
   if (Types.isDate(type)) {
@@ -199,6 +199,14 @@ function dateText(us: bigint): string {
   const ms = new Date(Number(us / 1000n));
   if (Number.isNaN(ms.getTime()) || us < 0n) return String(us);
   return `${ms.toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`;
+}
+
+/** As `dateText`, with three more digits where the time is finer than a microsecond. */
+function nanosecondText(ns: bigint): string {
+  const text = dateText(ns / 1000n);
+  const rest = ns % 1000n;
+  if (rest === 0n || !text.endsWith('Z')) return text;
+  return `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }
 
 /** Bytes without a type of their own; they are never shown as characters. */

@@ -53,6 +53,34 @@ test('a Parquet file gives the rows of its CSV', async () => {
   expect(rows).toEqual([{ feed: 'mine', timeUs: 1_723_161_258_000_000, row: { score: 0.25 } }]);
 });
 
+test.each([
+  ['ns', '1723161258000000001', 1_723_161_258_000_001],
+  ['ns', '1723161258000000999', 1_723_161_258_000_001],
+  ['ns', '1723161258000001000', 1_723_161_258_000_001],
+  ['us', '1723161258000000.5', 1_723_161_258_000_001],
+  ['ms', '1723161258000.0004', 1_723_161_258_000_001],
+  ['s', '1723161258.0000010', 1_723_161_258_000_001],
+  ['s', '1723161258.00000001', 1_723_161_258_000_001],
+  ['iso', '2024-08-08T23:54:18.0000009Z', 1_723_161_258_000_001],
+  ['iso', '2024-08-08T23:54:18.000001000Z', 1_723_161_258_000_001],
+])('a row is not known before its time in %s, %s', async (unit, time, expected) => {
+  const path = file('finer.csv', `at,score\n${time},1\n`);
+  for (const text of [`${path},available=at`, `${path},available=at,unit=${unit}`]) {
+    expect((await read(text))[0]?.timeUs, text).toBe(expected);
+  }
+});
+
+test('nor before a time of nanoseconds of an Arrow file', async () => {
+  const type = new arrow.TimestampNanosecond();
+  const at = arrow.makeVector(
+    arrow.makeData({ type, data: BigInt64Array.of(1_723_161_258_000_000_001n) }),
+  );
+  const score = arrow.vectorFromArray([1], new arrow.Float64());
+  const bytes = arrow.tableToIPC(new arrow.Table({ at, score }), 'file');
+  const rows = await read(`${file('ns.arrow', Uint8Array.from(bytes).buffer)},available=at`);
+  expect(rows[0]?.timeUs).toBe(1_723_161_258_000_001);
+});
+
 test('a text column of a Parquet file stays text; in a CSV digits are a number', async () => {
   const parquet = parquetWriteBuffer({
     columnData: [

@@ -221,8 +221,30 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
   return timeUs(us);
 }
 
+/**
+ * The first microsecond at which a time has come: `timeOf` cuts a finer time, and what is known from
+ * then must not be known before.
+ */
+export function timeOfCeil(text: string | undefined, field: string, unit?: TimeUnit): TimeUs {
+  const cut = timeOf(text, field, unit);
+  return isFiner(text ?? '', unit ?? 'auto') ? timeUs(cut + 1) : cut;
+}
+
+/** Whether a time has digits other than 0 beyond the microsecond. */
+function isFiner(text: string, unit: TimeUnit): boolean {
+  const match = EPOCH.exec(text);
+  if (match === null || unit === 'iso') return Number(DATE.exec(text.trim())?.[7]?.slice(6)) > 0;
+  const [, whole = '', fraction = ''] = match;
+  const known = unit === 'auto' ? unitOf(whole.length) : unit;
+  if (known === 'ns') return Number(whole.slice(-3)) > 0 || Number(fraction) > 0;
+  return Number(fraction.slice(String(MICROSECONDS[known]).length - 1)) > 0;
+}
+
+/** Digits with an optional fraction. */
+const EPOCH = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/;
+
 function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
-  const match = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/.exec(text);
+  const match = EPOCH.exec(text);
   // An ISO instant is accepted in every unit, because typed tables have them.
   if (match === null)
     return unit === 'auto' || /T.*(?:Z|[+-][0-9]{2}:?[0-9]{2})$/.test(text) ? dateUs(text) : null;

@@ -137,6 +137,22 @@ describe('overlap', () => {
     expect((await openDataset(out)).manifest.streams[0]?.counts.bar).toBe(9);
   });
 
+  test('two bars of one time are kept once, and refused if they differ', async () => {
+    const rows = bars(0, 5, 42_000).trimEnd().split('\n');
+    const repeat = (line: string): string =>
+      file(
+        'BTCUSDT-1m-2024-01.csv',
+        `${[...rows.slice(0, 3), line, ...rows.slice(3)].join('\n')}\n`,
+      );
+    const other = bars(2, 1, 41_000).trimEnd();
+    expect(await run('binance-klines', repeat(other))).toBe(2);
+    expect(printed).toContain(
+      'BTCUSDT-1m-2024-01.csv: line 4: the bar of 2024-01-01 00:02:59.999999 differs from that of line 3, which has the same time; keep one of them',
+    );
+    expect(await run('binance-klines', repeat(rows[2] ?? ''))).toBe(0);
+    expect((await openDataset(out)).manifest.streams[0]?.duplicates).toBe(1);
+  });
+
   test('trades that are newest first are refused', async () => {
     const times = Array.from({ length: 9 }, (_, i) => START + i * 60_000);
     const trades = (of: readonly number[]): string =>
