@@ -97,7 +97,7 @@ export async function openTape(
     minRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
     batches: batchesOf(reading),
     progress: () => reading.progress(),
-    notes: (played) => notesOf(reading, played),
+    notes: (played) => notesOf(reading, model, played),
   };
 }
 
@@ -248,6 +248,22 @@ function deadFills(
   ];
 }
 
+/** Bars that have no volume, as in a table without that column: nothing fills at their prices. */
+function emptyBars(
+  { bars, duplicates, emptyBars: empty }: SyncFacts,
+  symbol: string,
+  { depthLots }: TapeModel,
+): Note[] {
+  if (empty === 0 || empty < bars - duplicates || depthLots !== null) return [];
+  return [
+    {
+      title: `Bars without volume of ${symbol}`,
+      text: `No bar of ${symbol} has volume, so no order is filled. --bars depth=<lots> states a volume.`,
+      isWarning: true,
+    },
+  ];
+}
+
 function hoursText(us: number): string {
   const hours = us / 3_600_000_000;
   return hours >= 1 ? `${hours.toFixed(1)} h` : `${(us / 1e6).toFixed(0)} s`;
@@ -267,7 +283,11 @@ function sourceText({ id, source, licence }: StreamManifest): string {
     .join('. ');
 }
 
-function notesOf(reading: TapeReading, { markets: played, strategies }: PlayedRun): Note[] {
+function notesOf(
+  reading: TapeReading,
+  model: TapeModel,
+  { markets: played, strategies }: PlayedRun,
+): Note[] {
   const ms = (us: number): string => `${String(us / 1000)} ms`;
   const facts = reading.facts();
   return reading.markets.flatMap((market, i) => {
@@ -290,6 +310,7 @@ function notesOf(reading: TapeReading, { markets: played, strategies }: PlayedRu
         text: `${gapsText(sync, noBookUs(played[i] ?? { gaps: [] }))}${suspectedText(market.streams)}`,
       },
       ...deadFills(sync, market.symbol, strategies),
+      ...emptyBars(sync, market.symbol, model),
       {
         title: `Order of lines${of}`,
         text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and were sorted; ${String(ordering.late)} were too late to sort.`,

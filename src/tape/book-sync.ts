@@ -49,6 +49,8 @@ export interface SyncFacts {
   largestJump: number;
   /** Prices of trades, bars, marks and best prices; null without any. */
   prices: PriceRange | null;
+  /** Bars without volume, where bars are played: by default nothing fills in them. */
+  emptyBars: number;
   /** Length of a bar; null without bars. */
   barUs: number | null;
   /** Time without a book: before the first snapshot, and from a gap to the next one or the end. */
@@ -85,6 +87,7 @@ export class BookSync {
     repeatedUpdates: 0,
     duplicates: 0,
     overlaps: 0,
+    emptyBars: 0,
     jumps: 0,
     jumpList: this.jumps.list,
     largestJump: 1,
@@ -263,6 +266,7 @@ export class BookSync {
     }
     this.lastBarUs = bar.timeUs;
     if (this.fidelity !== 'bars') return;
+    if (bar.volume === 0) facts.emptyBars += 1;
     steps.push({
       record: bar,
       inSync: true,

@@ -10,7 +10,7 @@ import {
   walkForward,
   writeCandles,
 } from 'orrery/backtest';
-import type { Candle, WalkForwardOptions } from 'orrery/backtest';
+import type { BacktestResult, Candle, WalkForwardOptions } from 'orrery/backtest';
 import { afterAll, expect, test } from 'vitest';
 import grid from '../../examples/strategies/grid.ts';
 import cross from '../../examples/strategies/sma-cross.ts';
@@ -158,6 +158,37 @@ test('the book is closed where candles are missing, unless it is kept', async ()
   expect(kept.report.data.filter(({ isWarning }) => isWarning).map(({ text }) => text)).toEqual([
     expect.stringContaining('where bars are missing'),
   ]);
+});
+
+test('bars without volume fill nothing, which is a warning; a stated depth fills', async () => {
+  const silent = CANDLES.slice(0, 30).map(([time, open, high, low, close]): Candle => {
+    return [time, open, high, low, close, 0];
+  });
+  const buyer = defineStrategy({
+    name: 'buyer',
+    parameters: {},
+    create: () => ({
+      onStart: (context) => {
+        context.setTimer('buy', 5 * 3_600_000_000);
+      },
+      async onTimer(_name, context) {
+        await context.submit({ side: 'buy', size: '1' });
+      },
+    }),
+  });
+  const run = {
+    ...{ strategy: buyer, candles: [{ ...MARKET, candles: silent }], warmUp: '0s' },
+  };
+  const warnings = ({ report }: BacktestResult): string[] =>
+    report.data.filter(({ isWarning }) => isWarning).map(({ text }) => text);
+  const none = await backtest(run);
+  expect(none.strategies[0].fills).toEqual([]);
+  expect(warnings(none)).toEqual([
+    'No bar of ETHUSDT has volume, so no order is filled. --bars depth=<lots> states a volume.',
+  ]);
+  const stated = await backtest({ ...run, bars: 'depth=1000000' });
+  expect(stated.strategies[0].fills).toHaveLength(1);
+  expect(warnings(stated)).toEqual([]);
 });
 
 test.each([
