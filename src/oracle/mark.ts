@@ -2,6 +2,7 @@
 import type { SetIndex, SetMark } from '../engine/commands.ts';
 import { bestPrice } from './book.ts';
 import { endVaultOrder } from './endings.ts';
+import { housePrices } from './house.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
@@ -307,8 +308,14 @@ function noteMark(world: World, market: Market): void {
   world.danger = true;
 }
 
-/** In whole ticks, rounded down; null while a side is empty. */
+/**
+ * In whole ticks, rounded down; null while a side is empty, or of a recorded book has no history.
+ */
 function midOf(world: World, market: Market): bigint | null {
+  if (market.spec.recordedLiquidity) {
+    const isTaken = (side: bigint): boolean => housePrices(market, side).length === 0;
+    if (isTaken(1n) || isTaken(-1n)) return null;
+  }
   const bid = bestPrice(world, market, 1n);
   const ask = bestPrice(world, market, -1n);
   return bid === null || ask === null ? null : max(1n, shareDown(bid + ask, 2n));

@@ -148,7 +148,7 @@ function sourceMarket(
       text: [
         has('index')
           ? `The index is the recorded one.${partText(market, 'index')}`
-          : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
+          : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded, and stays while the strategies hold a side alone.',
         has('mark')
           ? `The mark is the recorded one.${partText(market, 'mark')}`
           : 'The mark follows from index and book.',

@@ -11,6 +11,8 @@
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
 import { hashMarkChanged } from '../chain-hash/hash-event.ts';
+import type { OrderBook } from '../book/order-book.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';
@@ -103,11 +105,23 @@ export function clippedLast(market: Market): number | null {
   return Math.max(quotes.bid, Math.min(quotes.ask, last));
 }
 
-/** Best bid + best ask in half ticks; null unless both are there. */
-function midHalfTicks({ book }: Market): number | null {
+/**
+ * Best bid + best ask in half ticks; null unless both are there. A side of a recorded book that has
+ * users' orders only is history that was taken: those orders, which may be far away, are no price.
+ */
+function midHalfTicks({ book, spec }: Market): number | null {
   const bid = book.bestPrice(1);
   const ask = book.bestPrice(-1);
-  return bid === 0 || ask === 0 ? null : bid + ask;
+  if (bid === 0 || ask === 0) return null;
+  if (spec.recordedLiquidity && !(hasHouse(book, 1) && hasHouse(book, -1))) return null;
+  return bid + ask;
+}
+
+function hasHouse(book: OrderBook, side: 1 | -1): boolean {
+  const ladder = book.ladder(side);
+  let level = ladder.bestLevel();
+  while (level !== NO_LEVEL && ladder.houseTotal(level) === 0) level = ladder.nextLevel(level);
+  return level !== NO_LEVEL;
 }
 
 /** Recomputes the mark as this price: triggers and positions are checked against it. */

@@ -120,6 +120,21 @@ describe('the synthetic book', () => {
     expect(world.order('alice', '8', '1000', ioc)).toMatchObject({ settled: '5' });
   });
 
+  test('a far order is no price where the book is taken, so no trigger fires (decision 0124)', () => {
+    const world = new BarWorld();
+    world.bar([100, 101, 99, 100], { depth: 5, spread: 2 });
+    // The target of the short is 90, and the price stays at 100.
+    world.order('alice', '4', '50');
+    world.bracket('alice', '-5', '90', '130');
+    world.apply({ kind: 'advanceTime', timeUs: timeUs(world.atUs + 2_000_000) } as Command);
+    // The own last price is the mark; without recorded bids the index stays.
+    expect(world.engine.market(world.marketOf('M'))).toMatchObject({
+      markTicks: 99,
+      indexTicks: 100,
+    });
+    expect(world.fills()).toEqual(['-5@99']);
+  });
+
   test('a quote keeps a distance to an order that it may not trade with', () => {
     const world = new BarWorld();
     world.bar([100, 100, 100, 100], { spread: 6 });
