@@ -173,3 +173,32 @@ test('the commands of a failure stay if the rest of its report cannot be written
   });
   expect(await readdir(written)).toEqual(['README.md', 'original.orrery', 'requests.sh']);
 });
+
+test.each([
+  ['', 'not valid JSON: Unexpected end'],
+  ['{"plan": {"seed": "a"', 'not valid JSON: '],
+  ['null', 'not the state of a campaign: content: must be an object, not null'],
+  [{ plan: null }, 'plan: must be an object, not null'],
+  [{ plan: { ...PLAN, seed: 5 } }, 'plan.seed: must be text, not 5'],
+  [{ plan: { ...PLAN, profile: 'none' } }, 'plan.profile: must be one of swarm, '],
+  [{ plan: { ...PLAN, commands: -5 } }, 'plan.commands: must be a whole number from 1, not -5'],
+  [{ plan: { ...PLAN, oracle: 'no' } }, 'plan.oracle: must be true or false'],
+  [{ plan: { ...PLAN, every: 0 } }, 'plan.every: must be a whole number from 1, not 0'],
+  [{ runs: -3 }, 'runs: must be a whole number from 0'],
+  [{ runs: 1.5 }, 'runs: must be a whole number from 0'],
+  [{ seconds: 'x' }, 'seconds: must be a number from 0'],
+  [{ counts: null }, 'counts: must be an object, not null'],
+  [{ counts: { flip: 'x' } }, "counts: flip must be a number, not 'x'"],
+  [{ failures: {} }, 'failures: must be a list'],
+  [{ failures: [1] }, 'failures[0]: must be an object with run and commands and violation'],
+])('a damaged state of a campaign is named with its first fault: %j', async (change, fault) => {
+  const path = join(folder, 'campaign.json');
+  await new CampaignState(PLAN).save(folder);
+  const whole = JSON.parse(await readFile(path, 'utf8')) as object;
+  const text = typeof change === 'string' ? change : JSON.stringify({ ...whole, ...change });
+  await writeFile(path, text);
+  const loading = CampaignState.load(folder);
+  await expect(loading).rejects.toThrow(InputError);
+  await expect(loading).rejects.toThrow(`--resume: ${path}: `);
+  await expect(loading).rejects.toThrow(fault);
+});

@@ -3,7 +3,7 @@
  * journals.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +116,20 @@ test('an interrupt ends a campaign and keeps its results', async () => {
   expect(await code).toBe(130);
   expect(err).toBe('interrupted\n');
   expect(JSON.parse(out)).toMatchObject({ interrupted: true, failures: [] });
+});
+
+test('a campaign that is killed at once can be resumed, and not the one before it', async () => {
+  expect(orrery(...SMALL, '--runs', '1', '--out', 'killed').status).toBe(0);
+  const log = join(scratch, 'killed', 'runs.log');
+  rmSync(log);
+  const args = ['fuzz', '--seed', 'next', '--seconds', '600', '--out', 'killed'];
+  const child = spawn(process.execPath, [main, ...args], { cwd: scratch, stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  while (!existsSync(log)) await new Promise((resolve) => setTimeout(resolve, 10));
+  child.kill('SIGKILL');
+  await ended;
+  const { out } = orrery('fuzz', '--resume', '--runs', '1', '--out', 'killed');
+  expect(out).toContain('seed        next, profile all\nresumed     after 0 runs\n');
 });
 
 test('--verbose prints the options of a run before it starts', () => {

@@ -237,7 +237,9 @@ async function campaign(options: FuzzArguments): Promise<void> {
     printPlan(plan);
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
   }
-  // Before the threads start, which would keep the process alive after an error.
+  // Before the threads start, which would keep the process alive after an error. A campaign that is
+  // killed before its next save is resumed, and not the one that had the folder before it.
+  if (options.resume !== true) await state.save(out);
   const log = new RunLog(out, plan, {
     resumed: options.resume === true,
     verbose: options.verbose && !json,

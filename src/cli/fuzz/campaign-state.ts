@@ -2,7 +2,6 @@
  * Progress of a campaign: batches added in the order of their runs, kept in a file so that it can
  * be resumed.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ownStates,
@@ -12,9 +11,8 @@ import {
 } from '../../fuzz/campaign.ts';
 import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
 import { statesNeverReached, COVERED_STATES, COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
-import { fileError } from '../../platform/file-error.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { InputError } from '../cli-support.ts';
+import { readCampaign } from './read-campaign.ts';
 
 const FILE = 'campaign.json';
 
@@ -112,24 +110,11 @@ export class CampaignState {
     await saved;
   }
 
+  /** Throws `InputError` if the folder has no state that can be continued. */
   static async load(folder: string): Promise<CampaignState> {
-    const path = join(folder, FILE);
-    let saved: Partial<CampaignState>;
-    try {
-      saved = JSON.parse(await readFile(path, 'utf8')) as Partial<CampaignState>;
-    } catch (error) {
-      throw new InputError(`--resume: ${fileError(path, error).message}`);
-    }
-    const { plan, runs, commands, counts, seconds, failures } = saved;
-    if (
-      plan === undefined ||
-      typeof runs !== 'number' ||
-      typeof commands !== 'number' ||
-      counts === undefined ||
-      failures === undefined
-    ) {
-      throw new InputError(`--resume: ${path}: not the state of a campaign`);
-    }
+    const { plan, runs, commands, counts, seconds, failures } = await readCampaign(
+      join(folder, FILE),
+    );
     const state = new CampaignState(plan);
     state.runs = runs;
     state.commands = commands;
