@@ -16,6 +16,12 @@ export interface SequencedCommand {
   readonly command: Command;
 }
 
+/** A hash that the journal holds after a command. */
+export interface RecordedHash {
+  readonly seq: Seq;
+  readonly hash: string;
+}
+
 /** Frames per read. */
 const BATCH = 4096;
 
@@ -26,7 +32,8 @@ export class JournalCursor {
   private at = 0;
   private exhausted = false;
   private passed = 0;
-  private checkpoint: { readonly seq: Seq; readonly hash: string } | null = null;
+  private checkpoint: RecordedHash | null = null;
+  private chain: RecordedHash | null = null;
   private endHash: string | null = null;
 
   /** Throws `JournalError` naming the journal, as does `fill`. */
@@ -90,9 +97,16 @@ export class JournalCursor {
   }
 
   /** Returns the last checkpoint passed, once. */
-  takeCheckpoint(): { readonly seq: Seq; readonly hash: string } | null {
+  takeCheckpoint(): RecordedHash | null {
     const taken = this.checkpoint;
     this.checkpoint = null;
+    return taken;
+  }
+
+  /** Returns the last chain hash passed before the end frame, once. */
+  takeChain(): RecordedHash | null {
+    const taken = this.chain;
+    this.chain = null;
     return taken;
   }
 
@@ -110,6 +124,7 @@ export class JournalCursor {
       const frame = this.frames[this.at];
       if (frame === undefined || frame.kind === 'command') return;
       if (frame.kind === 'checkpoint') this.checkpoint = { seq: frame.seq, hash: frame.stateHash };
+      else if (frame.kind === 'chain') this.chain = { seq: frame.seq, hash: frame.chainHash };
       else if (frame.kind === 'end') this.endHash = frame.chainHash;
       this.at += 1;
     }

@@ -225,22 +225,33 @@ class Comparison {
     if (this.options.cancelled?.() === true) this.cancelled = true;
   }
 
-  /** Compares hashes that both journals have at this command. */
+  /**
+   * Compares state hashes that both journals have at this command, and each chain hash, also of one
+   * of them, with that of the replay: a served exchange that was killed has no other hash.
+   */
   private compareRecorded(): void {
     const [x, y] = [this.a.cursor.takeCheckpoint(), this.b.cursor.takeCheckpoint()];
+    const [chain, chainB] = [this.a.cursor.takeChain(), this.b.cursor.takeChain()];
+    if (this.config.length > 0) return;
+    if (chain !== null || chainB !== null) {
+      this.compareChains(chain?.hash ?? null, chainB?.hash ?? null);
+    }
     if (this.recorded !== null || x === null || y === null) return;
-    if (this.config.length > 0 || x.seq !== y.seq || x.hash === y.hash) return;
+    if (x.seq !== y.seq || x.hash === y.hash) return;
     const computed = this.a.engine.stateHash();
     this.recorded = { what: 'stateHash', seq: x.seq, a: x.hash, b: y.hash, computed };
   }
 
   private compareEnds(): void {
+    this.compareChains(this.a.cursor.chainHash, this.b.cursor.chainHash);
+  }
+
+  private compareChains(a: string | null, b: string | null): void {
     if (this.recorded !== null) return;
-    const seq = this.a.engine.seq;
-    const [x, y] = [this.a.cursor.chainHash, this.b.cursor.chainHash];
+    const { seq } = this.a.engine;
     const computed = this.a.engine.chainHash();
     const isOther = (hash: string | null): boolean => hash !== null && hash !== computed;
-    if (isOther(x) || isOther(y)) this.recorded = { what: 'chainHash', seq, a: x, b: y, computed };
+    if (isOther(a) || isOther(b)) this.recorded = { what: 'chainHash', seq, a, b, computed };
   }
 
   private result(): JournalDiff {

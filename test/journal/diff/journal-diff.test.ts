@@ -160,3 +160,28 @@ test('a hash recorded by another engine differs from the replayed one', async ()
   expect(end).toMatchObject({ same: false, recorded: { what: 'chainHash', b: 'e'.repeat(32) } });
   expect(end.recorded?.a).toBe(end.recorded?.computed);
 });
+
+test('a chain hash of a journal that was not closed differs from the replayed one', async () => {
+  const served = (wrongAt: number | null, chainEvery = 40): Uint8Array => {
+    const writer = new JournalWriter(config);
+    const engine = new Exchange(config);
+    for (const command of life) {
+      writer.append(seqOf(engine.seq + 1), command);
+      engine.apply(command);
+      if (engine.seq % chainEvery !== 0) continue;
+      const hash = engine.seq === wrongAt ? 'd'.repeat(32) : engine.chainHash();
+      writer.chain(engine.seq, engine.nowUs, hash);
+    }
+    return writer.bytes();
+  };
+  const good = served(null);
+  expect(await diff(good, served(null, 30))).toMatchObject({ same: true, recorded: null });
+  const wrong = { what: 'chainHash', seq: 80 };
+  const forged = await diff(good, served(80));
+  expect(forged).toMatchObject({ same: false, recorded: { ...wrong, b: 'd'.repeat(32) } });
+  expect(forged.recorded?.a).toBe(forged.recorded?.computed);
+  const alone = await diff(served(80), record(life));
+  expect(alone).toMatchObject({ same: false, recorded: { ...wrong, a: 'd'.repeat(32), b: null } });
+  const last = await diff(good, served(life.length));
+  expect(last).toMatchObject({ same: false, recorded: { seq: life.length } });
+});
