@@ -175,6 +175,37 @@ test('the commands of a failure stay if the rest of its report cannot be written
 });
 
 test.each([
+  { alone: ['shrunk', 'found'], kept: 'shrunk', cautions: false },
+  { alone: ['found'], kept: 'found', cautions: false },
+  { alone: [], kept: 'shrunk', cautions: true },
+])('a report fails alone, or has a caution: $alone', async ({ alone, kept, cautions }) => {
+  const { failure } = runFuzz(drawProfile('folder', { name: 'money', commands: 60 }), {
+    after: (engine) => (engine.seq < 20 ? null : VIOLATION),
+  });
+  if (failure === null) throw new Error('the run fails');
+  const reportOf = (name: string): object => ({
+    shrunk: { violation: VIOLATION },
+    files: {
+      'README.md': `${name}\nEach of these fails until the defect is fixed:\n`,
+      'journal.orrery': new TextEncoder().encode(name),
+    },
+  });
+  const pool = {
+    reportFailure: () => Promise.resolve(reportOf('found')),
+    shrinkFailure: () => Promise.resolve(reportOf('shrunk')),
+    failsElsewhere: ({ journal }: { journal: Uint8Array }) =>
+      Promise.resolve(alone.includes(new TextDecoder().decode(journal))),
+  } as unknown as FuzzPool;
+  const options = { out: folder, id: '1', origin: [], shrinkSeconds: 1, quiet: true };
+  const written = await reportFailure(pool, failure, options);
+  expect(await readFile(join(written, 'journal.orrery'), 'utf8')).toBe(kept);
+  const readme = await readFile(join(written, 'README.md'), 'utf8');
+  expect(readme).toMatch(new RegExp(`^${kept}\n`));
+  expect(readme.includes('Caution: these commands pass in a new process')).toBe(cautions);
+  expect(readme.includes('Each of these fails')).toBe(!cautions);
+});
+
+test.each([
   ['', 'not valid JSON: Unexpected end'],
   ['{"plan": {"seed": "a"', 'not valid JSON: '],
   ['null', 'not the state of a campaign: content: must be an object, not null'],

@@ -9,7 +9,7 @@ import { journalOf } from '../../fuzz/check-journal.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { print, startProgress } from '../cli-support.ts';
+import { isInterrupted, print, startProgress } from '../cli-support.ts';
 import { lockFailure } from './lock-campaign.ts';
 import type { FuzzPool } from './pool.ts';
 import { shellWord } from '../../platform/shell-word.ts';
@@ -61,10 +61,49 @@ async function writeFailure(
     if (!quiet) print(`${join(folder, 'original.orrery')}: ${messageOf(error)}`);
     return;
   }
+  const found = report;
   if (shrinkSeconds > 0) {
     report = (await shrink(pool, { failure, origin, shrinkSeconds, quiet, folder })) ?? report;
   }
-  if (!quiet) printFailure(report, folder, (performance.now() - started) / 1000);
+  const seconds = (performance.now() - started) / 1000;
+  let repeats = await repeatsElsewhere(pool, report);
+  if (!repeats && report !== found) {
+    repeats = await repeatsElsewhere(pool, found);
+    if (repeats) report = found;
+  }
+  if (!repeats || report === found) {
+    await writeReport(folder, repeats ? report : withCaution(report)).catch(() => undefined);
+  }
+  if (quiet) return;
+  printFailure(report, folder, seconds);
+  if (!repeats) print(`  CAUTION   ${CAUTION}`);
+}
+
+const CAUTION =
+  'these commands pass in a new process; the run failed after others, so the engine may keep state outside of the exchange';
+
+/**
+ * Whether the commands of a report fail without those that this process ran before. True after an
+ * interrupt, which does not wait for it.
+ */
+async function repeatsElsewhere(pool: FuzzPool, { files, shrunk }: ShrinkReport): Promise<boolean> {
+  const journal = files['journal.orrery'];
+  if (isInterrupted() || !(journal instanceof Uint8Array)) return true;
+  try {
+    return await pool.failsElsewhere({ journal, check: shrunk.violation.check });
+  } catch {
+    // An exchange with a defect may fail in other ways.
+    return true;
+  }
+}
+
+/** The report with a note on top: its files do not show the defect alone. */
+function withCaution(report: ShrinkReport): ShrinkReport {
+  const readme = String(report.files['README.md']).replace(
+    'Each of these fails until the defect is fixed:',
+    `Caution: ${CAUTION}. The command under Origin repeats the whole run.`,
+  );
+  return { ...report, files: { ...report.files, 'README.md': readme } };
 }
 
 const messageOf = (error: unknown): string =>

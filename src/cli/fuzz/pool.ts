@@ -8,7 +8,7 @@ import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaig
 import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { InputError, isInterrupted } from '../cli-support.ts';
-import type { BestSoFar } from './worker.ts';
+import type { BestSoFar, FailsTask } from './worker.ts';
 
 export interface ShrinkWatch {
   /** Remaining commands and executions so far. */
@@ -63,6 +63,18 @@ export class FuzzPool {
   /** The report of a failure as it was found. */
   reportFailure(failure: Failure, origin: readonly string[]): Promise<ShrinkReport> {
     return this.exec('reportFailure', { failure, origin, signals: sharedSignals() });
+  }
+
+  /**
+   * Whether a journal fails in a new thread, whose modules are loaded anew as in a new process.
+   */
+  async failsElsewhere(task: FailsTask): Promise<boolean> {
+    const other = new FuzzPool(1);
+    try {
+      return await other.exec('failsAgain', task);
+    } finally {
+      await other.close();
+    }
   }
 
   /** Ends what still runs. */

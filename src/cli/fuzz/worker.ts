@@ -12,6 +12,8 @@ import {
   type ShrinkReport,
   type ShrinkRunOptions,
 } from '../../fuzz/campaign.ts';
+import { checkJournal } from '../../fuzz/check-journal.ts';
+import { CHECK_NAMES } from '../../fuzz/checks/checks.ts';
 import {
   searchArena as search,
   type ArenaResult,
@@ -26,6 +28,12 @@ interface ShrinkTask {
   readonly origin: readonly string[];
   /** Shared with the main thread: whether to stop, commands left, executions so far. */
   readonly signals: Int32Array;
+}
+
+export interface FailsTask {
+  readonly journal: Uint8Array;
+  /** Of the violation. */
+  readonly check: string | undefined;
 }
 
 /** Message with the best report so far; the main thread writes it. */
@@ -65,6 +73,12 @@ function reportFailure({ failure, ...task }: ShrinkTask): ShrinkReport {
   return reportOne(failure, optionsOf(task));
 }
 
+/** Whether a journal violates this check, or any where the exchange itself threw. */
+function failsAgain({ journal, check }: FailsTask): boolean {
+  const own = CHECK_NAMES.filter((name) => name === check);
+  return checkJournal(journal, own.length === 0 ? {} : { checks: own }) !== null;
+}
+
 function optionsOf({ origin, signals }: Omit<ShrinkTask, 'failure'>): ShrinkRunOptions {
   return {
     keccak,
@@ -80,4 +94,4 @@ function optionsOf({ origin, signals }: Omit<ShrinkTask, 'failure'>): ShrinkRunO
   };
 }
 
-workerpool.worker({ runBatch, searchArena, shrinkFailure, reportFailure });
+workerpool.worker({ runBatch, searchArena, shrinkFailure, reportFailure, failsAgain });
