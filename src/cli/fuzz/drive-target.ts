@@ -45,6 +45,16 @@ function mustBeUrl(text: string): void {
   throw new InputError(`--target must be ${limit}, got ${text}`, { field: 'target', limit });
 }
 
+/** The time in ms that a host answers; another server may answer anything. */
+function timeOf(url: string, body: unknown): number {
+  const time =
+    typeof body === 'object' && body !== null ? (body as { time?: unknown }).time : undefined;
+  if (typeof time === 'number' && time >= 0 && Number.isSafeInteger(time * 1000)) return time;
+  throw new InputError(
+    `${url}: GET /time responds with ${String(JSON.stringify(body)).slice(0, 100)}, not with {"time": ms}: is it a server of this API?`,
+  );
+}
+
 export async function driveTarget(
   options: TargetOptions,
   progress: Progress,
@@ -54,7 +64,7 @@ export async function driveTarget(
   const host = hostOf(url, options.simToken, seed);
   const { status, body } = await host.call('getTime', {}, null);
   if (status !== 200) throw new InputError(`${url}: GET /time responds with ${String(status)}`);
-  const genesisUs = timeUs((body as { time: number }).time * 1000);
+  const genesisUs = timeUs(timeOf(url, body) * 1000);
   const file =
     options.configPath === null ? null : await readExchangeFile(options.configPath, genesisUs);
   const config = { ...(file?.config ?? DEFAULT_EXCHANGE_CONFIG), genesisTimeUs: genesisUs };
