@@ -51,7 +51,7 @@ function timeOf(url: string, body: unknown): number {
     typeof body === 'object' && body !== null ? (body as { time?: unknown }).time : undefined;
   if (typeof time === 'number' && time >= 0 && Number.isSafeInteger(time * 1000)) return time;
   throw new InputError(
-    `${url}: GET /time responds with ${String(JSON.stringify(body)).slice(0, 100)}, not with {"time": ms}: is it a server of this API?`,
+    `${url}: GET /time responds with ${JSON.stringify(body ?? null).slice(0, 100)}, not with {"time": ms}: is it a server of this API?`,
   );
 }
 
