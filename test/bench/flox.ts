@@ -30,10 +30,13 @@ const BLOCK = 1000;
 const STOCK_TRADES = 1_298_646;
 const STOCK_LOTS = 2_357_572;
 
-interface Played {
-  readonly seconds: number;
+interface Work {
   readonly trades: number;
   readonly lots: number;
+}
+
+interface Played extends Work {
+  readonly seconds: number;
 }
 
 /** One round of the engine; creating the orders is not timed. */
@@ -61,17 +64,16 @@ function playEngine(counts: boolean): Played {
 
 /** A process that answers each line with a round. */
 class Contestant {
+  readonly name: string;
   readonly seconds: number[] = [];
+  private readonly work: Work;
   private readonly answers: AsyncIterator<string>;
   private readonly lines: Interface;
   private readonly child: ChildProcess;
 
-  constructor(
-    readonly name: string,
-    command: string,
-    words: readonly string[],
-    private readonly work: { readonly trades: number; readonly lots: number },
-  ) {
+  constructor(name: string, command: string, words: readonly string[], work: Work) {
+    this.name = name;
+    this.work = work;
     const child = spawn(command, words, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
     this.lines = createInterface({ input: child.stdout });

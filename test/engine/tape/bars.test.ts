@@ -126,7 +126,7 @@ describe('the synthetic book', () => {
     // The target of the short is 90, and the price stays at 100.
     world.order('alice', '4', '50');
     world.bracket('alice', '-5', '90', '130');
-    world.apply({ kind: 'advanceTime', timeUs: timeUs(world.atUs + 2_000_000) } as Command);
+    world.apply({ kind: 'advanceTime', timeUs: timeUs(world.atUs + 2_000_000) });
     // The own last price is the mark; without recorded bids the index stays.
     expect(world.engine.market(world.marketOf('M'))).toMatchObject({
       markTicks: 99,
