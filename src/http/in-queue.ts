@@ -22,6 +22,14 @@ export function refuseGone({ raw }: FastifyRequest): void {
 }
 
 /**
+ * Also once the client has ended its sending side. Most that do have left, and the few that still
+ * read look the same: no costly work is done for either.
+ */
+export function refuseEnded({ raw }: FastifyRequest): void {
+  if (raw.socket.destroyed || raw.socket.readableEnded) throw new RequestError(CLIENT_GONE);
+}
+
+/**
  * Large requests without a token are work of their address: a new connection is no new caller. A
  * request that waits and has not begun is not done once its client has closed the connection. Its
  * later pieces are done: an error of a reply has no handler.

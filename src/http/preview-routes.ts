@@ -13,7 +13,7 @@ import type { Copies } from './copies.ts';
 import type { Host } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { inQueue, refuseBeyondWaiting, refuseGone } from './in-queue.ts';
+import { inQueue, refuseBeyondWaiting, refuseEnded } from './in-queue.ts';
 import { Body, bodyOf } from './read-body.ts';
 import { sendBody, sendError } from './replies.ts';
 
@@ -55,7 +55,7 @@ export function previewRoutes(app: FastifyInstance, options: PreviewOptions): vo
           (await inQueue(queue, request, check, expectedMs, true)) ??
           (await copies.run(caller.account, (copy) => {
             // It has waited for the copies of others.
-            refuseGone(request);
+            refuseEnded(request);
             return previewOrders(context(), copy(), endpoint, input, caller);
           }));
         const durable = host.exchange.durable();

@@ -139,7 +139,7 @@ function offer(world: World, market: Market): void {
       : max(1n, shareDown(lowPrice(world, market) * (MILLION - distance), MILLION));
   const quote = BigInt(market.spec.vaultQuotePpm);
   const opposite = bestPrice(world, market, -side);
-  // What it takes must pay the fee of a taker, too.
+  // Bids that it takes must pay the fee of a taker, too.
   const takes = opposite !== null && (priceAt(quote) - opposite) * side >= 0n;
   const price = priceAt(takes ? max(quote, BigInt(market.spec.takerFeePpm)) : quote);
   if (price > BigInt(market.spec.maxPriceTicks)) return;

@@ -11,7 +11,7 @@ import {
   writeCandles,
 } from 'orrery/backtest';
 import type { BacktestResult, Candle, WalkForwardOptions } from 'orrery/backtest';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import grid from '../../examples/strategies/grid.ts';
 import cross from '../../examples/strategies/sma-cross.ts';
 import { DATASET, example } from '../run-plan/plans.ts';
@@ -100,6 +100,12 @@ const MARKET = { symbol: 'ETHUSDT', candles: CANDLES };
 const NOTHING_RUNS = { strategy: cross, parameters: { fast: 3, slow: 9 } };
 
 test('OHLCV arrays of ccxt are traded as they are, and as a dataset that is written', async () => {
+  // Of this test alone: files of others, or of a run that was killed, are not its own.
+  const scratch = mkdtempSync(join(folder, 'tmp-'));
+  vi.stubEnv('TMPDIR', scratch);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   const direct = await backtest({ ...NOTHING_RUNS, candles: [MARKET] });
   const data = await writeCandles(join(folder, 'candles'), [MARKET]);
   const written = await backtest({ ...NOTHING_RUNS, data });
@@ -117,7 +123,7 @@ test('OHLCV arrays of ccxt are traded as they are, and as a dataset that is writ
     ...{ train: '4d', test: '2d', objective: 'totalReturn' },
   });
   expect(found.windows).toHaveLength(3);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('orrery-candles-'))).toEqual([]);
+  expect(readdirSync(scratch).filter((name) => name.startsWith('orrery-candles-'))).toEqual([]);
 });
 
 test('the book is closed where candles are missing, unless it is kept', async () => {

@@ -142,7 +142,7 @@ describe('bad input ends with code 2 and names the place', () => {
     [{ equity: DAILY }, ['--level', '7'], '--level is 7; it must be from 0.5 to 0.9999'],
     [{ equity: DAILY }, ['--period', 'soon'], "--period is 'soon'"],
     [{ equity: DAILY }, ['--trials', '5'], 'go together'],
-    [{ equity: DAILY }, ['--returns', 'big'], 'Invalid values'],
+    [{ equity: DAILY }, ['--returns', 'big'], '--returns must be one of simple, log'],
   ])('%#', async (files, flags, words) => {
     const { code, error } = await metrics(files, ...flags);
     expect(error).toContain(words);

@@ -65,9 +65,7 @@ export class FuzzPool {
     return this.exec('reportFailure', { failure, origin, signals: sharedSignals() });
   }
 
-  /**
-   * Whether a journal fails in a new thread, whose modules are loaded anew as in a new process.
-   */
+  /** Whether a journal fails in a new thread, which loads all modules as a new process does. */
   async failsElsewhere(task: FailsTask): Promise<boolean> {
     const other = new FuzzPool(1);
     try {

@@ -2,8 +2,8 @@
  * Retained ended orders: copies of rows in pages, so growing copies no rows. No rule reads them.
  *
  * A slot is a page and a row of it. Each account has its own list, oldest first. Lists are links in
- * the rows: owner links chain the ended orders of an account; queue links chain rows that are not in
- * the index.
+ * the rows: owner links chain the ended orders of an account, and queue links chain rows that are
+ * not in the index.
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { OrderId } from '../../num/units.ts';
@@ -46,8 +46,8 @@ export class EndedOrders {
   }
 
   /**
-   * Appends a copy of an ended order to its account's list, in the row of the oldest one if the list
-   * has `limit` orders. Returns whether the oldest one was dropped.
+   * Appends a copy of an ended order to its account's list, in the row of the oldest one if the
+   * list has `limit` orders. Returns whether the oldest one was dropped.
    */
   add(list: OwnerList, from: OrderRows, source: number, limit = Infinity): boolean {
     const drops = list.count >= limit;

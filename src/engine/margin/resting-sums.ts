@@ -7,9 +7,9 @@
  * `MANY`-th order. From then on every change of a resting order updates them, so one account makes
  * the exchange walk its orders once, and at most `MANY` of them after a restart.
  *
- * Changes are noted in a list, and taken over when a sum is read or the list is full. An account far
- * from its limit is never read; its list is full from time to time, when one pass brings the prices
- * of its orders into the cache for all changes of the list.
+ * Changes are noted in a list, and taken over when a sum is read or the list is full. An account
+ * far from its limit is never read. When its list is full, one pass brings the prices of its orders
+ * into the cache for all changes of the list.
  *
  * Invariant (`restingSums`): they equal the sums over the orders of the subaccount.
  */
@@ -92,7 +92,7 @@ export class RestingSums {
     this.notedEnd = at + FIELDS;
   }
 
-  /** Fees anew, at another maker rate. */
+  /** Sums the fees of all orders at another maker rate. */
   takeRate(makerPpm: number, orders: Iterable<Resting>): void {
     this.settle();
     this.makerPpm = makerPpm;

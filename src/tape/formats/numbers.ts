@@ -222,8 +222,8 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
 }
 
 /**
- * The first microsecond at which a time has come: `timeOf` cuts a finer time, and what is known from
- * then must not be known before.
+ * The first microsecond at which a time has come: `timeOf` cuts a finer time, and a row that is
+ * known from then must not be known before.
  */
 export function timeOfCeil(text: string | undefined, field: string, unit?: TimeUnit): TimeUs {
   const cut = timeOf(text, field, unit);
