@@ -216,7 +216,7 @@ test.each([
   ['--workers 1.5', '--workers must be a whole number from 1 to 256, got 1.5'],
   ['--shrink-seconds 0', '--shrink-seconds must be above 0 and at most 604800, got 0'],
   ['--run 3', '--run needs the --seed of its campaign'],
-  ['--profile none', 'Choices'],
+  ['--profile none', '--profile must be one of swarm, matching'],
   ['--resume --out nowhere', '--resume: nowhere/campaign.json: no such file or folder'],
   ['--journal nowhere.orrery', 'nowhere.orrery'],
   ['--journal text.txt', 'text.txt: not a journal'],
