@@ -1,6 +1,6 @@
 /** The chosen market: its price, funding and status, the list of markets, and the connection. */
 import { signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import { rateText } from '../exact-text.ts';
 import { Table, type Column } from '../table.tsx';
@@ -237,7 +237,8 @@ function figureOf({ symbol: name }: Market, text: (of: Summary) => string): stri
 
 function MarketList() {
   const filter = useSignal('');
-  useEffect(() => {
+  // At once, not after the next picture: a key that follows `m` is for the list.
+  useLayoutEffect(() => {
     const dialog = document.getElementById('market-list');
     if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
   }, []);
