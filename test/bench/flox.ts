@@ -20,12 +20,11 @@ import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { EngineEvent } from '../../src/engine/events.ts';
-import { limitsFrom, openLimits, ORDERS, TRADED_LOTS, TRADES } from './limits.ts';
+import { ORDERS, playLimits, TRADED_LOTS, TRADES } from './limits.ts';
 import { raiseLongRunLimits } from './long-run-limits.ts';
 import { median } from './measure.ts';
 
 const WARMING = 3;
-const BLOCK = 1000;
 /** Trades and lots of FLOX without a self-trade rule. */
 const STOCK_TRADES = 1_298_646;
 const STOCK_LOTS = 2_357_572;
@@ -39,27 +38,17 @@ interface Played extends Work {
   readonly seconds: number;
 }
 
-/** One round of the engine; creating the orders is not timed. */
+/** One round of the engine. */
 function playEngine(counts: boolean): Played {
-  const { exchange, firstUser } = openLimits();
-  let us = 0;
   let trades = 0;
-  let traded = 0;
-  const sink = counts
-    ? (event: EngineEvent): void => {
-        if (event.kind !== 'tradePrinted') return;
-        trades += 1;
-        traded += Math.abs(event.lots);
-      }
-    : undefined;
-  for (let from = 0; from < ORDERS; from += BLOCK) {
-    const commands = limitsFrom(from, firstUser, BLOCK);
-    const before = process.cpuUsage();
-    for (const command of commands) exchange.apply(command, sink);
-    const { user, system } = process.cpuUsage(before);
-    us += user + system;
-  }
-  return { seconds: us / 1e6, trades, lots: traded };
+  let lots = 0;
+  const sink = (event: EngineEvent): void => {
+    if (event.kind !== 'tradePrinted') return;
+    trades += 1;
+    lots += Math.abs(event.lots);
+  };
+  const seconds = playLimits(counts ? sink : undefined);
+  return { seconds, trades, lots };
 }
 
 /** A process that answers each line with a round. */

@@ -14,30 +14,19 @@ import type { PlaceOrder } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { Exchange } from '../../src/engine/exchange.ts';
 import { raiseLongRunLimits } from './long-run-limits.ts';
-import { limitsFrom, openLimits, ORDERS, TRADED_LOTS, TRADES } from './limits.ts';
+import { limitsFrom, openLimits, ORDERS, playLimits, TRADED_LOTS, TRADES } from './limits.ts';
 
 raiseLongRunLimits();
 
 const WARMING = 3;
 const ROUNDS = 3;
-/** Commands created at a time, outside the timing. */
+/** Commands created at a time. */
 const BLOCK = 1000;
 /** Commands before those whose allocation is measured, and their number. */
 const SETTLING = 300_000;
 
 /** Commands a second. */
-function round(sink?: (event: EngineEvent) => void): number {
-  const { exchange, firstUser } = openLimits();
-  let us = 0;
-  for (let from = 0; from < ORDERS; from += BLOCK) {
-    const commands = limitsFrom(from, firstUser, BLOCK);
-    const before = process.cpuUsage();
-    for (const command of commands) exchange.apply(command, sink);
-    const { user, system } = process.cpuUsage(before);
-    us += user + system;
-  }
-  return ORDERS / (us / 1e6);
-}
+const round = (sink?: (event: EngineEvent) => void): number => ORDERS / playLimits(sink);
 
 /** Named, because its callees are found by its name in the profile. */
 function applyBlock(exchange: Exchange, commands: readonly PlaceOrder[]): void {

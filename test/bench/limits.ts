@@ -4,6 +4,7 @@
  * trade cancels the incoming order, and 2,000,000 orders make 1,275,764 trades of 2,318,308 lots.
  */
 import type { PlaceOrder } from '../../src/engine/commands.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
@@ -76,6 +77,23 @@ export function openLimits(): { readonly exchange: Exchange; readonly firstUser:
   const index = { market: marketId(0), priceTicks: priceTicks(MID), text: '100' };
   exchange.apply({ kind: 'setIndex', timeUs: at, ...index });
   return { exchange, firstUser: first };
+}
+
+/** Commands created at a time, outside the timing. */
+const BLOCK = 1000;
+
+/** Seconds of processor time in which a new exchange applies all orders. */
+export function playLimits(sink?: (event: EngineEvent) => void): number {
+  const { exchange, firstUser } = openLimits();
+  let us = 0;
+  for (let from = 0; from < ORDERS; from += BLOCK) {
+    const commands = limitsFrom(from, firstUser, BLOCK);
+    const before = process.cpuUsage();
+    for (const command of commands) exchange.apply(command, sink);
+    const { user, system } = process.cpuUsage(before);
+    us += user + system;
+  }
+  return us / 1e6;
 }
 
 /** `count` commands from this number on; at most `ORDERS` exist. */
