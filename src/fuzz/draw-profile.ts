@@ -435,7 +435,7 @@ function drawFunding(dice: Dice, externalPermille: number): Record<string, unkno
     sampleIntervalMs: sampleMs,
     intervalMs: sampleMs * dice.pick([1, 5, 20]),
     impactNotional: dice.pick(['1', '20', '500']),
-    marginCap: dice.pick(['0.75', '4']),
+    marginCap: dice.pick(['0.1', '0.75', '4']),
     cap: dice.pick(['0.04', '0.5']),
     interestClamp: dice.pick(['0.0005', '0.05']),
   };

@@ -7,8 +7,9 @@ import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { EpisodeTurns } from '../../src/fuzz/generate/episodes/episodes.ts';
 import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/edge-episodes.ts';
 import { dayLater, manyMinutes } from '../../src/fuzz/generate/episodes/history-episodes.ts';
-import { savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
+import { ruinedTogether, savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
+import { sweptLegs } from '../../src/fuzz/generate/episodes/order-episodes.ts';
 import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import { nextSample } from '../../src/fuzz/generate/premium-samples.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
@@ -69,6 +70,34 @@ test('a position saved within a pause is in danger again before its end', () => 
     return false;
   };
   expect(reaches(savedInPause, ['stress', 'swarm', 'money', 'matching'], 24, isReached)).toBe(true);
+});
+
+test('one command clears three holders below zero', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const cleared = new Map<number, Set<number>>();
+    for (const event of events) {
+      if (event.kind !== 'liquidationStep' || event.step === 'order') continue;
+      if (event.equityQuanta >= 0n) continue;
+      const owners = cleared.get(event.seq) ?? new Set();
+      cleared.set(event.seq, owners.add(event.subaccount));
+    }
+    return [...cleared.values()].some(({ size }) => size >= 3);
+  };
+  expect(reaches(ruinedTogether, ['stress', 'swarm', 'money', 'crisis'], 24, isReached)).toBe(true);
+});
+
+test('a liquidation takes a leg off the book that has nothing left to protect', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    let sweeping = 0;
+    for (const event of events) {
+      if (event.kind === 'orderAccepted' && event.cause === 'liquidation') sweeping = event.orderId;
+      if (event.kind !== 'orderEnded' || sweeping === 0) continue;
+      if (event.orderId === sweeping) sweeping = 0;
+      else if (event.reason === 'positionClosed') return true;
+    }
+    return false;
+  };
+  expect(reaches(sweptLegs, ['stress', 'swarm', 'groups', 'matching'], 24, isReached)).toBe(true);
 });
 
 test('something happens to the microsecond a day after a minute with a trade began', () => {

@@ -1,7 +1,8 @@
 /** Draws operator commands: terms, restrictions and delistings. */
 import type { Command, SetMarketStatus } from '../../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../../engine/config.ts';
-import { lots, ppb, ppm, priceTicks, quanta } from '../../num/units.ts';
+import { lots, ppb, ppm, priceTicks, quanta, type Ppm } from '../../num/units.ts';
+import type { Dice } from '../dice.ts';
 import type { Context } from './draw-context.ts';
 
 type Status = SetMarketStatus['status'];
@@ -95,7 +96,9 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
       return { ...spec, maxLots, maxOpenOrders: dice.pick([1, 4, 200]) };
     }
     default: {
-      const tiers = scaled(spec.tiers, dice.pick([500, 800, 1250, 2000]));
+      const tiers = dice.chance(250)
+        ? otherTiers(dice, spec.tiers)
+        : scaled(spec.tiers, dice.pick([500, 800, 1250, 2000]));
       const maxMarkDeviationPpm = ppm(Math.min(spec.maxMarkDeviationPpm, gapOf(tiers)));
       return { ...spec, tiers, maxMarkDeviationPpm };
     }
@@ -120,6 +123,28 @@ function scaled(tiers: readonly MarginTier[], permille: number): MarginTier[] {
     initialMarginPpm: ppm(rate(initialMarginPpm)),
     maintenanceMarginPpm: ppm(Math.min(rate(initialMarginPpm), rate(maintenanceMarginPpm))),
   }));
+}
+
+/** One tier at a rate between the first and the last one; two tiers if there is one. */
+function otherTiers(dice: Dice, tiers: readonly MarginTier[]): MarginTier[] {
+  const [first] = tiers;
+  const last = tiers.at(-1);
+  if (first === undefined || last === undefined) return [];
+  if (tiers.length > 1) {
+    const part = dice.pick([0, 300, 600, 1000]);
+    const rate = (low: number, high: number): Ppm =>
+      ppm(low + Math.floor(((high - low) * part) / 1000));
+    return [
+      {
+        ...first,
+        initialMarginPpm: rate(first.initialMarginPpm, last.initialMarginPpm),
+        maintenanceMarginPpm: rate(first.maintenanceMarginPpm, last.maintenanceMarginPpm),
+      },
+    ];
+  }
+  const [steeper] = scaled(tiers, dice.pick([1250, 2000]));
+  if (steeper === undefined) return [];
+  return [first, { ...steeper, floorQuanta: quanta(BigInt(dice.pick([50, 300])) * 1_000_000n) }];
 }
 
 /** Delists a market while others remain, at the index or at a price near the edge of its band. */

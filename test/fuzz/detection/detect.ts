@@ -7,24 +7,9 @@
 import { parseArgs } from 'node:util';
 import { optimizeLate } from '../../../src/platform/late-optimizing.ts';
 import { buildWith, findFailure, judge, PLAN, shrinkWithin } from '../reproductions/prove-bug.ts';
-import { BLIND_BUGS } from './blind-bugs.ts';
-import { CONCEALED_BUGS } from './concealed-bugs.ts';
-import { EXAMINER_BUGS } from './examiner-bugs.ts';
-import { FURTHER_BUGS } from './further-bugs.ts';
-import { FRESH_BUGS } from './fresh-bugs.ts';
-import { HIDDEN_BUGS } from './hidden-bugs.ts';
-import { LATER_BUGS } from './later-bugs.ts';
-import { FOREIGN_BUGS } from './foreign-bugs.ts';
-import { INDEPENDENT_BUGS } from './independent-bugs.ts';
-import { PLAIN_BUGS } from './plain-bugs.ts';
-import { OUTSIDE_BUGS } from './outside-bugs.ts';
-import { UNAIDED_BUGS } from './unaided-bugs.ts';
 import { loadResults, saveResults, type DetectionResult } from './results.ts';
-import { SEALED_BUGS } from './sealed-bugs.ts';
-import { SEPARATE_BUGS } from './separate-bugs.ts';
 import type { SubtleBug } from './subtle-bug.ts';
-import { SUBTLE_BUGS } from './subtle-bugs.ts';
-import { UNSEEN_BUGS } from './unseen-bugs.ts';
+import { listOf, SUBTLE_BUGS } from './subtle-bugs.ts';
 
 const SCORE_NEEDED = 80;
 
@@ -41,24 +26,6 @@ function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 3600) return value;
   throw new RangeError(`--${name} must be a whole number from 0 to 3600, got ${text}`);
-}
-
-function listOf(bug: SubtleBug): DetectionResult['list'] {
-  if (BLIND_BUGS.includes(bug)) return 'blind';
-  if (FRESH_BUGS.includes(bug)) return 'fresh';
-  if (UNSEEN_BUGS.includes(bug)) return 'unseen';
-  if (SEALED_BUGS.includes(bug)) return 'sealed';
-  if (HIDDEN_BUGS.includes(bug)) return 'hidden';
-  if (CONCEALED_BUGS.includes(bug)) return 'concealed';
-  if (FURTHER_BUGS.includes(bug)) return 'further';
-  if (FOREIGN_BUGS.includes(bug)) return 'foreign';
-  if (OUTSIDE_BUGS.includes(bug)) return 'outside';
-  if (UNAIDED_BUGS.includes(bug)) return 'unaided';
-  if (PLAIN_BUGS.includes(bug)) return 'plain';
-  if (INDEPENDENT_BUGS.includes(bug)) return 'independent';
-  if (SEPARATE_BUGS.includes(bug)) return 'separate';
-  if (EXAMINER_BUGS.includes(bug)) return 'examiner';
-  return LATER_BUGS.includes(bug) ? 'later' : 'first';
 }
 
 /** No run has the code of the server: `orrery fuzz --target` has (rest.ts). */

@@ -1,34 +1,15 @@
 /** The table of a measurement of detection: JSON for the next part, and Markdown for readers. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LISTS, type BugList } from './subtle-bugs.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../reports/prove');
 const TABLE = join(FOLDER, 'detection.json');
 
-/** Bugs of the first list, of later ones, and lists that were complete before measurements. */
-export const LISTS = [
-  'first',
-  'later',
-  'blind',
-  'fresh',
-  'unseen',
-  'sealed',
-  'hidden',
-  'concealed',
-  'further',
-  'foreign',
-  'outside',
-  'unaided',
-  'plain',
-  'independent',
-  'separate',
-  'examiner',
-] as const;
-
 export interface DetectionResult {
   readonly id: string;
   readonly area: string;
-  readonly list: (typeof LISTS)[number];
+  readonly list: BugList;
   /** The check and the invariant that found the bug; null: missed. */
   readonly by: string | null;
   /** Processor time of the search. */

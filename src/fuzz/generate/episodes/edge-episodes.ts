@@ -157,7 +157,8 @@ export function reducedAtLoss(context: Context): readonly Planned[] {
 
 /**
  * A user who holds two halted markets is cleared in a third one and owes a clearing debt. The halts
- * end one after the other, with gains that repay it in parts.
+ * end one after the other, with gains that repay it in parts. Or the second one is open and
+ * isolated: its ratio is raised during the debt, with new money.
  */
 export function owedWhileHalted(context: Context): readonly Planned[] {
   const { dice } = context;
@@ -168,7 +169,8 @@ export function owedWhileHalted(context: Context): readonly Planned[] {
   const second = setStage(context, 3, ({ id }) => !taken.includes(id));
   const [a, b] = third.actors;
   if (a === undefined || b === undefined) return [];
-  const halted = second === null ? [first] : [first, second];
+  const isolated = dice.chance(400) ? second : null;
+  const halted = second === null || isolated !== null ? [first] : [first, second];
   const hold = (stage: Stage): readonly Planned[] => [
     refresh(stage.market),
     ...clearBook(context, stage.market),
@@ -184,7 +186,13 @@ export function owedWhileHalted(context: Context): readonly Planned[] {
       : []),
     refresh(third.market),
   ]);
+  const raises = (stage: Stage): readonly Planned[] => [
+    refresh(stage.market),
+    ...purse(stage, a, dice.pick([1_000_000, 6_000_000])),
+    mode(a, stage.market, true, dice.pick([2, 3])),
+  ];
   return [
+    ...(isolated === null ? [] : [mode(a, isolated.market, true, 1), ...hold(isolated)]),
     ...halted.flatMap(hold),
     ...hold(third),
     ...halted.map(({ market }) => status(market, 'halted')),
@@ -192,6 +200,9 @@ export function owedWhileHalted(context: Context): readonly Planned[] {
     ...halted.map(({ market, side }) => price(market, () => away(market.markTicks, side * gain))),
     lose(third, a, dice.pick([1.1, 1.5, 3])),
     ...(dice.chance(300) ? [insure(third, dice.pick([1000, 100_000]))] : []),
+    ...(isolated === null ? [] : raises(isolated)),
+    // New money, and a second loss during the debt.
+    ...(dice.chance(300) ? [...hold(third), lose(third, a, dice.pick([1.5, 3]))] : []),
     ...opens,
     ...halted.map(({ market }) => refresh(market)),
   ];

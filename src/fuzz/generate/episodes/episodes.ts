@@ -17,6 +17,7 @@ import {
   bankruptcy,
   frozenGains,
   reopenedInPause,
+  ruinedTogether,
   savedInPause,
   shortfall,
   slicedLiquidation,
@@ -27,7 +28,7 @@ import { isolatedPosition } from './isolated-episodes.ts';
 import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { equalNotionals } from './notional-episodes.ts';
-import { partialLegs, trailingStops } from './order-episodes.ts';
+import { partialLegs, sweptLegs, trailingStops } from './order-episodes.ts';
 import { nextMultiple } from './stage.ts';
 import {
   DAY_US,
@@ -58,10 +59,12 @@ const EPISODES: readonly Episode[] = [
   cappedMarket,
   frozenGains,
   bankruptcy,
+  ruinedTogether,
   noticeUntilInstant,
   owedWhileHalted,
   trailingStops,
   stoppedSweep,
+  sweptLegs,
   slicedLiquidation,
   revokedDelegate,
   announcedMargin,

@@ -280,6 +280,10 @@ export function vaultTakeover(context: Context): readonly Planned[] {
         : away(market.markTicks, dice.pick([-300, 0, 300])),
     ),
     index(market, dice.pick([-3000, -300, 0, 300, 3000])),
+    // A quote beyond that of the vault, which takes it.
+    ...(dice.chance(300)
+      ? [order(stage, d, side * Math.ceil(size / 7), side * dice.pick([6000, 15_000, 40_000]))]
+      : []),
     advanceTo(({ nowUs }) => nextMultiple(nowUs, MINUTE_US)),
     // Takes a part of what the vault offers, or all.
     order(stage, d, side * Math.ceil(size / dice.pick([1, 7, 30])), side * 40_000, { ioc: true }),
@@ -344,6 +348,36 @@ export function bankruptcy(context: Context): readonly Planned[] {
     strip(b, 0.5),
     strip(c),
     refresh(market),
+  ];
+}
+
+/**
+ * One price ruins three holders at once. Two of them are the other side of the first one's position
+ * in a second market: parties without equity, often beside the tape's own accounts.
+ */
+export function ruinedTogether(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const held = setStage(context, 4);
+  const lost = held === null ? null : setStage(context, 4, ({ id }) => id !== held.market.id);
+  if (held === null || lost === null) return [];
+  const { actors } = held;
+  const [a, b, c, d] = actors;
+  const part = Math.ceil(held.size / 2);
+  const longs = [a, b, c].flatMap((owner) => [
+    ...purse(lost, owner, 1_100_000),
+    ...trade(lost, owner, d, lost.side * lost.size),
+  ]);
+  return [
+    ...[held, lost].flatMap(({ market }) => [refresh(market), ...clearBook(context, market)]),
+    ...actors.flatMap((owner) => purse(held, owner, 1_500_000)),
+    order(held, b, -held.side * part),
+    order(held, c, -held.side * (part + held.market.spec.minLots * dice.pick([0, 1]))),
+    order(held, a, held.side * 2 * part, 0, { ioc: true }),
+    price(held.market, () => away(held.market.markTicks, held.side * dice.pick([-2000, 0, 2000]))),
+    ...purse(lost, d, 12_000_000),
+    ...longs,
+    lose(lost, a, dice.pick([1.2, 2, 4])),
+    ...[held, lost].map(({ market }) => refresh(market)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { lots, priceTicks } from '../../../num/units.ts';
 import type { KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
+import { lose } from './loss-episodes.ts';
 import {
   away,
   clearBook,
@@ -61,6 +62,32 @@ export function partialLegs(context: Context): readonly Planned[] {
     price(market, () => base),
     order(stage, b, -side * Math.ceil(whole / 3), 0, { ioc: true }),
     ...turns.slice(2).flatMap(round),
+  ];
+}
+
+/**
+ * A liquidation sweeps two orders of one holder: a reduce-only one closes the whole position, so
+ * the take-profit behind it has nothing left to protect.
+ */
+export function sweptLegs(context: Context): readonly Planned[] {
+  const stage = setStage(context, 4);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c, d] = actors;
+  if (a === undefined) return [];
+  const whole = Math.max(8, 2 * size);
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...[a, b, c].flatMap((actor) => purse(stage, actor, 5_000_000)),
+    order(stage, b, -side * whole),
+    bracket(stage, a, whole, whole, context.dice.chance(400)),
+    ...purse(stage, d, 2_200_000),
+    ...trade(stage, d, c, -side * whole),
+    price(market, () => away(market.markTicks, side * TRIGGER_PPM)),
+    order(stage, a, -side * whole, -side * 3000, { reduceOnly: true }),
+    lose(stage, d, context.dice.pick([0.05, 0.2, 0.4])),
+    refresh(market),
   ];
 }
 

@@ -1,0 +1,255 @@
+/** Bugs of conditions that need a rare order of events: gaps, freezes, thaws, notices, restores. */
+import type { SubtleBug } from './subtle-bug.ts';
+
+export const RECENT_BUGS: readonly SubtleBug[] = [
+  // Lower the ratio of an isolated position with a gain above its margin: too much moves.
+  {
+    id: 'excess-beyond-the-margin-is-released',
+    area: 'money',
+    file: 'engine/margin/margin-mode.ts#movedBy',
+    find: 'lacks < floor ? floor : lacks',
+    replace: 'lacks',
+  },
+  // Withdraw all cash beside a cross gain, then raise the ratio of an isolated position.
+  {
+    id: 'raised-ratio-takes-cash-that-is-not-there',
+    area: 'money',
+    file: 'engine/margin/margin-mode.ts#isCovered',
+    find: '(moved <= 0n || subaccount.cash >= moved)',
+    replace: 'moved !== null',
+  },
+  {
+    id: 'raised-ratio-despite-clearing-debt',
+    area: 'money',
+    file: 'engine/margin/margin-mode.ts#isCovered',
+    find: 'moved > 0n && subaccount.clearingDebt > 0n',
+    replace: 'moved > 0n && subaccount.clearingDebt < 0n',
+  },
+  // A frozen market: lower the ratio of its isolated position.
+  {
+    id: 'frozen-margin-is-released',
+    area: 'money',
+    file: 'engine/margin/margin-mode.ts#movedBy',
+    find: 'if (market.frozen) return 0n;',
+    replace: '',
+  },
+  {
+    id: 'funding-takes-all-of-the-initial-gap',
+    area: 'money',
+    file: 'engine/funding/funding.ts#fundingRate',
+    find: 'Math.trunc((maintenance * 4) / 3)',
+    replace: 'maintenance * 2',
+  },
+  // Mark below the index: the payable rate refers to the settlement price of the lower one.
+  {
+    id: 'payable-funding-of-the-lower-price',
+    area: 'money',
+    file: 'engine/funding/funding.ts#payableRate',
+    find: 'BigInt(maintenancePpm) * BigInt(mark)',
+    replace: 'BigInt(maintenancePpm) * BigInt(Math.min(mark, index))',
+  },
+  {
+    id: 'isolated-funding-is-not-checked',
+    area: 'liquidation',
+    file: 'engine/funding/funding.ts#settle',
+    find: 'paid > 0n',
+    replace: 'paid > 0n && !exposure.isolated',
+  },
+  {
+    id: 'withdrawn-share-stays-a-deposit',
+    area: 'money',
+    file: 'engine/accounts/custody.ts#withdraw',
+    find: 'from.netDeposits - command.amount',
+    replace: 'from.netDeposits - paid',
+  },
+  // A withdrawal larger than the exempt deposit, during a shortfall.
+  {
+    id: 'exemption-pays-its-share-too',
+    area: 'money',
+    file: 'engine/accounts/custody.ts#withdraw',
+    find: 'useExemption(state, from, exempt);',
+    replace:
+      'useExemption(state, from, exempt > 0n && share > 0n ? quanta(exempt + share) : exempt);',
+  },
+  {
+    id: 'exempt-deposits-keep-their-claim',
+    area: 'money',
+    file: 'engine/liquidation/shortfall-share.ts#shareOfWithdrawal',
+    find: 'state.supply + size - system - exemptTotal(state)',
+    replace: 'state.supply + size - system',
+  },
+  {
+    id: 'losing-house-pays-claims',
+    area: 'money',
+    file: 'engine/liquidation/shortfall-share.ts#houseEquity',
+    find: 'equity -= exposure.costQuanta;',
+    replace: 'equity -= exposure.positionLots > 0 ? exposure.costQuanta : 0n;',
+  },
+  // The settlement price lowers the equity of a holder below zero, whose equity is positive.
+  {
+    id: 'closing-that-lowers-is-ranked-first',
+    area: 'liquidation',
+    file: 'engine/liquidation/adl.ts#rank',
+    find: 'minBig(0n, equity)',
+    replace: '0n',
+  },
+  {
+    id: 'short-is-bought-beyond-the-settlement-limit',
+    area: 'liquidation',
+    file: 'engine/liquidation/liquidation-order.ts#engineLimit',
+    find: 'Math.min(band, limit, near)',
+    replace: 'Math.min(band, limit)',
+  },
+  {
+    id: 'engine-meets-other-subaccount-of-owner',
+    area: 'liquidation',
+    file: 'engine/liquidation/liquidation-order.ts#matchEngineOrder',
+    find: 'maker.account === owner.account',
+    replace: 'maker.id === owner.id',
+  },
+  {
+    id: 'engine-order-leaves-displacement',
+    area: 'liquidation',
+    file: 'engine/liquidation/liquidation-order.ts#matchEngineOrder',
+    find: 'if (makerHouse) takeFromHouse(state, market, side > 0 ? -1 : 1, price, size);',
+    replace: '',
+  },
+  {
+    id: 'retired-leg-of-maker-ends-as-reduce-only',
+    area: 'liquidation',
+    file: 'engine/liquidation/liquidation-order.ts#matchEngineOrder',
+    find: 'table.conditional(makerSlot)?.leg === true',
+    replace: 'table.conditional(makerSlot)?.leg === null',
+  },
+  {
+    id: 'frozen-positions-owe-no-clearing-debt',
+    area: 'liquidation',
+    file: 'engine/liquidation/clearing.ts#clearUnit',
+    find: 'quanta(subaccount.clearingDebt + deficit)',
+    replace: 'quanta(deficit)',
+  },
+  {
+    id: 'flat-debts-of-parties-stay',
+    area: 'liquidation',
+    file: 'engine/liquidation/clearing.ts#closeAgainstHolders',
+    find: 'for (const exposure of closed) settleFlatDebt(state, unitOf(state, exposure));',
+    replace: '',
+  },
+  // Only the last rate rises, above the highest floor of both.
+  {
+    id: 'higher-last-rate-has-no-notice',
+    area: 'liquidation',
+    file: 'engine/market/set-terms.ts#maintenanceRises',
+    find: '(after.at(-1)?.maintenanceMarginPpm ?? 0) > (before.at(-1)?.maintenanceMarginPpm ?? 0)',
+    replace: '(after.at(-1)?.maintenanceMarginPpm ?? 0) < 0',
+  },
+  {
+    id: 'old-floors-need-no-notice',
+    area: 'liquidation',
+    file: 'engine/market/set-terms.ts#maintenanceRises',
+    find: '[...before, ...after]',
+    replace: 'after',
+  },
+  {
+    id: 'new-funding-interval-keeps-its-due-time',
+    area: 'timers',
+    file: 'engine/market/set-terms.ts#takeTerms',
+    find: 'market.fundingDueUs !== Infinity && market.fundingDueUs > state.nowUs',
+    replace: 'market.fundingDueUs === Infinity',
+  },
+  {
+    id: 'delisted-market-keeps-announced-terms',
+    area: 'timers',
+    file: 'engine/market/delist.ts#setLastPrice',
+    find: 'market.termsDueUs = Infinity;',
+    replace: '',
+    equivalent: 'The timer finds no announced terms and changes nothing.',
+  },
+  {
+    id: 'debts-outlive-the-delisted-market',
+    area: 'money',
+    file: 'engine/market/delist.ts#delistMarket',
+    find: 'settleFlatDebts(state);',
+    replace: '',
+  },
+  // The market is resumed in the very microsecond in which its source becomes stale.
+  {
+    id: 'thaw-at-the-stale-instant',
+    area: 'timers',
+    file: 'engine/pricing/freshness.ts#thawAfterHalt',
+    find: 'dueUs <= state.nowUs',
+    replace: 'dueUs < state.nowUs',
+  },
+  {
+    id: 'slices-fire-no-last-price-triggers',
+    area: 'timers',
+    file: 'engine/timers.ts#runTimers',
+    find: 'settleFollowUps(state); runTriggers(state); resumeLiquidations(state);',
+    replace: 'settleFollowUps(state); resumeLiquidations(state);',
+  },
+  // A snapshot from before the shortfall began again: its exemptions are of an older one.
+  {
+    id: 'restored-exemptions-become-current',
+    area: 'snapshots',
+    file: 'engine/snapshot/snapshot.ts#archiveLive',
+    find: 'state.exemptTotalEpoch = io.int(state.exemptTotalEpoch);',
+    replace:
+      'state.exemptTotalEpoch = Math.max(io.int(state.exemptTotalEpoch), io.loading ? state.shortfallEpoch : 0);',
+  },
+  {
+    id: 'restored-pause-ends-a-microsecond-early',
+    area: 'snapshots',
+    file: 'engine/snapshot/snapshot.ts#deriveRisk',
+    find: 'exposure.liquidationResumesUs > state.nowUs',
+    replace: 'exposure.liquidationResumesUs > state.nowUs + 1',
+  },
+  {
+    id: 'nonce-below-the-window-leaves-the-floor',
+    area: 'nonces',
+    file: 'engine/accounts/nonces.ts#NonceWindow.add',
+    find: 'this.raiseFloor(newHigh, newLow); return;',
+    replace: 'return;',
+  },
+  {
+    id: 'lowest-extremes-stay-apart',
+    area: 'groups',
+    file: 'engine/orders/trailing-index.ts#TrailingIndex.reach',
+    find: 'same?.extreme === mark',
+    replace: 'same?.extreme === mark && this.up > 0',
+  },
+  {
+    id: 'vault-order-beyond-the-book-is-post-only',
+    area: 'vault',
+    file: 'engine/vault/vault-leave.ts#offer',
+    find: 'postOnly: !takes',
+    replace: 'postOnly: true',
+  },
+  {
+    id: 'vault-waits-while-orders-are-closed',
+    area: 'vault',
+    file: 'engine/vault/vault-leave.ts#runVaultLeave',
+    find: "market.frozen || market.status === 'halted'",
+    replace: "market.frozen || market.status !== 'open'",
+  },
+  {
+    id: 'last-slice-ends-only-if-waiting-next',
+    area: 'groups',
+    file: 'engine/orders/slices.ts#restNextSlice',
+    find: "if (fault === null) rest(state, slot, market, exposure); else endOrder(state, slot, 'cancelled', fault);",
+    replace: 'rest(state, slot, market, exposure);',
+  },
+  {
+    id: 'isolated-hold-ignores-what-it-fills',
+    area: 'money',
+    file: 'engine/margin/isolated-margin.ts#isolatedHold',
+    find: 'fees = plus(fees, sums.feeChange(order, filling.lots));',
+    replace: '',
+  },
+  {
+    id: 'isolated-adl-drops-its-money',
+    area: 'liquidation',
+    file: 'engine/margin/isolated-margin.ts#planIsolated',
+    find: 'maxBig(0n, share + pnl - closingFee + received)',
+    replace: 'maxBig(0n, share + pnl - closingFee)',
+  },
+];
