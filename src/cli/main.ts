@@ -11,7 +11,7 @@ import { completionScript } from './completion.ts';
 import { dependentOptions, missingArguments, recordExamples } from './missing-arguments.ts';
 import { programHelp } from './program-help.ts';
 import { VERSION } from './release.ts';
-import { helpOf, wrongArguments } from './wrong-arguments.ts';
+import { helpOf, unknownWords, wrongArguments } from './wrong-arguments.ts';
 
 interface LazyCommand {
   readonly usage: string;
@@ -175,7 +175,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     print(programHelp([COMPLETION, ...COMMANDS]));
     return 0;
   }
-  if (argv[0] === COMPLETION.usage && (argv.length === 1 || (argv.length === 2 && asksHelp))) {
+  if (argv[0] === COMPLETION.usage && (argv.length === 1 || asksHelp)) {
     const { usage, describe } = COMPLETION;
     const help = `orrery ${usage}\n\n${describe}\n\nExamples:\n  orrery ${usage} >> ~/.bashrc`;
     print(asksHelp ? help : completionScript(process.env['SHELL']));
@@ -184,6 +184,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const parser = await parserOf(argv);
   try {
     mustNameFiles(argv);
+    mustBeOneWord(argv);
     await parser.parseAsync();
     return takeExitCode();
   } catch (error) {
@@ -198,15 +199,26 @@ function mustNameFiles(argv: readonly string[]): void {
   throw new InputError('- names no file; standard input is /dev/stdin');
 }
 
+/** yargs prints its own script for `completion` with an argument, or does not know the command. */
+function mustBeOneWord(argv: readonly string[]): void {
+  const [command, argument = ''] = argv;
+  if (command !== COMPLETION.usage) return;
+  const isOption = argument.startsWith('-');
+  const what = isOption ? 'unknown option' : 'unexpected argument';
+  throw new InputError(`${what} ${isOption ? argument : JSON.stringify(argument)}`, {
+    hint: 'the script is for the shell of $SHELL: SHELL=zsh orrery completion',
+  });
+}
+
 /** The parser with the command that the line names; of others it knows name and description. */
 export async function parserOf(argv: readonly string[]): Promise<Argv> {
   const { default: yargs } = await import('yargs');
-  const parser = yargs(joinNegativeValues(argv))
+  const tokens = joinNegativeValues(argv);
+  const parser = yargs(tokens)
     .scriptName('orrery')
     .usage('$0 <command> [options]')
     .version(VERSION)
     .strict()
-    .recommendCommands()
     .demandCommand(1, 'name a command; --help lists them')
     .help()
     .completion(COMPLETION.usage, COMPLETION.describe)
@@ -221,12 +233,13 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
       mustBeNumbers(argv, values);
     })
     .fail((message: string | null, error: Error | undefined) => {
-      const words = dependentOptions(message) ?? wrongArguments(parser, message, argv) ?? message;
-      throw (
-        error ??
-        missingArguments(parser, message, examples) ??
-        new InputError(words ?? 'bad command line', { hint: helpOf(parser) })
-      );
+      if (error !== undefined) throw error;
+      const unknown = unknownWords(parser, tokens);
+      const missing = unknown === null ? missingArguments(parser, message, examples) : null;
+      const words =
+        unknown ?? dependentOptions(message) ?? wrongArguments(parser, message, tokens) ?? message;
+      const hint = helpOf(parser, tokens);
+      throw missing ?? new InputError(words ?? 'bad command line', { hint });
     });
   const examples = recordExamples(parser);
   // yargs knows which options take several values; its types do not have the method.

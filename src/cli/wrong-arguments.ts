@@ -22,20 +22,11 @@ export function wrongArguments(
   argv: readonly string[],
 ): string | null {
   const text = message ?? '';
+  const inside = (parser as unknown as YargsInside).getInternalMethods();
   const [, unknown] = /^Unknown arguments?: (.*)$/s.exec(text) ?? [];
   if (unknown !== undefined) {
-    return unknown
-      .split(', ')
-      .map((word) => unknownWord(parser, word, argv))
-      .join('; ');
-  }
-  const inside = (parser as unknown as YargsInside).getInternalMethods();
-  const [, command] = /^Did you mean (.*)\?$/.exec(text) ?? [];
-  if (command !== undefined) {
-    const given = argv.filter((token) => !token.startsWith('-'))[
-      inside.getContext().commands.length
-    ];
-    return `unknown command ${JSON.stringify(given ?? '')}; did you mean "${command}"?`;
+    const words = unknown.split(', ').map((word) => `unexpected argument ${JSON.stringify(word)}`);
+    return words.join('; ');
   }
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(text) ?? [];
   if (missing !== undefined) {
@@ -58,18 +49,37 @@ export function wrongArguments(
 /** yargs marks texts for translation. */
 const MARK = '__yargsString__:';
 
-function unknownWord(parser: Argv, word: string, argv: readonly string[]): string {
+/**
+ * An unknown command or options that the command does not have; null without any. yargs tests them
+ * after missing arguments, and takes `-data` as four letters.
+ */
+export function unknownWords(parser: Argv, argv: readonly string[]): string | null {
   const inside = parser as unknown as YargsInside;
   const methods = inside.getInternalMethods();
-  if (isOption(word, argv)) {
-    const known = Object.keys(inside.getOptions().key).filter((name) => name.length > 1);
-    return `unknown option --${word}${suggest(word, known).replace('"', '"--')}`;
-  }
-  if (argv.includes(`-${word}`)) return `unknown option -${word}`;
   const commands = methods.getCommandInstance().getCommands();
-  return commands.length > 0
-    ? `unknown command ${JSON.stringify(word)}`
-    : `unexpected argument ${JSON.stringify(word)}`;
+  const command = argv[methods.getContext().commands.length] ?? '-';
+  if (commands.length > 0 && !command.startsWith('-') && !commands.includes(command)) {
+    // `help` and `version` are options here, and commands of other programs.
+    const near = suggest(command, [...commands, '--help', '--version']);
+    return `unknown command ${JSON.stringify(command)}${near}`;
+  }
+  const options = Object.keys(inside.getOptions().key);
+  const wrong: string[] = [];
+  for (const token of argv) {
+    if (token === '--') break;
+    const [, dashes = '', no = '', name = ''] = /^(--?)(no-)?([a-z][^=]*)/i.exec(token) ?? [];
+    const isKnown = options.includes(name) || options.includes(`${no}${name}`);
+    if (name === '' || (isKnown && (dashes === '--' || name.length === 1))) continue;
+    const near =
+      name.length === 1
+        ? ''
+        : suggest(
+            name,
+            options.filter((one) => one.length > 1),
+          );
+    wrong.push(`unknown option ${dashes}${name}${near.replace('"', '"--')}`);
+  }
+  return wrong.length === 0 ? null : wrong.join('; ');
 }
 
 function isOption(name: string, argv: readonly string[]): boolean {
@@ -77,7 +87,10 @@ function isOption(name: string, argv: readonly string[]): boolean {
 }
 
 /** The command whose help lists what the line may contain: `orrery data import --help`. */
-export function helpOf(parser: Argv): string {
+export function helpOf(parser: Argv, argv: readonly string[]): string {
   const { commands } = (parser as unknown as YargsInside).getInternalMethods().getContext();
+  if (commands.length > 0 && argv[0]?.startsWith('-') === true) {
+    return `options follow the command: orrery ${commands.join(' ')} [options]`;
+  }
   return ['see orrery', ...commands, '--help'].join(' ');
 }

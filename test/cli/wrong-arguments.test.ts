@@ -47,7 +47,27 @@ test.each([
     'journal verfy x',
     'unknown command "verfy"; did you mean "verify"? (see orrery journal --help)',
   ],
-  ['--versoin', 'name a command; --help lists them (see orrery --help)'],
+  ['nothing x.ts --data x', 'unknown command "nothing" (see orrery --help)'],
+  ['RUN scenarios', 'unknown command "RUN"; did you mean "run"? (see orrery --help)'],
+  ['version', 'unknown command "version"; did you mean "--version"? (see orrery --help)'],
+  ['help backtest', 'unknown command "help"; did you mean "--help"? (see orrery --help)'],
+  ['--versoin', 'unknown option --versoin; did you mean "--version"? (see orrery --help)'],
+  ['--versoin run', 'unknown option --versoin; did you mean "--version"? (see orrery --help)'],
+  ['-v', 'unknown option -v (see orrery --help)'],
+  [
+    '--json=true run scenarios',
+    'unknown option --json (options follow the command: orrery run [options])',
+  ],
+  ['run --hepl', 'unknown option --hepl; did you mean "--help"? (see orrery run --help)'],
+  [
+    'data sample --oot x',
+    'unknown option --oot; did you mean "--out"? (see orrery data sample --help)',
+  ],
+  [
+    `backtest ${QUOTES} -data x`,
+    'unknown option -data; did you mean "--data"? (see orrery backtest --help)',
+  ],
+  ['completion zsh', 'unexpected argument "zsh" (the script is for the shell of $SHELL'],
   [
     `backtest ${QUOTES} --sede 3`,
     'unknown option --sede; did you mean "--seed"? (see orrery backtest --help)',
