@@ -53,6 +53,32 @@ test('the page is small, live and read without a login, and loads nothing else',
   await page.close();
 });
 
+test('the address names the market, and a notice one that is not listed', async () => {
+  const { page, faults } = await screen.open();
+  await page.goto(`${screen.server.url}/ui#market=NOPE`);
+  const name = page.locator('.market-bar h1');
+  const notices = page.locator('.notices');
+  await expect
+    .poll(() => notices.textContent())
+    .toContain('This exchange has no market NOPE; the page shows BTC-USD-PERP.');
+  const hash = (to: string) => page.evaluate((text) => void (location.hash = text), to);
+  await hash('market=ETH-USD-PERP');
+  await expect.poll(() => name.textContent()).toContain('ETH-USD-PERP');
+  expect(await notices.textContent()).not.toContain('NOPE');
+  await hash('market=eth');
+  await expect
+    .poll(() => notices.textContent())
+    .toContain('no market eth; the page shows ETH-USD-PERP.');
+  await page.keyboard.press('m');
+  await page.waitForSelector('#market-list[open]');
+  expect(await page.locator('#market-list tbody tr').first().textContent()).toContain('per 1 h');
+  await page.keyboard.type('btc');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => notices.textContent()).not.toContain('no market');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 test('a wallet logs in, places each type of order, and reads why one is refused', async () => {
   const { page, faults } = await screen.open();
   await addWallet(page, TRADER, 1);

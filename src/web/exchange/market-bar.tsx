@@ -227,7 +227,14 @@ const LISTED: readonly Column<Market>[] = [
     name: 'Open interest',
     of: (row) => figureOf(row, ({ openInterest }) => grouped(openInterest)),
   },
-  { name: 'Funding', of: (row) => figureOf(row, ({ fundingRate }) => rateText(fundingRate)) },
+  {
+    name: 'Funding',
+    of: (row) =>
+      figureOf(
+        row,
+        ({ fundingRate }) => `${rateText(fundingRate)} per ${hours(row.funding.intervalMs)}`,
+      ),
+  },
 ];
 
 function figureOf({ symbol: name }: Market, text: (of: Summary) => string): string {

@@ -40,6 +40,8 @@ export const book = new BookState();
 /** Exchange time in ms, and when it was known. */
 export const exchangeTime = signal<{ readonly ms: number; readonly atMs: number } | null>(null);
 export const loadProblem = signal<string | null>(null);
+/** The market of the address if it is not listed; another one is shown then. */
+export const unlisted = signal<string | null>(null);
 
 /** Updates since the last rendering. */
 const pending = {
@@ -73,10 +75,8 @@ export async function loadMarkets(): Promise<void> {
     }
     const { time } = await call('getTime', {});
     exchangeTime.value = { ms: time, atMs: Date.now() };
-    if (symbol.value === '') {
-      const asked = new URLSearchParams(location.hash.slice(1)).get('market');
-      choose(listed.find((one) => one.symbol === asked)?.symbol ?? listed[0]?.symbol ?? '');
-    } else void loadTrades();
+    if (symbol.value === '') chooseAddressed();
+    else void loadTrades();
   } catch (error) {
     loadProblem.value = error instanceof Error ? error.message : 'no answer';
   }
@@ -90,8 +90,20 @@ export function subscribeMarkets(): void {
   }
 }
 
+/** Chooses the market of the address; the first one, unless one is shown, if it is not listed. */
+export function chooseAddressed(): void {
+  const [first] = markets.value;
+  if (first === undefined) return;
+  const asked = new URLSearchParams(location.hash.slice(1)).get('market');
+  const isListed = markets.value.some((one) => one.symbol === asked);
+  if (asked !== null && isListed) choose(asked);
+  else if (symbol.value === '') choose(first.symbol);
+  unlisted.value = isListed ? null : asked;
+}
+
 export function choose(name: string): void {
   const before = symbol.value;
+  unlisted.value = null;
   if (before === name) return;
   batch(() => {
     symbol.value = name;

@@ -31,6 +31,7 @@ import { followLiquidations } from './liquidation-state.ts';
 import { LoginButton, LoginDialog, loginOpen, SessionNotices } from './login.tsx';
 import { isVirtual, MarketBar, second, staleSeconds } from './market-bar.tsx';
 import {
+  chooseAddressed,
   exchangeTime,
   liquidations,
   loadMarkets,
@@ -39,6 +40,7 @@ import {
   subscribeMarkets,
   symbol,
   takeMarketUpdate,
+  unlisted,
 } from './markets.ts';
 import { Operations } from './operations.tsx';
 import { receiveLink, Signers } from './signers-panel.tsx';
@@ -255,6 +257,11 @@ function Screen() {
             The markets cannot be read: {loadProblem.value}
           </p>
         )}
+        {unlisted.value === null ? null : (
+          <p class="notice danger" role="alert">
+            This exchange has no market {unlisted.value}; the page shows {symbol.value}.
+          </p>
+        )}
         <NoPrice />
         <LiquidationNotice
           onShow={() => {
@@ -343,6 +350,7 @@ function start(): void {
   if (receiveLink(location.hash)) tab.value = 'signers';
   addEventListener('hashchange', () => {
     if (receiveLink(location.hash)) tab.value = 'signers';
+    else chooseAddressed();
   });
   subscribeMarkets();
   openFeeds({
