@@ -84,9 +84,12 @@ export interface Dataset {
 /** Throws `FileError` or `TapeError` if the folder is not a dataset. */
 export async function openDataset(path: string): Promise<Dataset> {
   if (typeof path !== 'string') throw new FileError('path: must be that of a folder');
-  await stat(path).catch((error: unknown) => {
+  const found = await stat(path).catch((error: unknown) => {
     throw fileError(path, error, 'orrery data import, or orrery data sample, writes a dataset');
   });
+  if (!found.isDirectory()) {
+    throw new FileError(`${path}: is a file; a dataset is a folder that orrery data import writes`);
+  }
   const name = join(path, 'manifest.json');
   const text = await readFile(name, 'utf8').catch((error: unknown) => {
     throw fileError(name, error, 'the folder is not a dataset; orrery data import writes one');

@@ -278,7 +278,11 @@ export class DatasetWriter {
     beside: readonly DoneFile[],
   ): Promise<StreamManifest> {
     const { parts } = this.stream;
-    if (parts.length === 0) throw new TapeError('the files contain no record');
+    if (parts.length === 0) {
+      const [first, ...others] = this.done.map(({ name }) => name);
+      const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+      throw new TapeError(`${first ?? ''}${more}: no record of the market`);
+    }
     const records = readStream(this.temporary, parts, new Set());
     const checks = new RecordChecks(originOf([{ ...facts, counts: this.counts }]));
     const steps = new TapeSteps([records], marketId(0), () => units, {

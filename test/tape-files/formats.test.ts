@@ -1076,7 +1076,7 @@ describe('tables by their columns', () => {
     [
       'time,open,high,low,close\n1700000000,1,1,1,1\n',
       null,
-      'the length of a single bar is unknown',
+      'the length of a single valid bar is unknown',
     ],
     [
       'time,price,size,side\n1700000000,1,1,up\n',

@@ -23,11 +23,11 @@ const FIELDS: Readonly<Record<MapKind, Readonly<Record<string, readonly string[]
     'id?': ['id', 'trade_id', 'tradeId', 'tid'],
   },
   bar: {
-    open: ['open', 'Open', 'o'],
-    high: ['high', 'High', 'h'],
-    low: ['low', 'Low', 'l'],
-    close: ['close', 'Close', 'c'],
-    'volume?': ['volume', 'Volume', 'vol', 'v'],
+    open: ['open', 'o'],
+    high: ['high', 'h'],
+    low: ['low', 'l'],
+    close: ['close', 'c'],
+    'volume?': ['volume', 'vol', 'v'],
   },
   depth: {
     side: ['side'],
@@ -54,7 +54,6 @@ const TIMES = [
   'openTime',
   'date',
   'datetime',
-  'Date',
   'calc_time',
   'exchange_time',
   'ts_event',
@@ -187,13 +186,15 @@ export function guessColumnMap(names: readonly string[]): ColumnMap {
   }
   for (const kind of ['bar', 'depth', 'trade', 'touch', 'funding', 'mark', 'index'] as const) {
     const fields = Object.entries(FIELDS[kind]).filter(([field]) => !field.endsWith('?'));
-    const fits = fields.every(([, usual]) => header.place(...usual) >= 0);
-    const isDepth = header.place(...(FIELDS.depth['snapshot?'] ?? [])) >= 0;
+    const fits = fields.every(([, usual]) => header.usualPlace(...usual) >= 0);
+    const isDepth = header.usualPlace(...(FIELDS.depth['snapshot?'] ?? [])) >= 0;
     const sided = kind !== 'depth' || isDepth;
-    if (fits && sided && header.place(...TIMES) >= 0) return parseColumnMap({ kind });
+    if (fits && sided && header.usualPlace(...TIMES) >= 0) return parseColumnMap({ kind });
   }
+  const [, delimiter] = names.length > 1 ? [] : (/([;|\t])/.exec(names[0] ?? '') ?? []);
+  const hint = delimiter === undefined ? '' : ` and delimiter: ${JSON.stringify(delimiter)}`;
   throw new TapeError(
-    `the columns ${shortened(names.join(', '))} match no known table; map them with --map`,
+    `the columns ${shortened(names.join(', '))} match no known table; map them with --map${hint}`,
   );
 }
 
@@ -282,7 +283,7 @@ export class ColumnDecoder implements RowDecoder {
   endFile(): void {
     this.flush();
     if (this.pending !== null) {
-      throw new TapeError('the length of a single bar is unknown; give `interval` in the map');
+      throw new TapeError('the length of a single valid bar is unknown; give it, as --interval 1m');
     }
     if (this.explicitMap === null) this.map = null;
     this.places = null;
@@ -299,7 +300,7 @@ export class ColumnDecoder implements RowDecoder {
       const column = map.columns[field];
       let place: number;
       if (typeof column === 'number') place = column;
-      else place = column === undefined ? header.place(...usual) : header.place(column);
+      else place = column === undefined ? header.usualPlace(...usual) : header.place(column);
       if (place >= 0) places.set(field, place);
       else if (!optional || column !== undefined) {
         const expected = column ?? usual.join(', ');
@@ -351,7 +352,7 @@ export class ColumnDecoder implements RowDecoder {
       }
       if (bar.atUs <= pending.atUs) {
         throw new TapeError(
-          'the first two bars do not follow one another; give `interval` in the map',
+          'the first two bars do not follow one another; give their length, as --interval 1m',
         );
       }
       this.intervalUs = bar.atUs - pending.atUs;

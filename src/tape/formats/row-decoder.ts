@@ -56,6 +56,14 @@ export class Header {
     return [...this.places.keys()];
   }
 
+  /** As `place`, and with any case where none of the names is written as given. */
+  usualPlace(...names: readonly string[]): number {
+    const exact = this.place(...names);
+    if (exact >= 0) return exact;
+    const lowered = new Set(names.map((name) => name.toLowerCase()));
+    return this.place(...this.names.filter((name) => lowered.has(name.toLowerCase())));
+  }
+
   /** Index of the first of these columns that exists; −1 for none. Throws if it is there twice. */
   place(...names: readonly string[]): number {
     for (const name of names) {

@@ -86,6 +86,36 @@ test('a value beyond the columns of the header ends the import, and leaves nothi
   expect(existsSync(out)).toBe(false);
 });
 
+test('usual names of columns are found in any case', async () => {
+  const table = 'Timestamp,OPEN,High,low,Close,Vol,Symbol\n';
+  const rows = '2024-01-02 00:00:00,1,3,1,2,10,X\n2024-01-02 00:01:00,2,3,1,2,11,X\n';
+  expect(await run('csv', file('any-case.csv', table + rows))).toBe(0);
+  const { markets } = await openDataset(out);
+  expect(markets).toMatchObject([{ symbol: 'X', counts: { bar: 2 } }]);
+});
+
+test.each([
+  ['a;b\n1;2\n', 'the columns a;b match no known table; map them with --map and delimiter: ";"'],
+  ['a\tb\n1\t2\n', 'map them with --map and delimiter: "\\t"'],
+  ['a,b;c\n1,2\n', 'the columns a, b;c match no known table; map them with --map'],
+  ['time,open,high,low,close\n', 'refused.csv: no record of the market'],
+  [
+    'time,open,high,low,close\n1704067200,1,1,1,1\n1704067260,1,x,1,1\n',
+    'the length of a single valid bar is unknown; give it, as --interval 1m',
+  ],
+])('the table %j is refused', async (content, message) => {
+  expect(await run('csv', file('refused.csv', content), '--symbol', 'X')).toBe(2);
+  expect(printed).toContain(message);
+});
+
+test('a file in the place of a dataset is named', async () => {
+  const path = file('no-dataset.csv', 'a,b\n');
+  expect(await main(['data', 'info', path])).toBe(2);
+  expect(printed).toContain(
+    `${path}: is a file; a dataset is a folder that orrery data import writes`,
+  );
+});
+
 describe('overlap', () => {
   test('the same funding file is refused in one import, and as a second stream', async () => {
     const funding = file('BTCUSDT-fundingRate-2024-01.csv', FUNDING);
