@@ -37,6 +37,16 @@ const ACCESS = {
 } as const;
 const SIGNED = { none: '', owner: 'owner’s signers', delegate: 'owner’s signers, or a delegate' };
 
+const FAULT_EFFECTS: Readonly<Record<(typeof FAULTS)[number], string>> = {
+  timeout: '408 `Request timed out`, at once; the request is not carried out',
+  nonceStore: '500 `Failed to store auth nonce`, of `getAuth`',
+  rateLimit: '429 `Too many requests`; not carried out',
+  unavailable: '503 `Service unavailable`; not carried out',
+  internalError: '500 `Internal server error: injected fault`; not carried out',
+  lostAnswer: 'carried out; then the connection is closed without an answer',
+  latency: 'carried out after `latencyMs` (1 to 60000)',
+};
+
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly string[][]): string =>
@@ -256,8 +266,19 @@ Under \`/sim/*\`, with the token of \`--sim-token\`:
 | \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
 | \`POST /sim/command\` (virtual clock only) | one command of the engine as \`orrery inspect --json\` prints it; \`timeUs\` moves the clock; the answer is \`{outcome}\` |
 | \`POST /sim/faults\` | \`{fault, times?, endpoint?, latencyMs?}\`; faults are ${FAULTS.map((fault) => `\`${fault}\``).join(', ')} |
-| \`GET /sim/replay\`, \`POST /sim/replay\` (wall clock only) | \`{speed?, paused?}\`; the answer has \`timeUs\`, \`firstUs\`, \`lastUs\`, \`speed\`, \`paused\` and \`ended\` |
+| \`GET /sim/replay\`, \`POST /sim/replay\` (with a pace) | \`{speed?, paused?}\` or \`{stepMs}\`; the answer has \`timeUs\`, \`firstUs\`, \`lastUs\`, \`speed\`, \`pace\`, \`driven\`, \`paused\` and \`ended\` |
 | \`GET /sim/hash\`, \`POST /sim/snapshot\`, \`GET /sim/journal\` | |
+
+A replay has a pace on the wall clock, with \`--strategy\`, or while a client drives the virtual
+clock. \`stepMs\` plays that much of it and pauses. A market freezes when its last price is older than
+\`config.indexStaleMs\` (60 s, R-5.3b): a test that moves the clock further sets the price again.
+
+A fault affects the next \`times\` requests (1; 0 ends it), of \`endpoint\` or of any:
+
+${table(
+  ['fault', 'effect'],
+  FAULTS.map((fault) => [`\`${fault}\``, FAULT_EFFECTS[fault]]),
+)}
 
 ## Operator
 

@@ -63,7 +63,7 @@ async function trade(server: Server) {
   return { maker, taker };
 }
 
-test('a trade, a day of funding and a withdrawal, over HTTP with verified signatures', async () => {
+test('a trade, a day and a withdrawal, over HTTP with verified signatures', async () => {
   const server = await start();
   expect(server.now()).toEqual(new Date('2024-01-01T00:00:00Z'));
   const { taker } = await trade(server);
@@ -75,6 +75,31 @@ test('a trade, a day of funding and a withdrawal, over HTTP with verified signat
   expect(await server.advanceTo('2024-01-02T00:00:00Z')).toEqual(server.now());
   await server.withdraw(ALICE.address, '1');
   await expect(server.withdraw(ALICE.address, '1000000')).rejects.toThrow(/^withdraw: /);
+});
+
+test('a market freezes a minute after its last price, unless indexStaleMs is longer', async () => {
+  for (const [indexStaleMs, frozen] of [
+    [60_000, true],
+    [86_400_000, false],
+  ] as const) {
+    const server = await start({ config: { indexStaleMs } });
+    await server.setPrice(BTC, '60000');
+    const isFrozen = async () => (await server.client().call('getPrice', { symbol: BTC })).frozen;
+    await server.advance('60s');
+    expect(await isFrozen()).toBe(false);
+    await server.advance('8h');
+    expect(await isFrozen()).toBe(frozen);
+  }
+});
+
+test('logins are verified also where signatures are trusted', async () => {
+  const server = await start({ signatures: 'trust' });
+  const { message, server_signature } = await server
+    .client()
+    .call('getAuth', { account: ALICE.address });
+  const signature = `0x${'0'.repeat(130)}`;
+  const login = { message, server_signature, signature };
+  await expect(server.client().call('postAuth', login)).rejects.toThrow('Invalid signature');
 });
 
 test('a mark and a funding rate of the caller', async () => {

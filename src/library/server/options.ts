@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly markets?: readonly (string | Terms)[];
   /** Parameters of the exchange over the defaults. */
   readonly config?: Terms;
-  /** `trust`: signatures are not verified. [verify] */
+  /** `trust`: signatures of requests are not verified; those of logins are. [verify] */
   readonly signatures?: 'verify' | 'trust';
   /** TCP port on 127.0.0.1 from 0 to 65535; 0 (default) selects a free one. */
   readonly port?: number;

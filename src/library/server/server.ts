@@ -1,13 +1,13 @@
 /** A served exchange, and the calls by which its owner drives it. */
 import type { HttpMatcherClient, RequestSigner } from '../../http-client/http-matcher-client.ts';
 
-/** Errors and delays that clients must bear (docs/OPERATIONS.md). */
+/** Which requests a fault affects (docs/API.md, Simulation control). */
 export interface FaultOptions {
   /** Requests that it affects [1]; 0 ends it. */
   readonly times?: number;
-  /** Of this endpoint only, such as `submitOrder`. */
+  /** Of this endpoint only, such as `submitOrder`. [any] */
   readonly endpoint?: string;
-  /** Of the fault `latency`. */
+  /** Delay of the fault `latency`, from 1 to 60000. */
   readonly latencyMs?: number;
 }
 
@@ -20,7 +20,10 @@ export interface ExchangeHash {
   readonly chainHash: string;
 }
 
-/** A served exchange. Amounts, prices and rates are decimal text. */
+/**
+ * A served exchange. Amounts, prices and rates are decimal text. Calls reject with `ServerError`
+ * for an argument that is not valid or a request that the exchange refuses.
+ */
 export interface Server extends AsyncDisposable {
   /** Address of the API, such as `http://127.0.0.1:41873`. */
   readonly url: string;
@@ -30,9 +33,13 @@ export interface Server extends AsyncDisposable {
   readonly simToken: string;
   /** Time of the exchange. */
   now(): Date;
-  /** Moves a virtual clock by a length such as `8h` or by milliseconds; timers on the way run. */
+  /**
+   * Moves a virtual clock by a length such as `8h` or by milliseconds, and resolves with the time
+   * after it. Timers on the way run. A market without a price for `config.indexStaleMs` (60 s)
+   * freezes: it has no funding, triggers or liquidation until `setPrice`.
+   */
   advance(by: string | number): Promise<Date>;
-  /** Moves a virtual clock to a time that is not before now. */
+  /** As `advance`, to a time that is not before now. */
   advanceTo(at: Date | string): Promise<Date>;
   /**
    * Credits collateral to a subaccount [0]; the account begins to exist. A call that is repeated
@@ -58,7 +65,10 @@ export interface Server extends AsyncDisposable {
   setMark(symbol: string, price: string): Promise<void>;
   /** Settles funding at a rate, in a market with `funding: { source: 'external' }`. */
   settleFunding(symbol: string, rate: string): Promise<void>;
-  /** Makes requests fail or wait, such as `rateLimit`, `lostAnswer` or `latency`. */
+  /**
+   * Makes requests fail or wait: `timeout`, `nonceStore`, `rateLimit`, `unavailable`,
+   * `internalError`, `lostAnswer` or `latency`.
+   */
   inject(fault: string, options?: FaultOptions): Promise<void>;
   /** A client of the API: with a signer it logs in and signs, without one it reads. */
   client(signer?: RequestSigner | null, account?: string): HttpMatcherClient;
