@@ -66,27 +66,34 @@ export function partialLegs(context: Context): readonly Planned[] {
 }
 
 /**
- * A liquidation sweeps two orders of one holder: a reduce-only one closes the whole position, so
- * the take-profit behind it has nothing left to protect.
+ * A liquidation sweeps two orders of one holder: both legs of a pair, of which the first one takes
+ * the whole cover; or a reduce-only order that closes the position, and the leg behind it.
  */
 export function sweptLegs(context: Context): readonly Planned[] {
+  const { dice } = context;
   const stage = setStage(context, 4);
   if (stage === null) return [];
   const { market, side, size, actors } = stage;
   const [a, b, c, d] = actors;
   if (a === undefined) return [];
   const whole = Math.max(8, 2 * size);
+  const base = market.markTicks;
+  const ofPair = dice.chance(600);
+  const to = (ppm: number): Planned => price(market, () => away(base, side * ppm));
   return [
     refresh(market),
     ...clearBook(context, market),
     ...[a, b, c].flatMap((actor) => purse(stage, actor, 5_000_000)),
+    // A position beside the pair, so that the first leg does not close all of it.
+    ...(ofPair ? trade(stage, a, b, side * size) : []),
     order(stage, b, -side * whole),
-    bracket(stage, a, whole, whole, context.dice.chance(400)),
+    bracket(stage, a, whole, whole, dice.chance(400), true),
     ...purse(stage, d, 2_200_000),
     ...trade(stage, d, c, -side * whole),
-    price(market, () => away(market.markTicks, side * TRIGGER_PPM)),
-    order(stage, a, -side * whole, -side * 3000, { reduceOnly: true }),
-    lose(stage, d, context.dice.pick([0.05, 0.2, 0.4])),
+    ...(ofPair ? [to(-TRIGGER_PPM)] : []),
+    to(TRIGGER_PPM),
+    ...(ofPair ? [] : [order(stage, a, -side * whole, -side * 3000, { reduceOnly: true })]),
+    lose(stage, d, dice.pick([0.05, 0.2, 0.4])),
     refresh(market),
   ];
 }
@@ -120,10 +127,11 @@ const bracket =
     whole: number,
     covered: number,
     attached: boolean,
+    rests = false,
   ): Planned =>
   (context) => {
     const own = groupOrder(context, market, side * whole, market.markTicks);
-    const rests = context.dice.chance(500);
+    const isLimit = rests || context.dice.chance(500);
     const leg = (orderType: OrderType): NewOrder => {
       const up = (orderType === 'takeProfit' ? 1 : -1) * side;
       const trigger = away(market.markTicks, up * TRIGGER_PPM);
@@ -133,8 +141,8 @@ const bracket =
         ...own,
         orderType,
         lots: lots(-side * (attached ? whole : covered)),
-        priceTicks: priceTicks(rests ? away(trigger, -side * 2000) : worst),
-        ioc: !rests,
+        priceTicks: priceTicks(isLimit ? away(trigger, -side * 2000) : worst),
+        ioc: !isLimit,
         reduceOnly: true,
         triggerTicks: priceTicks(trigger),
         nonce: attached ? own.nonce : context.nonce(),
