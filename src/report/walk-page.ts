@@ -143,6 +143,7 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
 }
 
 function windowTable({ windows, objective }: WalkReport): string {
+  const isReturn = objective === 'totalReturn';
   const isShort = windows.some(({ testFromUs, testToUs }) => testToUs - testFromUs < SHORT_US);
   const stretch = (fromUs: number, toUs: number): string => {
     const [from, to] = isShort ? [second(fromUs), second(toUs)] : [minute(fromUs), minute(toUs)];
@@ -175,12 +176,17 @@ function windowTable({ windows, objective }: WalkReport): string {
       {
         title: 'out',
         cell: ({ testScore }) => scoreText(objective, testScore),
+        ...(isReturn ? { tone: ({ testScore }: WalkReportWindow) => testScore } : {}),
       },
-      {
-        title: 'Return out',
-        cell: ({ testReturn }) => percent(testReturn),
-        tone: ({ testReturn }) => testReturn,
-      },
+      ...(isReturn
+        ? []
+        : [
+            {
+              title: 'Return out',
+              cell: ({ testReturn }: WalkReportWindow) => percent(testReturn),
+              tone: ({ testReturn }: WalkReportWindow) => testReturn,
+            },
+          ]),
       {
         title: 'PnL out',
         cell: ({ testPnl }) => (testPnl === null ? '–' : money(Number(testPnl))),
@@ -226,7 +232,7 @@ function chainOf({ windows, periodUs }: WalkReport): Chain {
   let high = 1;
   const add = (us: number): void => {
     high = Math.max(high, value);
-    chain.time.push(us / 1e6);
+    chain.time.push(seconds(us));
     chain.growth.push(value);
     chain.underwater.push((value / high - 1) * 100);
   };
@@ -251,9 +257,14 @@ function dataOf({ windows, objective }: WalkReport, chain: Chain): unknown {
       isFraction: isFraction(objective),
       scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
       /** Tests in seconds since 1970. */
-      tests: windows.map(({ testFromUs, testToUs }) => [testFromUs / 1e6, testToUs / 1e6]),
+      tests: windows.map(({ testFromUs, testToUs }) => [seconds(testFromUs), seconds(testToUs)]),
     },
   };
+}
+
+/** Since 1970, rounded to milliseconds: data of bars end at the last microsecond of an interval. */
+function seconds(us: number): number {
+  return Math.round(us / 1e3) / 1e3;
 }
 
 function minute(us: number): string {

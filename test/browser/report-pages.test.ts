@@ -168,6 +168,15 @@ test('the surface of a search zooms, and a cell opens its trial with the command
   await page.close();
 });
 
+test('joined tests without a gain or a loss are drawn, with one label of the drawdown', async () => {
+  const { page, problems } = await open('idle');
+  const chart = page.locator('[data-draws="chain"]');
+  expect(await chart.locator('canvas').count()).toBe(1);
+  expect(await chart.locator('xpath=preceding-sibling::ul[1]/li').count()).toBe(3);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
 test.each([
   ['report', '#trades-0'],
   ['report', '#fills-0'],

@@ -6,7 +6,7 @@ import { renderReport, renderRuns } from '../../src/report/html.ts';
 import type { ReportedRun } from '../../src/report/page-data.ts';
 import { buildReport, type RunOutput } from '../../src/report/report.ts';
 import { renderSweep } from '../../src/report/sweep-page.ts';
-import { renderWalk } from '../../src/report/walk-page.ts';
+import { renderWalk, type WalkReport } from '../../src/report/walk-page.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
 
@@ -152,6 +152,30 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
     timesUs: one!.equity.map(({ timeUs }) => timeUs),
     equity: one!.equity.map((p) => p.equity),
   };
+  const walk: WalkReport = {
+    title: 'Walk-forward of cross',
+    objective: 'sharpe',
+    periodUs: 3.6e9,
+    windows: [0, 1, 2, 3, 4].map((i) => ({
+      trainFromUs: START_US + i * 1.728e11,
+      trainToUs: START_US + (i + 2) * 1.728e11,
+      testFromUs: START_US + (i + 2) * 1.728e11,
+      testToUs: START_US + (i + 3) * 1.728e11,
+      parameters: 'fast=5 slow=20',
+      trials: 25,
+      log: `window-${String(i + 1)}.trials.jsonl`,
+      trainScore: 2 + i,
+      testScore: 1.5 - i * 0.7,
+      testReturn: 0.01 - i * 0.004,
+      testPnl: String(100 - 40 * i),
+      testTrades: 12,
+      returns: Array.from({ length: 48 }, (_, k) => 0.0004 * (((i + k * 7) % 9) - 3.5)),
+      error: null,
+    })),
+    outOfSample: metricsOf(curve),
+    efficiency: 0.4,
+    assumptions: ABOUT.assumptions,
+  };
   const explained = { title: 'cross', latency: '5 ms', folder: 'reports/cross' };
   return {
     report: renderReport(buildReport(single, OPTIONS), single, libraries, {
@@ -214,31 +238,9 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
       },
       libraries,
     ),
-    walk: renderWalk(
-      {
-        title: 'Walk-forward of cross',
-        objective: 'sharpe',
-        periodUs: 3.6e9,
-        windows: [0, 1, 2, 3, 4].map((i) => ({
-          trainFromUs: START_US + i * 1.728e11,
-          trainToUs: START_US + (i + 2) * 1.728e11,
-          testFromUs: START_US + (i + 2) * 1.728e11,
-          testToUs: START_US + (i + 3) * 1.728e11,
-          parameters: 'fast=5 slow=20',
-          trials: 25,
-          log: `window-${String(i + 1)}.trials.jsonl`,
-          trainScore: 2 + i,
-          testScore: 1.5 - i * 0.7,
-          testReturn: 0.01 - i * 0.004,
-          testPnl: String(100 - 40 * i),
-          testTrades: 12,
-          returns: Array.from({ length: 48 }, (_, k) => 0.0004 * (((i + k * 7) % 9) - 3.5)),
-          error: null,
-        })),
-        outOfSample: metricsOf(curve),
-        efficiency: 0.4,
-        assumptions: ABOUT.assumptions,
-      },
+    walk: renderWalk(walk, libraries),
+    idle: renderWalk(
+      { ...walk, windows: walk.windows.map((window) => ({ ...window, returns: [0, 0, 0] })) },
       libraries,
     ),
   };

@@ -67,6 +67,23 @@ test('the tests are concatenated at their own times, with drawdown from the chai
   expect(html).not.toMatch(/src="http|<link[^>]*http/);
 });
 
+test('a chart of bars has the times of the table', async () => {
+  const bars = { testFromUs: START_US + 59_999_999 };
+  const { data } = await page([window(0, bars)]);
+  expect(data.walk.chain.time[0]).toBe(START_US / 1e6 + 60);
+});
+
+test('a window has its return once', async () => {
+  const titles = (html: string): string[] =>
+    [...html.matchAll(/<th[^>]*>(?:<button[^>]*>)?([^<]* ?(?:in|out))</g)].map(
+      ([, title = '']) => title,
+    );
+  const { html } = await page([window(0)]);
+  expect(titles(html)).toEqual(['Sharpe in', 'out', 'Return out', 'PnL out']);
+  const { html: byReturn } = await page([window(0)], { objective: 'totalReturn' });
+  expect(titles(byReturn)).toEqual(['Return in', 'out', 'PnL out']);
+});
+
 test('the number of trials of a window links to its training trials', async () => {
   const { html } = await page([window(0), window(3, { log: 'window-2.trials.jsonl' })]);
   expect(html).toContain('<a href="window-1.trials.jsonl">9</a>');

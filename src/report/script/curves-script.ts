@@ -62,6 +62,8 @@ export const CURVES_SCRIPT = `
     const deepest = curves.underwater.reduce((most, value) => Math.max(most, -(value ?? 0)), 0);
     const fallDecimals = deepest === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(deepest))));
     const fallen = (value) => number(value, fallDecimals) + '\u202f%';
+    /** Without a fall the line is in the middle of its pane: an area above it would look like one. */
+    const shade = () => deepest === 0 ? 'transparent' : colour('--s3') + '30';
     const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(fallDecimals), formatter: fallen }, invertFilledArea: true });
     const low = make(part('price-fills'));
     const price = add(low, library.LineSeries, 0, { lastValueVisible: true });
@@ -142,7 +144,7 @@ export const CURVES_SCRIPT = `
       price.applyOptions({ color: colour('--text-2'), priceFormat: custom(Math.min(8, decimals + 1)) });
       equity.applyOptions({ color: colour('--s1') });
       hold.applyOptions({ color: colour('--s5') });
-      fall.applyOptions({ lineColor: colour('--s3'), topColor: colour('--s3') + '30', bottomColor: colour('--s3') + '30' });
+      fall.applyOptions({ lineColor: colour('--s3'), topColor: shade(), bottomColor: shade() });
       held.applyOptions({ color: colour('--s2'), priceFormat: custom(lotDecimals) });
       leverage.applyOptions({ color: colour('--s4') });
       margin.applyOptions({ color: colour('--s3') });

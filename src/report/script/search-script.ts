@@ -29,13 +29,15 @@ export const SEARCH_SCRIPT = `
     ctx.stroke();
     ctx.restore();
   };
-  const drawChain = (root, { time, growth, underwater }, tests) => small(root, () => ({
+  /** The growth is above the drawdown; one that is constant has a range, too. */
+  const grown = (low, span) => [low - span * 0.5, low + span * 1.05];
+  const drawChain = (root, { time, growth, underwater }, tests, fell = underwater.some((value) => value < -1e-6)) => small(root, () => ({
     hooks: { drawClear: [shadeTests(tests)] },
     height: 340,
-    scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
+    scales: { growth: { range: (_, low, high) => grown(low, high - low || 0.01) },
       fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
     axes: [axis({ size: 40, space: closeness, values: clock }), axis({ scale: 'growth', size: 74, values: stepwise }),
-      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, ticks: { show: false }, filter: (_, ticks) => ticks.map((tick) => tick > 0 ? null : tick), values: (_, ticks) => ticks.map((tick) => tick === null ? '' : number(tick, decimalsOf(tick)) + '\u202f%') })],
+      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, ticks: { show: false }, filter: (_, ticks) => ticks.map((tick) => tick > 0 || (tick < 0 && !fell) ? null : tick), values: (_, ticks) => ticks.map((tick) => tick === null ? '' : number(tick, decimalsOf(tick)) + '\u202f%') })],
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--s1'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--s3'), width: 1, fill: colour('--s3') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
