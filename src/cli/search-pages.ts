@@ -171,7 +171,7 @@ export async function walkPage(
       assumptions: [
         {
           title: `Windows: ${args.mode}`,
-          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run starts flat with ${plan.balance}; a strategy's warm-up may use earlier data, as it could live.`,
+          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run starts flat with ${plan.balance}; a strategy's warm-up may use earlier data, as it could live. A position that is open at the end is valued at the last mark, neither closed nor carried over.`,
         },
         searchNote(
           args,
@@ -181,7 +181,7 @@ export async function walkPage(
         marketNote(args, plan),
         {
           title: 'Efficiency',
-          text: 'The mean score out of sample over the mean score in sample: 100 % if nothing is lost. Undefined unless both means are positive.',
+          text: `The mean score out of sample over the mean score in sample${objective === 'totalReturn' ? ', by time' : ''}: 100 % if nothing is lost. Undefined unless both means are positive.`,
         },
         ...selectedBy(options),
       ],

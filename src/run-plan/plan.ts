@@ -48,7 +48,7 @@ import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
 import { mustHold, parseBalance } from './balance.ts';
 import { playedAs } from './played-as.ts';
-import { lengthText, mustLeaveTime } from './warm-up.ts';
+import { mustLeaveTime, shortWarmUp, warmUpNote, type WarmUp } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import { spanError } from './span-error.ts';
 import type { TapeMemory } from './tape-memory.ts';
@@ -192,6 +192,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const tradeFromUs = Math.max(genesisUs, plan.fromUs ?? genesisUs + warmUpUs);
   if (plan.population === undefined)
     mustLeaveTime({ genesisUs, tradeFromUs, endUs: markets.endUs });
+  const warmUp = { wantedUs: warmUpUs, receivedUs: tradeFromUs - genesisUs };
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
   for (const { id } of agents) {
@@ -261,11 +262,15 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     assumptions: assumptionsOf(plan, {
       latency: latencies[0]?.words ?? null,
       strategies,
-      warmUpUs,
+      warmUp,
       markets: tape.markets,
       specs,
     }),
-    data: [...tape.notes(output), ...feedNotes(feeds, rows, genesisUs, output.deliveredUs)],
+    data: [
+      ...shortWarmUp(warmUp),
+      ...tape.notes(output),
+      ...feedNotes(feeds, rows, genesisUs, output.deliveredUs),
+    ],
   };
 }
 
@@ -429,13 +434,13 @@ interface RunFacts {
   /** Null if the run has agents only. */
   readonly latency: string | null;
   readonly strategies: readonly StrategyEntry[];
-  readonly warmUpUs: number;
+  readonly warmUp: WarmUp;
   readonly markets: readonly SourceMarket[];
   readonly specs: readonly MarketSpec[];
 }
 
 function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
-  const { latency, strategies, warmUpUs, markets, specs } = facts;
+  const { latency, strategies, warmUp, markets, specs } = facts;
   const { impact = DEFAULTS.impact } = plan;
   const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
   const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
@@ -472,14 +477,7 @@ function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
     ...(plan.faults === undefined
       ? []
       : [{ title: 'Injected faults', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
-    ...(warmUpUs === 0
-      ? []
-      : [
-          {
-            title: 'Warm-up',
-            text: `Strategies received data for ${lengthText(warmUpUs)} before trading started.`,
-          },
-        ]),
+    ...warmUpNote(warmUp),
     ...strategies.map(({ id, name, parameters }) => ({
       title: `Parameters of ${id}`,
       text: `${name}: ${parametersText(parameters)}; ${bundleText(plan, id)}.`,

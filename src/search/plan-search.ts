@@ -61,19 +61,31 @@ export async function planSearch(
   parseParameters(definition.parameters, fixed);
   const space = spaceOf(definition.parameters, vary, Object.keys(fixed));
   checkSpace(definition.parameters, space);
-  const { fromUs, toUs, hashes } = await dataOf(plan);
-  const periodUs = periodOf(scoredUs ?? toUs - fromUs);
-  const isYearly = (scoredUs ?? toUs - fromUs) >= DAY_US;
+  const { firstUs, toUs, hashes } = await dataOf(plan);
+  const lengthUs = scoredUs ?? toUs - Math.max(firstUs, plan.fromUs ?? firstUs);
+  const periodUs = periodOf(lengthUs);
+  const isYearly = lengthUs >= DAY_US;
   const options: MetricsOptions = {
     ...METRICS_DEFAULTS,
     period: periodUs,
     periodsPerYear: isYearly ? null : 1,
   };
   const warmUpUs = plan.warmUpUs ?? longestWarmUp(plan, definition, space);
+  // As in a run without a start: its clock begins at a whole second.
+  const beginUs = Math.floor(firstUs / 1e6) * 1e6;
+  const startUs = Math.ceil((beginUs + warmUpUs) / periodUs) * periodUs;
   const sampled = {
     ...{ ...plan, sampleUs: plan.sampleUs ?? periodUs, warmUpUs },
-    ...(scoredUs === null ? wholePeriods(plan, { fromUs, toUs }, warmUpUs, periodUs) : {}),
+    ...(scoredUs === null ? wholePeriods(plan, { beginUs, startUs, toUs }, periodUs) : {}),
   };
+  const fromUs =
+    scoredUs === null
+      ? Math.max(firstUs, plan.fromUs ?? beginUs + sampled.warmUpUs)
+      : // The first training has the warm-up of the others.
+        Math.max(
+          firstUs,
+          plan.fromUs === undefined ? startUs : Math.max(plan.fromUs, beginUs + warmUpUs),
+        );
   return {
     // The order of the fields is a part of the log's identity.
     search: {
@@ -113,15 +125,11 @@ function longestWarmUp(
 /** A warm-up and an end that leave whole periods, unless the plan names its start or end. */
 function wholePeriods(
   plan: RunPlan,
-  { fromUs, toUs }: { readonly fromUs: number; readonly toUs: number },
-  warmUpUs: number,
+  { beginUs, startUs, toUs }: Readonly<Record<'beginUs' | 'startUs' | 'toUs', number>>,
   periodUs: number,
-): Pick<RunPlan, 'warmUpUs' | 'toUs'> {
-  // As in a run without a start: its clock begins at a whole second.
-  const beginUs = Math.floor(fromUs / 1e6) * 1e6;
-  const startUs = Math.ceil((beginUs + warmUpUs) / periodUs) * periodUs;
+): Pick<RunPlan, 'toUs'> & { readonly warmUpUs?: number } {
   const endUs = Math.floor(toUs / periodUs) * periodUs;
-  if (endUs - startUs < 2 * periodUs) return {};
+  if (endUs - Math.max(startUs, plan.fromUs ?? startUs) < 2 * periodUs) return {};
   return {
     ...(plan.fromUs === undefined && plan.warmUpUs === undefined
       ? { warmUpUs: startUs - beginUs }
@@ -137,9 +145,9 @@ function checkSpace(specs: ParameterSpecs, space: Space): void {
   }
 }
 
-/** The range of the data, and hashes of their files and of the markets that these are read as. */
+/** Start and end of the data, and hashes of their files and of the markets that these are read as. */
 async function dataOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
-  fromUs: number;
+  firstUs: number;
   toUs: number;
   hashes: readonly string[];
 }> {
@@ -150,7 +158,7 @@ async function dataOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   const to = Math.min(toUs ?? Infinity, tape.lastUs);
   if (from >= to) throw spanError(data, tape);
   const played = tape.markets.map(({ note: _note, ...market }) => market);
-  return { fromUs: from, toUs: to, hashes: [tape.sha256 ?? '', hashOf(played)] };
+  return { firstUs: tape.firstUs, toUs: to, hashes: [tape.sha256 ?? '', hashOf(played)] };
 }
 
 /** Hashes of the rows of measured latency. */

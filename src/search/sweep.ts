@@ -31,7 +31,7 @@ export interface SweepPlan {
   readonly objective: string;
   readonly options: MetricsOptions;
   readonly seed: string;
-  /** Range of the data, of which a budget is a fraction. */
+  /** Time in which trials trade, of which a budget is a fraction. */
   readonly fromUs: number;
   readonly toUs: number;
   /**

@@ -7,6 +7,7 @@ import { must } from '../base/assert.ts';
 import { assignmentOf, type Assignment } from './samplers/space.ts';
 import type { Window } from './samplers/windows.ts';
 import { metricsOf, type Metrics } from '../metrics/metrics.ts';
+import { sum } from '../metrics/sample.ts';
 import { sweep, type SweepPlan, type SweepPorts } from './sweep.ts';
 import type { TrialLog } from './trial-log.ts';
 import type { TrialFigures } from './trial.ts';
@@ -32,8 +33,8 @@ export interface WalkForward {
   /** Metrics of the concatenated tests: returns compounded, gaps omitted. Null without returns. */
   readonly outOfSample: Metrics | null;
   /**
-   * Mean test score ÷ mean train score; 1 if nothing is lost out of sample. Null unless both are
-   * positive.
+   * Mean test score ÷ mean train score, total returns by time; 1 if nothing is lost out of sample.
+   * Null unless both are positive.
    */
   readonly efficiency: number | null;
   readonly cancelled: boolean;
@@ -129,7 +130,7 @@ async function oneWindow(
 
 function summary(
   windows: readonly WindowResult[],
-  { options }: SweepPlan,
+  { options, objective }: SweepPlan,
   perYear: number,
   cancelled: boolean,
 ): WalkForward {
@@ -146,13 +147,20 @@ function summary(
           returns: 'simple',
           periodsPerYear: perYear,
         });
-  return { windows, outOfSample, efficiency: efficiencyOf(windows), cancelled };
+  return { windows, outOfSample, efficiency: efficiencyOf(windows, objective), cancelled };
 }
 
-function efficiencyOf(windows: readonly WindowResult[]): number | null {
-  const total = (figure: (result: WindowResult) => number | null): number =>
-    windows.reduce((sum, result) => sum + (figure(result) ?? 0), 0);
-  const train = total(({ trainScore }) => trainScore);
-  const test = total(({ testScore }) => testScore);
+function efficiencyOf(windows: readonly WindowResult[], objective: string): number | null {
+  // A total return grows with the length of its window; other scores of a search do not.
+  const rate = (score: number | null, lengthUs: number): number =>
+    (score ?? 0) / (objective === 'totalReturn' ? lengthUs : 1);
+  const train = sum(
+    windows.map(({ trainScore, window }) =>
+      rate(trainScore, window.trainToUs - window.trainFromUs),
+    ),
+  );
+  const test = sum(
+    windows.map(({ testScore, window }) => rate(testScore, window.testToUs - window.testFromUs)),
+  );
   return train > 0 && test > 0 ? test / train : null;
 }

@@ -45,7 +45,7 @@ export function windowsOf(plan: WindowPlan): Window[] {
   if (windows.length === 0) {
     const days = (us: number): string => (us / 86_400e6).toFixed(3);
     throw new SearchError(
-      `the data span ${days(toUs - fromUs)} days; training, purge and half a test need ` +
+      `the data span ${days(toUs - fromUs)} days after the warm-up; training, purge and half a test need ` +
         days(trainUs + purgeUs + testUs / 2),
     );
   }
