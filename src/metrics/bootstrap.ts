@@ -4,7 +4,7 @@
  * clustering, which single draws destroy.
  */
 import type { RandomStream } from '../virtual-time/rng.ts';
-import { MetricsError, mustBeList } from './curve.ts';
+import { compounded, MetricsError, mustBeList } from './curve.ts';
 import { underwater } from './drawdowns.ts';
 import { sharpe } from './ratios.ts';
 import { extremes, quantile } from './sample.ts';
@@ -70,8 +70,7 @@ export function bootstrap(
   const falls: number[] = [];
   for (let sample = 0; sample < options.samples; sample++) {
     const drawn = resample(returns, meanBlock, random);
-    const equity = [1];
-    for (const value of drawn) equity.push((equity.at(-1) ?? 0) * (1 + value));
+    const equity = compounded(drawn);
     totals.push((equity.at(-1) ?? 1) - 1);
     falls.push(extremes(underwater(equity))[1] ?? 0);
     const ratio = sharpe(drawn, 0, 'sample');

@@ -131,6 +131,13 @@ function returnsOf(equity: readonly number[], kind: MetricsOptions['returns']): 
   return returns;
 }
 
+/** Growth of 1 by simple returns; a total loss stays, whatever follows it. */
+export function compounded(returns: readonly number[]): number[] {
+  const growth = [1];
+  for (const value of returns) growth.push(Math.max(0, (growth.at(-1) ?? 0) * (1 + value)));
+  return growth;
+}
+
 /** The median is robust to weekends and missing rows. */
 function medianSpacing(timesUs: readonly number[]): number {
   const spacings = timesUs.slice(1).map((time, i) => time - (timesUs[i] ?? 0));

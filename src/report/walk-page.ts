@@ -1,5 +1,7 @@
 /** Page of a walk-forward analysis: the chain of its tests, the method, then each window. */
 import type { Note } from '../backtest/note.ts';
+import { compounded } from '../metrics/curve.ts';
+import { underwater } from '../metrics/drawdowns.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
 import { notes, pageOf } from './page.ts';
@@ -227,23 +229,17 @@ interface Chain {
 }
 
 function chainOf({ windows, periodUs }: WalkReport): Chain {
-  const chain = { time: [] as number[], growth: [] as number[], underwater: [] as number[] };
-  let value = 1;
-  let high = 1;
-  const add = (us: number): void => {
-    high = Math.max(high, value);
-    chain.time.push(seconds(us));
-    chain.growth.push(value);
-    chain.underwater.push((value / high - 1) * 100);
+  const time = windows.flatMap(({ testFromUs, returns }) =>
+    returns.map((_, k) => seconds(testFromUs + (k + 1) * periodUs)),
+  );
+  const first = windows.find(({ returns }) => returns.length > 0);
+  if (first === undefined) return { time: [], growth: [], underwater: [] };
+  const growth = compounded(windows.flatMap(({ returns }) => returns));
+  return {
+    time: [seconds(first.testFromUs), ...time],
+    growth,
+    underwater: underwater(growth).map((fall) => -100 * fall),
   };
-  for (const [i, { testFromUs, returns }] of windows.entries()) {
-    if (i === 0 && returns.length > 0) add(testFromUs);
-    for (const [k, change] of returns.entries()) {
-      value *= 1 + change;
-      add(testFromUs + (k + 1) * periodUs);
-    }
-  }
-  return chain;
 }
 
 /** Input of the page's script; see page-script.ts. */

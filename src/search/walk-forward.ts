@@ -6,6 +6,7 @@
 import { must } from '../base/assert.ts';
 import { assignmentOf, type Assignment } from './samplers/space.ts';
 import type { Window } from './samplers/windows.ts';
+import { compounded } from '../metrics/curve.ts';
 import { metricsOf, type Metrics } from '../metrics/metrics.ts';
 import { sum } from '../metrics/sample.ts';
 import { sweep, type SweepPlan, type SweepPorts } from './sweep.ts';
@@ -135,8 +136,7 @@ function summary(
   cancelled: boolean,
 ): WalkForward {
   const returns = windows.flatMap(({ testReturns }) => testReturns);
-  const equity = [1];
-  for (const value of returns) equity.push((equity.at(-1) ?? 0) * (1 + value));
+  const equity = compounded(returns);
   const periodUs = options.period === 'rows' ? 1 : options.period;
   const outOfSample =
     returns.length === 0

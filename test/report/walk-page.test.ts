@@ -47,6 +47,15 @@ interface Chain {
   readonly underwater: number[];
 }
 
+test('joined tests that lost all stay at 0, and no second loss makes a gain of it', async () => {
+  const { data } = await page([
+    window(0, { returns: [-1.2, 0.5] }),
+    window(3, { returns: [-1.1, 0.2] }),
+  ]);
+  expect(data.walk.chain.growth).toEqual([1, 0, 0, 0, 0]);
+  expect(data.walk.chain.underwater).toEqual([0, -100, -100, -100, -100]);
+});
+
 test('the tests are concatenated at their own times, with drawdown from the chain’s high', async () => {
   const { data, html } = await page([window(0), window(3, { returns: [0.03], testScore: null })]);
   const { time, growth, underwater } = data.walk.chain;
