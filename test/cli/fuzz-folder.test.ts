@@ -209,6 +209,8 @@ test.each([
   ['', 'not valid JSON: Unexpected end'],
   ['{"plan": {"seed": "a"', 'not valid JSON: '],
   ['null', 'not the state of a campaign: content: must be an object, not null'],
+  [{ version: undefined }, 'is the campaign of a program that stated no version; this program is'],
+  [{ version: 'orrery 9' }, 'is the campaign of version "orrery 9"; this program is "semantics '],
   [{ plan: null }, 'plan: must be an object, not null'],
   [{ plan: { ...PLAN, seed: 5 } }, 'plan.seed: must be text, not 5'],
   [{ plan: { ...PLAN, profile: 'none' } }, 'plan.profile: must be one of swarm, '],

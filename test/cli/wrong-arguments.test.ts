@@ -117,6 +117,20 @@ test.each([
   expect(words).not.toContain('\n');
 });
 
+test.each([
+  ['fuzz --runs 1 --priority 5', '--priority needs --pg'],
+  ['fuzz --runs 1 --priority 0', '--priority needs --pg'],
+  ['fuzz --journal $DIR/x --attach 5f0c1b', '--attach needs --pg'],
+  ['fuzz --target http://127.0.0.1:1 --sim-token dev --detach', '--detach needs --pg'],
+  ['economic --plans 1 --detach', '--detach needs --pg'],
+  ['economic --plans 1 --priority 5', '--priority needs --pg'],
+  ['exhaust --depth 1 --priority 5', '--priority needs --pg'],
+  [`sweep ${QUOTES} --no-upload`, '--no-upload needs --pg'],
+  [`walkforward ${QUOTES} --priority 5`, '--priority needs --pg'],
+])('%s', async (line, message) => {
+  expect(await refused(line.replace('$DIR', folder))).toContain(message);
+});
+
 test('an output never replaces an input', async () => {
   const scenario = join(folder, 'fees.yaml');
   const journal = join(folder, 'run', 'journal.orrery');

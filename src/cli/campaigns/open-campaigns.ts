@@ -62,7 +62,7 @@ interface Submission {
 export async function submit(
   store: JobStore,
   { spec, ...campaign }: Submission,
-  { priority, json }: RemoteArguments & { readonly json: boolean },
+  { priority = 0, json }: RemoteArguments & { readonly json: boolean },
 ): Promise<void> {
   const before = await store.submit({
     ...campaign,

@@ -7,7 +7,7 @@ export interface RemoteArguments {
   readonly pg: string | undefined;
   readonly attach: string | undefined;
   readonly detach: boolean;
-  readonly priority: number;
+  readonly priority: number | undefined;
 }
 
 export interface UploadArguments {
@@ -37,8 +37,7 @@ export const REMOTE_OPTIONS = {
   },
   priority: {
     type: 'number',
-    default: 0,
-    describe: 'with --pg: campaigns with a higher one run first',
+    describe: 'with --pg: campaigns with a higher one run first [0]',
   },
 } as const;
 
@@ -51,10 +50,13 @@ export const UPLOAD_OPTION = {
 } as const;
 
 /** Whether the work runs elsewhere. Throws `InputError` for options that need `--pg`. */
-export function isRemote({ pg, attach, detach }: RemoteArguments): boolean {
-  if (pg !== undefined) return true;
+export function isRemote(options: RemoteArguments & Partial<UploadArguments>): boolean {
+  if (options.pg !== undefined) return true;
+  const { attach, detach, priority, upload = true } = options;
   if (attach !== undefined) throw new InputError('--attach needs --pg');
   if (detach) throw new InputError('--detach needs --pg');
+  if (priority !== undefined) throw new InputError('--priority needs --pg');
+  if (!upload) throw new InputError('--no-upload needs --pg');
   return false;
 }
 

@@ -76,8 +76,9 @@ export const command: CommandModule<object, EconomicArguments> = {
     mustBeWhole('workers', workers, 1, MOST_WORKERS);
     const options = { seed, kinds: arena === 'all' ? MIX : [arena] };
     // Before the search, so that an unwritable path fails early.
+    const remote = isRemote(args);
     if (journal !== undefined) await makeFolder(dirname(journal));
-    if (isRemote(args)) return searchElsewhere(args, options);
+    if (remote) return searchElsewhere(args, options);
     const search = new CoalitionSearch(options, plans);
     await searchSideBySide(search, options, plans, workers, startProgress('plans', json));
     await report(args, search, seed);

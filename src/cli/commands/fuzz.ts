@@ -197,10 +197,11 @@ export const command: CommandModule<object, FuzzArguments> = {
     for (const name of ['junit', 'sarif'] as const) {
       mustNotBeInput(name, options[name], [options.journal, options.config, options.states]);
     }
+    const remote = isRemote(options);
     optimizeLate();
     if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
-    if (isRemote(options)) {
+    if (remote) {
       const { remoteFuzz } = await import('../campaigns/remote-fuzz.ts');
       return remoteFuzz(options, planOf(options));
     }

@@ -12,7 +12,7 @@ import {
 import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
 import { statesNeverReached, COVERED_STATES, COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { readCampaign } from './read-campaign.ts';
+import { CAMPAIGN_VERSION, readCampaign } from './read-campaign.ts';
 
 const FILE = 'campaign.json';
 
@@ -103,7 +103,8 @@ export class CampaignState {
   /** The last state that was saved is the one on disk, also of calls that overlap. */
   async save(folder: string): Promise<void> {
     const { plan, runs, commands, counts, seconds, failures } = this;
-    const state = { plan, runs, commands, seconds, failures, counts };
+    const version = CAMPAIGN_VERSION;
+    const state = { version, plan, runs, commands, seconds, failures, counts };
     const text = new TextEncoder().encode(`${JSON.stringify(state, null, 2)}\n`);
     const saved = this.saving.then(() => writeWholeFile(join(folder, FILE), text));
     this.saving = saved.catch(() => undefined);

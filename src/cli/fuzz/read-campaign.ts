@@ -3,6 +3,7 @@
  * another program is named with its first fault.
  */
 import { readFile } from 'node:fs/promises';
+import { jobVersion } from '../../campaigns/job-id.ts';
 import type { CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
 import {
   mustBeCount,
@@ -18,6 +19,10 @@ import { PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Counts } from '../../fuzz/reached-counts.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { InputError } from '../cli-support.ts';
+import { VERSION } from '../release.ts';
+
+/** Version of the runs of a campaign: another program draws other runs from the same seed. */
+export const CAMPAIGN_VERSION = jobVersion(VERSION);
 
 /** What `campaign.json` holds. */
 export interface SavedCampaign {
@@ -34,6 +39,7 @@ export interface SavedCampaign {
 export async function readCampaign(path: string): Promise<SavedCampaign> {
   try {
     const saved: unknown = JSON.parse(await readFile(path, 'utf8'));
+    mustBeOfThisVersion(path, saved);
     mustBeCampaign(saved);
     return saved;
   } catch (error) {
@@ -43,8 +49,24 @@ export async function readCampaign(path: string): Promise<SavedCampaign> {
     if (error instanceof FuzzError) {
       throw new InputError(`--resume: ${path}: not the state of a campaign: ${error.message}`);
     }
+    if (error instanceof InputError) throw error;
     throw new InputError(`--resume: ${fileError(path, error).message}`);
   }
+}
+
+/** A sum of the runs of two programs would be the result of neither. */
+function mustBeOfThisVersion(path: string, saved: unknown): void {
+  mustBeObject('content', saved);
+  const { version } = saved as Record<string, unknown>;
+  if (version === CAMPAIGN_VERSION) return;
+  const other =
+    version === undefined
+      ? 'a program that stated no version'
+      : `version ${JSON.stringify(version)}`;
+  throw new InputError(
+    `--resume: ${path}: is the campaign of ${other}; this program is "${CAMPAIGN_VERSION}"`,
+    { hint: 'start a new campaign without --resume' },
+  );
 }
 
 function mustBeCampaign(saved: unknown): asserts saved is SavedCampaign {
