@@ -2,10 +2,11 @@
  * Discards a journal without any complete frame, as left by a crash during the first write to a
  * folder. No request was answered before that write, so the folder counts as empty.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { findWhole } from '../journal/format/frames.ts';
 import { beginsLikeJournal, isHeaderWhole } from '../journal/format/header.ts';
-import { FileError, fileError } from '../platform/file-error.ts';
+import { FileError } from '../platform/file-error.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots } from './snapshots.ts';
 
@@ -31,9 +32,7 @@ export async function discardEmptyJournal(folder: string): Promise<EmptyJournal>
   }
   const isOnly = second === undefined && first.afterSeq <= 0 && listSnapshots(folder).length === 0;
   if (!isOnly) return { isEmpty: false, cutBytes: 0 };
-  const bytes = await readFile(first.path).catch((error: unknown) => {
-    throw fileError(first.path, error);
-  });
+  const bytes = readRegularFile(first.path);
   if (holdsSomething(first, bytes)) return { isEmpty: false, cutBytes: 0 };
   await rm(first.path);
   return { isEmpty: true, cutBytes: bytes.length };

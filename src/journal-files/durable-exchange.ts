@@ -454,7 +454,13 @@ export class DurableExchange implements ServedExchange {
     await this.writeGroup(true);
     if (!isSnapshotDue) return;
     const engine = this.current.snapshot();
-    await writeSnapshot(this.folder.path, { seq, engine, orderIds: [...this.orderIds()] });
+    const { path } = this.folder;
+    // The journal is whole without it.
+    await writeSnapshot(path, { seq, engine, orderIds: [...this.orderIds()] }).catch(
+      (error: unknown) => {
+        this.options.onProblem(`no snapshot: ${fileError(path, error).message}`, 'snapshot_failed');
+      },
+    );
   }
 }
 

@@ -2,7 +2,7 @@
  * The journal of a folder as one stream of frames across segments, from its start or from a
  * snapshot. Segments are read on demand, so a journal may exceed memory.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { JournalFrame } from '../journal/format/frame.ts';
 import {
   JournalError,
@@ -13,6 +13,7 @@ import {
 import type { JournalHeader, JournalPosition } from '../journal/format/header.ts';
 import type { ReusedFrames } from '../journal/format/reused-frames.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import { asSegment, listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
 
@@ -35,17 +36,20 @@ export class FolderJournal implements JournalSource {
   /** Offset of the last retried read. */
   private retriedAt = -1;
 
-  /** Frames after the base, up to the group with `untilSeq`. Throws `FileError`, `JournalError`. */
+  /**
+   * Frames after the base, up to the group with `untilSeq`, and the hashes at the base itself,
+   * which a snapshot must have. Throws `FileError`, `JournalError`.
+   */
   constructor(segments: readonly Segment[], base: JournalBase | null, untilSeq = Infinity) {
     this.segments = segments;
     this.base = base?.engine ?? null;
     this.fromSeq = base?.seq ?? 0;
     this.untilSeq = untilSeq;
-    const later = segments.findIndex(({ afterSeq }) => afterSeq > this.fromSeq);
+    const later = segments.findIndex(({ afterSeq }) => afterSeq >= this.fromSeq);
     this.index = Math.max(0, (later < 0 ? segments.length : later) - 1);
     this.reader = this.open();
     this.header = this.reader.header;
-    if (base !== null) this.reader.skipTo(base.seq);
+    if (base !== null) this.reader.skipTo(base.seq - 1);
   }
 
   get position(): JournalPosition {
@@ -87,6 +91,7 @@ export class FolderJournal implements JournalSource {
       if (frame === null) {
         if (!this.openNext()) return null;
       } else if (frame.seq > this.fromSeq || this.base === null) return frame;
+      else if (frame.seq === this.fromSeq && isHash(frame)) return frame;
     }
   }
 
@@ -119,12 +124,7 @@ export class FolderJournal implements JournalSource {
 
   private open(): JournalReader {
     const { path } = this.segment;
-    let bytes: Uint8Array;
-    try {
-      bytes = readFileSync(path);
-    } catch (error) {
-      throw fileError(path, error);
-    }
+    const bytes = readRegularFile(path);
     return this.named(() => new JournalReader(bytes));
   }
 
@@ -169,6 +169,8 @@ export class FolderJournal implements JournalSource {
     }
   }
 }
+
+const isHash = ({ kind }: JournalFrame): boolean => kind === 'chain' || kind === 'checkpoint';
 
 /**
  * Opens a journal file or the folder of a served exchange. A compacted folder is read from the

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { replay } from '../journal/replay/replay.ts';
+import { replay, type Mismatch } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
 import { RecoveredDigests } from './recovered-digests.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
@@ -50,6 +50,23 @@ export interface RecoverOptions {
   readonly snapshots?: ReturnType<typeof listSnapshots>;
 }
 
+/**
+ * Why a start does not use a snapshot that is whole: it does not have the configuration of the
+ * journal, or the hashes at its command. null if it has them. Throws like `recover`.
+ */
+export function snapshotMisfit(segments: readonly Segment[], snapshot: Snapshot): string | null {
+  if (snapshot.seq < (segments[0]?.afterSeq ?? 0)) return null;
+  const journal = new FolderJournal(segments, snapshot);
+  const options = { verify: true, recover: true, untilSeq: snapshot.seq };
+  try {
+    const { mismatch } = asSnapshotError(() => replay(journal, options));
+    return mismatch === null ? null : mismatchText(mismatch);
+  } catch (error) {
+    if (error instanceof SnapshotError) return error.message;
+    throw error;
+  }
+}
+
 /** Throws `FileError` or `JournalError` if the files are unusable. */
 export function recover(folder: string, options: RecoverOptions = {}): Recovered {
   const { untilSeq = Infinity, segments = listSegments(folder) } = options;
@@ -58,8 +75,8 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
     if (seq > untilSeq) continue;
     const snapshot = readSnapshot(folder, name);
     if (snapshot === null) {
-      const isOld = snapshotFault(folder, name) === 'outdated';
-      passedOver.push(`${name} is ${isOld ? 'of another release' : 'damaged'}`);
+      const fault = snapshotFault(folder, name);
+      passedOver.push(`${name} is ${fault === 'outdated' ? 'of another release' : fault}`);
       continue;
     }
     try {
@@ -105,9 +122,7 @@ function recoverFrom(
     );
   }
   if (mismatch !== null) {
-    const text =
-      `the ${mismatch.what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(mismatch.seq)} was ` +
-      `${mismatch.expected}, but replays to ${mismatch.actual}`;
+    const text = mismatchText(mismatch);
     if (snapshot !== null) throw new SnapshotError(text);
     throw new JournalError(`${journal.place.segment.path}: ${text}`);
   }
@@ -122,6 +137,9 @@ function recoverFrom(
     position: journal.position,
   };
 }
+
+const mismatchText = ({ what, seq, expected, actual }: Mismatch): string =>
+  `the ${what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(seq)} was ${expected}, but replays to ${actual}`;
 
 export function bytesBefore(segments: readonly Segment[], end: Segment): number {
   return segments

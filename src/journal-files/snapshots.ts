@@ -4,7 +4,7 @@
  * that recovery can skip a damaged one.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveReader, ArchiveWriter } from '../base/archive.ts';
@@ -15,6 +15,7 @@ import {
   type SnapshotContent,
 } from '../journal/format/snapshot-file.ts';
 import { fileError } from '../platform/file-error.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 
 const KEPT = 2;
@@ -38,7 +39,7 @@ export function listSnapshots(folder: string): { readonly name: string; readonly
 export function readSnapshot(folder: string, name: string): Snapshot | null {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(join(folder, name));
+    bytes = readRegularFile(join(folder, name));
   } catch {
     return null;
   }
@@ -53,9 +54,14 @@ export function decodeSnapshot(bytes: Uint8Array): Snapshot | null {
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Why `readSnapshot` returns null: whole files of another release are not damaged. */
-export function snapshotFault(folder: string, name: string): 'damaged' | 'outdated' {
+export function snapshotFault(folder: string, name: string): 'damaged' | 'outdated' | 'unreadable' {
+  let bytes: Uint8Array;
   try {
-    const bytes = readFileSync(join(folder, name));
+    bytes = readRegularFile(join(folder, name));
+  } catch {
+    return 'unreadable';
+  }
+  try {
     const body = bytes.subarray(HASH_BYTES);
     const isWhole = createHash('sha256')
       .update(body)

@@ -107,7 +107,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
 
 function verdictOf(folder: string, name: string, at: Exchange): SnapshotVerdict {
   const snapshot = readSnapshot(folder, name);
-  if (snapshot === null) return snapshotFault(folder, name);
+  if (snapshot === null) return snapshotFault(folder, name) === 'outdated' ? 'outdated' : 'damaged';
   try {
     const restored = Exchange.restore(snapshot.engine);
     const isSame =

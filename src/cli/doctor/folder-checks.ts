@@ -6,9 +6,14 @@ import { UserError } from '../../base/user-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
 import { HISTORY_BYTES } from '../../http/rebuild-history.ts';
-import { bytesBefore } from '../../journal-files/recover.ts';
+import { bytesBefore, snapshotMisfit } from '../../journal-files/recover.ts';
 import { listSegments, type Segment } from '../../journal-files/segments.ts';
-import { listSnapshots, readSnapshot, snapshotFault } from '../../journal-files/snapshots.ts';
+import {
+  listSnapshots,
+  readSnapshot,
+  snapshotFault,
+  type Snapshot,
+} from '../../journal-files/snapshots.ts';
 import { verifyJournal } from '../../journal-files/verify-journal.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -148,10 +153,11 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
       ...named,
       whole: readSnapshot(path, named.name),
     }));
-    findings.push(checkSnapshots(path, snapshots));
-    const newest = snapshots.find(({ whole }) => whole !== null)?.whole ?? null;
-    snapshotBytes = newest?.engine.length ?? 0;
     const segments = listSegments(path);
+    const used = snapshots.filter(({ whole }) => whole !== null && !isForeign(segments, whole));
+    findings.push(checkSnapshots(path, snapshots, used));
+    const newest = used[0]?.whole ?? null;
+    snapshotBytes = newest?.engine.length ?? 0;
     let journal = new FolderJournal(segments, newest);
     let frames = countFrames(journal);
     if (newest !== null && isReadWhole(segments, journal)) {
@@ -193,18 +199,36 @@ function isReadWhole(segments: readonly Segment[], { place }: FolderJournal): bo
   return first !== undefined && first.afterSeq <= 0 && bytes <= HISTORY_BYTES;
 }
 
+interface NamedSnapshot {
+  readonly name: string;
+  readonly whole: Snapshot | null;
+}
+
+/** A start passes it over; one of a state after the journal's end is the fault of the journal. */
+const isForeign = (segments: readonly Segment[], whole: Snapshot): boolean =>
+  snapshotMisfit(segments, whole) !== null;
+
 function checkSnapshots(
   path: string,
-  snapshots: readonly { readonly name: string; readonly whole: unknown }[],
+  snapshots: readonly NamedSnapshot[],
+  used: readonly NamedSnapshot[],
 ): Finding {
-  const bad = snapshots.filter(({ whole }) => whole === null);
-  const damaged = bad.filter(({ name }) => snapshotFault(path, name) === 'damaged');
+  const bad = snapshots.filter((one) => !used.includes(one));
+  const faults = bad.map(({ name, whole }) => {
+    const fault = whole === null ? snapshotFault(path, name) : 'foreign';
+    return `${name}: ${SNAPSHOT_FAULTS[fault]}`;
+  });
+  if (faults.length === 0) return ok('snapshots', String(snapshots.length));
   const advice = 'the start uses an older one, or the whole journal, and takes longer';
-  const names = (list: typeof bad): string => list.map(({ name }) => name).join(', ');
-  if (damaged.length > 0) return warn('snapshots', `damaged: ${names(damaged)}`, advice);
-  if (bad.length > 0) return warn('snapshots', `of another release: ${names(bad)}`, advice);
-  return ok('snapshots', String(snapshots.length));
+  return warn('snapshots', faults.join('; '), advice);
 }
+
+const SNAPSHOT_FAULTS = {
+  damaged: 'damaged',
+  unreadable: 'not a file that can be read',
+  outdated: 'of another release',
+  foreign: 'of another exchange than the journal',
+} as const;
 
 function replayed(path: string): Finding {
   const { isWhole, damage, mismatch, lastSeq, snapshots } = verifyJournal(path);

@@ -1,7 +1,9 @@
 /** Rebuilds an exchange from its journal and verifies each checkpoint. */
+import { ArchiveError } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
+import { configHash } from '../../engine/snapshot/config-archive.ts';
 import type { Seq, TimeUs } from '../../num/units.ts';
 import {
   JournalError,
@@ -65,6 +67,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   }
   const engine =
     reader.base === null ? new Exchange(reader.header.config) : Exchange.restore(reader.base);
+  mustBelong(engine, reader.header.configHash);
   let commands = 0;
   let checkpoints = 0;
   let chainHashes = 0;
@@ -125,6 +128,12 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
     mismatch,
     cancelled,
   };
+}
+
+/** A base is a file of its own, which may have been copied from another exchange. */
+function mustBelong(engine: Exchange, hash: string): void {
+  if (configHash(engine.config) === hash) return;
+  throw new ArchiveError('belongs to an exchange with a different configuration');
 }
 
 function compare(
