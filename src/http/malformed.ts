@@ -1,7 +1,8 @@
 /**
- * Replies to what never becomes a request: malformed HTTP, oversized headers, timeouts. Then the
- * connection is closed (R-11.1).
+ * Replies to what never becomes a request: malformed HTTP, oversized headers, timeouts, `CONNECT`.
+ * Then the connection is closed (R-11.1).
  */
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { Admission } from './admission.ts';
@@ -29,12 +30,30 @@ export function answerMalformed(
       return;
     }
     // The rest of what it sent is malformed too.
-    if (awaitsAnswers(socket)) return;
-    const { remoteAddress = '' } = socket;
-    const delayMs = admission?.refusalOf(callerOfAddress(remoteAddress)) ?? 0;
-    afterAnswers(socket, () => {
-      if (!socket.writable) socket.destroy();
-      else refuseLater(socket, REPLIES[code] ?? MESSAGES.malformedRequest, delayMs);
-    });
+    if (!awaitsAnswers(socket)) refuseNext(admission, socket, REPLIES[code]);
   };
+}
+
+/** Node ends the connection of a `CONNECT`, and earlier requests on it would get no answer. */
+export function answerConnect(server: Server, admission: Admission | null): void {
+  server.on('connect', ({ socket }) => {
+    // The server does not handle errors of a connection that it has given away.
+    socket.on('error', () => {
+      socket.destroy();
+    });
+    refuseNext(admission, socket, MESSAGES.routeNotFound);
+  });
+}
+
+function refuseNext(
+  admission: Admission | null,
+  socket: Socket,
+  reply: ErrorReply = MESSAGES.malformedRequest,
+): void {
+  const { remoteAddress = '' } = socket;
+  const delayMs = admission?.refusalOf(callerOfAddress(remoteAddress)) ?? 0;
+  afterAnswers(socket, () => {
+    if (!socket.writable) socket.destroy();
+    else refuseLater(socket, reply, delayMs);
+  });
 }

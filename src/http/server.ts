@@ -35,7 +35,7 @@ import type { Faults } from './injected-faults.ts';
 import { asyncApi } from '../contract/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './exchange-host.ts';
-import { answerMalformed } from './malformed.ts';
+import { answerConnect, answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
 import { operationsRoutes } from './operations-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
@@ -129,6 +129,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.server.maxHeadersCount = KEPT_HEADERS;
   limitPipelining(app.server);
   answerHalfClosed(app.server);
+  answerConnect(app.server, admission);
   endIdle(app.server);
   operations(app, options);
   const queue = new FairQueue();

@@ -142,6 +142,9 @@ test.each([
   ['an upgrade to another path', get('/time', ...UPGRADE, KEY), 400, UPGRADES],
   ['an upgrade to HTTP/2', get('/ws', 'Connection: Upgrade', 'Upgrade: h2c'), 400, UPGRADES],
   ['the feeds without an upgrade', get('/ws'), 426, 'Upgrade: /ws is a WebSocket'],
+  ['the feeds without a key', get('/ws', ...UPGRADE), 400, MALFORMED],
+  ['the feeds by POST', get('/ws', ...UPGRADE, KEY).replace('GET', 'POST'), 400, MALFORMED],
+  ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'No such endpoint'],
 ] as const)('%s', async (_name, bytes, status, words) => {
   const { text } = await say(served, bytes);
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
@@ -149,6 +152,13 @@ test.each([
   expect(JSON.parse(body)).toBe(words);
   expect(head).toContain('text/plain');
   expect((await served.send('GET', '/time')).status).toBe(200);
+});
+
+test('CONNECT behind other requests is answered after them, and then the connection closes', async () => {
+  const bytes = `${get('/time')}${get('/config')}CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const { text, closed } = await say(served, bytes, /never/);
+  expect(closed).toBe(true);
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404']);
 });
 
 test('an upgrade without its key is rejected, and an aborted one has no effect', async () => {

@@ -73,6 +73,10 @@ export class FeedServer {
       headers.push(`${REPLICA_HEADERS.role}: ${replica.role}`);
       headers.push(`${REPLICA_HEADERS.lag}: ${String(Math.ceil(replica.lagMs))}`);
     });
+    // A handshake with another method, or without a key.
+    this.sockets.on('wsClientError', (_error, stream) => {
+      refuse(stream, MESSAGES.malformedRequest);
+    });
     server.on('upgrade', (request, stream: Duplex, head: Buffer) => {
       // The server does not handle errors of an upgraded connection.
       stream.on('error', () => {
