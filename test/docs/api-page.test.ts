@@ -328,7 +328,9 @@ the newest 2000 entries of each list and account, and three days of marks. If th
 if a request reaches back further.
 
 History is not part of the state. A server rebuilds it from its journal when it starts, if the
-journal is whole and at most 16 MiB. Otherwise, and on a shared journal, it begins with the process.
+journal has its first command, so was not compacted, and is at most 16 MiB. Otherwise, and on a
+shared journal, it begins with the process. Damage in a journal that is read ends the start, also
+where it is before the snapshot (\`docs/OPERATIONS.md\`).
 
 ## Previews of orders
 
