@@ -90,6 +90,19 @@ test('sequence numbers and time never go back', () => {
   });
 });
 
+test.each(['end', 'chain', 'checkpoint'] as const)(
+  'the time of a frame that is no command is that of the last command: %s',
+  (kind) => {
+    const writer = new JournalWriter(DEFAULT_EXCHANGE_CONFIG);
+    const atUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+    writer.append(seq(1), { kind: 'advanceTime', timeUs: atUs });
+    writer[kind](seq(1), timeUs(atUs + 3_600_000_000), '0'.repeat(32));
+    expect(read(writer.bytes())).toMatchObject({
+      error: expect.stringContaining(`where ${String(atUs)} is repeated`) as string,
+    });
+  },
+);
+
 test('a recorded exchange leaves a journal that replays to its hashes', () => {
   const recorded = new RecordedExchange(DEFAULT_EXCHANGE_CONFIG, { checkpointEvery: 2 });
   for (let i = 1; i <= 9; i++) {

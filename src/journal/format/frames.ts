@@ -388,6 +388,10 @@ export class JournalReader implements JournalSource {
         this.fail(`sequence number ${String(seq)} where ${String(expected)} follows`);
       }
       if (atUs < this.lastUs) this.fail(`time ${String(atUs)} before ${String(this.lastUs)}`);
+      // Before the first command, a hash has the time at which the exchange begins.
+      if (kind !== KIND_COMMAND && atUs !== this.lastUs && seq > 0) {
+        this.fail(`time ${String(atUs)} where ${String(this.lastUs)} is repeated`);
+      }
       this.lastSeq = seq;
       this.lastUs = atUs;
       switch (kind) {
