@@ -56,7 +56,7 @@ export function partialLegs(context: Context): readonly Planned[] {
     ...purse(stage, b, 5_000_000),
     ...purse(stage, c, 5_000_000),
     order(stage, b, -side * filled),
-    bracket(stage, a, whole, covered, dice.chance(400)),
+    bracket(stage, a, { whole, covered, attached: dice.chance(400) }),
     ...turns.slice(0, 2).flatMap(round),
     // The parent fills further, so its legs cover more.
     price(market, () => base),
@@ -87,7 +87,7 @@ export function sweptLegs(context: Context): readonly Planned[] {
     // A position beside the pair, so that the first leg does not close all of it.
     ...(ofPair ? trade(stage, a, b, side * size) : []),
     order(stage, b, -side * whole),
-    bracket(stage, a, whole, whole, dice.chance(400), true),
+    bracket(stage, a, { whole, covered: whole, attached: dice.chance(400), rests: true }),
     ...purse(stage, d, 2_200_000),
     ...trade(stage, d, c, -side * whole),
     ...(ofPair ? [to(-TRIGGER_PPM)] : []),
@@ -119,15 +119,21 @@ const takeCover =
     return placeOrder(context, { owner: taker, market }, signed, leg.priceTicks, { ioc: true });
   };
 
+interface Bracket {
+  /** Lots of the parent, and of each leg. */
+  readonly whole: number;
+  readonly covered: number;
+  readonly attached: boolean;
+  /** Legs rest at a limit; by default in half of all cases. */
+  readonly rests?: boolean;
+}
+
 /** A limit order at the mark with take-profit and stop-loss of one size. */
 const bracket =
   (
     { market, side }: Stage,
     owner: KnownSubaccount,
-    whole: number,
-    covered: number,
-    attached: boolean,
-    rests = false,
+    { whole, covered, attached, rests = false }: Bracket,
   ): Planned =>
   (context) => {
     const own = groupOrder(context, market, side * whole, market.markTicks);
