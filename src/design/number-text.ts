@@ -54,10 +54,18 @@ function rounded(value: number, decimals: number): string {
 /** Half a unit of the last decimal. */
 const half = (decimals: number): number => Number(`5e-${String(decimals + 1)}`);
 
-/** Two decimals, three below 0.1 %, after a narrow space. */
+/** Percentages beyond it have no use, and widen a table: yearly returns of a few days. */
+const MOST_PERCENT = 1_000_000;
+
+/**
+ * Two decimals, three below 0.1 %, after a narrow space. Beyond ±1,000,000 % only that it is so.
+ */
 export function percent(value: number | null, decimals?: number): string {
   if (value === null) return '–';
   const size = Math.abs(value * 100);
+  if (size > MOST_PERCENT && Number.isFinite(size)) {
+    return `${value > 0 ? '> ' : '< −'}${grouped(String(MOST_PERCENT))}\u202f%`;
+  }
   return `${grouped(rounded(value * 100, decimals ?? (size > 0 && size < 0.1 ? 3 : 2)))}\u202f%`;
 }
 
