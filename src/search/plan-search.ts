@@ -145,7 +145,7 @@ function checkSpace(specs: ParameterSpecs, space: Space): void {
   }
 }
 
-/** Start and end of the data, and hashes of their files and of the markets that these are read as. */
+/** Start and end of the data, and hashes of their files and of the markets as they are read. */
 async function dataOf({ data, markets, fromUs, toUs }: RunPlan): Promise<{
   firstUs: number;
   toUs: number;

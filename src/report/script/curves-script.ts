@@ -62,7 +62,7 @@ export const CURVES_SCRIPT = `
     const deepest = curves.underwater.reduce((most, value) => Math.max(most, -(value ?? 0)), 0);
     const fallDecimals = deepest === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(deepest))));
     const fallen = (value) => number(value, fallDecimals) + '\u202f%';
-    /** Without a fall the line is in the middle of its pane: an area above it would look like one. */
+    /** Without a fall the line is in the middle of its pane: an area above would look like one. */
     const shade = () => deepest === 0 ? 'transparent' : colour('--s3') + '30';
     const fall = add(top, library.AreaSeries, 1, { priceFormat: { ...custom(fallDecimals), formatter: fallen }, invertFilledArea: true });
     const low = make(part('price-fills'));
