@@ -72,16 +72,18 @@ test('a position saved within a pause is in danger again before its end', () => 
   expect(reaches(savedInPause, ['stress', 'swarm', 'money', 'matching'], 24, isReached)).toBe(true);
 });
 
-test('one command clears three holders below zero', () => {
+test('a position closes against a holder whom the same price has ruined', () => {
   const isReached = (events: readonly EngineEvent[]): boolean => {
-    const cleared = new Map<number, Set<number>>();
+    let parties = new Set<number>();
+    let seq = 0;
     for (const event of events) {
-      if (event.kind !== 'liquidationStep' || event.step === 'order') continue;
-      if (event.equityQuanta >= 0n) continue;
-      const owners = cleared.get(event.seq) ?? new Set();
-      cleared.set(event.seq, owners.add(event.subaccount));
+      if (event.seq !== seq) parties = new Set();
+      seq = event.seq;
+      if (event.kind === 'positionTransferred' && event.reason === 'adl') parties.add(event.to);
+      if (event.kind !== 'liquidationStep' || event.step !== 'adl') continue;
+      if (event.equityQuanta < 0n && parties.has(event.subaccount)) return true;
     }
-    return [...cleared.values()].some(({ size }) => size >= 3);
+    return false;
   };
   expect(reaches(ruinedTogether, ['stress', 'swarm', 'money', 'crisis'], 24, isReached)).toBe(true);
 });
