@@ -28,6 +28,8 @@ const LEAST_ROWS = 1000;
 const RETRY_MS = 10_000;
 /** A copy is expected to take as long as the fastest of the last ones; others were disturbed. */
 const REMEMBERED = 5;
+/** `ROW_MS` counts until so many were made: the first ones run code that is not compiled yet. */
+const LEAST_MADE = 3;
 /** A larger snapshot is not kept for the next preview of the same state. */
 const MAX_KEPT_BYTES = 8 << 20;
 /** A snapshot and a restore, in durations of a restore. */
@@ -45,26 +47,25 @@ interface Kept {
 export class Copies {
   private readonly host: Host;
   private readonly nowMs: () => number;
-  private readonly spentMs: () => number;
+  private readonly startTimer: () => () => number;
   /** The last snapshot, and the command after which it was made. */
   private kept: Kept | null = null;
   private turn: Promise<void> = Promise.resolve();
   /** Requests in the queue by caller. */
   private readonly waiting = new Map<string, number>();
   private waitingInAll = 0;
-  /** Processor time of the last copies, for each row. */
+  /** Durations of the last copies, for each row. */
   private rowsMs: readonly number[] = [];
   private copiedAtMs = -Infinity;
 
-  /** `spentMs`: processor time, which other processes do not lengthen as they do a duration. */
   constructor(
     host: Host,
     nowMs: () => number = () => performance.now(),
-    spentMs: () => number = processorMs,
+    startTimer: () => () => number = startUndisturbed,
   ) {
     this.host = host;
     this.nowMs = nowMs;
-    this.spentMs = spentMs;
+    this.startTimer = startTimer;
   }
 
   /**
@@ -105,7 +106,8 @@ export class Copies {
   }
 
   private expectedMs(): number {
-    const isKnown = this.nowMs() - this.copiedAtMs <= RETRY_MS;
+    const isRecent = this.nowMs() - this.copiedAtMs <= RETRY_MS;
+    const isKnown = isRecent && this.rowsMs.length >= LEAST_MADE;
     const rowMs = Math.min(...this.rowsMs, isKnown ? Infinity : ROW_MS);
     return rowMs * this.rows();
   }
@@ -116,19 +118,27 @@ export class Copies {
 
   private copy(changed: Partial<ExchangeConfig> = {}): Exchange {
     const { engine } = this.host.exchange;
-    const beganMs = this.spentMs();
+    const elapsedMs = this.startTimer();
     const isKept = this.kept?.engine === engine && this.kept.seq === engine.seq;
     const bytes = isKept && this.kept !== null ? this.kept.bytes : engine.liveSnapshot();
     this.kept = bytes.length > MAX_KEPT_BYTES ? null : { engine, seq: engine.seq, bytes };
     const copy = Exchange.restoreLive(bytes, changed);
-    const ms = (this.spentMs() - beganMs) * (isKept ? SNAPSHOT_AND_RESTORE : 1);
+    const ms = elapsedMs() * (isKept ? SNAPSHOT_AND_RESTORE : 1);
     this.rowsMs = [...this.rowsMs, ms / this.rows()].slice(-REMEMBERED);
     this.copiedAtMs = this.nowMs();
     return copy;
   }
 }
 
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+/**
+ * The lesser of the duration and the processor time of the process: other processes lengthen the
+ * one, other threads of this process the other.
+ */
+function startUndisturbed(): () => number {
+  const beganMs = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return Math.min(performance.now() - beganMs, (user + system) / 1000);
+  };
 }
