@@ -87,13 +87,18 @@ test('events arrive at their time divided by the speed: none early, and none far
 }, 60_000);
 
 test('a client that stops reading gets every trade and the book as it is', async () => {
-  const served = await serveReplay(plan, { speed: 5 * SPEED });
+  // Slow until both are subscribed, and one of them has stopped reading.
+  const served = await serveReplay(plan, { speed: 1 });
   const { socket, updates } = await subscribed(served.url);
   const reader = await subscribed(served.url);
   try {
-    await expect.poll(() => updates.length, { timeout: 60_000 }).toBeGreaterThan(2);
+    const clients = [updates, reader.updates];
+    await expect
+      .poll(() => clients.every((of) => tradesOf(of).length > 0), { timeout: 25_000 })
+      .toBe(true);
     socket.pause();
     const before = updates.length;
+    expect((await served.sim('replay', { speed: 5 * SPEED })).status).toBe(200);
     await expect.poll(() => hasEnded(reader.updates), { timeout: 30_000 }).toBe(true);
     expect(updates.length).toBe(before);
     socket.resume();
