@@ -23,7 +23,7 @@ export const CHECKS = {
   stream: 'the invariants of the event stream',
   oracle: 'outcome, events and state of each command with the oracle',
   restore: 'the exchange with a twin that is saved and restored',
-  time: 'the exchange with a twin whose steps of time have two parts',
+  time: 'the exchange with a twin whose steps of time have parts',
   hash: 'hashes with all input and state that they must depend on',
   journal: 'commands with their bytes, and a torn journal with its recovery',
   gateway: 'requests with their commands, and replies with the state',
