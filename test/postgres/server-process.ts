@@ -85,7 +85,7 @@ export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Waits until something holds; the time that it took. */
-export async function until(holds: () => Promise<boolean>, limitMs = 20_000): Promise<number> {
+export async function until(holds: () => Promise<boolean>, limitMs = 60_000): Promise<number> {
   const startedMs = performance.now();
   while (!(await holds())) {
     if (performance.now() - startedMs > limitMs) throw new Error('it did not happen in time');
