@@ -48,7 +48,7 @@ const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {
   too_many_markets: 'market: at most 65536 markets',
   inverse_market: notOffered('an inverse (coin-margined) market'),
   funding_source_not_external: "symbol: the market's funding is not external",
-  funding_rate_out_of_range: 'fundingRate: must be above -1 and below 1',
+  funding_rate_out_of_range: 'fundingRate: must be from -1 to 1',
   index_not_fresh: 'symbol: the market has no fresh index price',
   impact_needs_levels: internalError('squareRoot impact needs recorded levels'),
   tape_level_invalid: internalError('a tape level is out of range'),

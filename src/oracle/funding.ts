@@ -105,7 +105,8 @@ function rateOf(market: Market): bigint {
   if (index === null || mark === null) return bound;
   // A position at maintenance can pay it and the distance from mark to settlement price.
   const gap = abs(atSettlement(market, 1n) - mark);
-  const left = max(0n, maintenance * mark - gap * 1_000_000n);
+  const lowest = Math.min(...tiers.map(({ maintenanceMarginPpm }) => maintenanceMarginPpm));
+  const left = max(0n, BigInt(lowest) * mark - gap * 1_000_000n);
   return clamp(bound, (left * 1000n) / index);
 }
 

@@ -8,7 +8,7 @@
  * (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../engine/risk-world.ts';
+import { dollars, RiskWorld } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 
@@ -37,4 +37,33 @@ test('funding with a mark away from the index: won 1,775, now nothing', () => {
   expect([world.shortfall(), world.equity('dan')]).toEqual(['0', '100000']);
   // The liquidation of Pat leaves its fee to insurance.
   expect(dollars(coalition(world, ALL).loot)).toBe(`-${world.balance('insurance')}`);
+});
+
+test('funding in a market whose tiers fall: cost the shortfall 1,500, now nothing', () => {
+  const world = new RiskWorld([
+    {
+      markSource: 'index',
+      marginTiers: [
+        { notionalFloor: '0', initialMargin: '0.2', maintenanceMargin: '0.1' },
+        { notionalFloor: '1000', initialMargin: '0.02', maintenanceMargin: '0.01' },
+      ],
+      funding: {
+        source: 'premium',
+        intervalMs: 60_000,
+        divisor: 1,
+        interest: '0.04',
+        interestClamp: '1',
+        impactNotional: '10',
+      },
+    },
+  ]);
+  world.fund({ alice: '2500', bob: '1000000', carol: '1000' }).price('100');
+  world.order('carol', '1', '99');
+  world.order('carol', '-1', '101');
+  world.trade('alice', 'bob', '1000', '100');
+  world.wait(60_000);
+  // 1 % is the lowest rate of maintenance; 4 % would be within the 10 % of the first tier.
+  const settled = world.events.find(({ kind }) => kind === 'fundingSettled');
+  expect(settled).toMatchObject({ ratePpb: 10_000_000 });
+  expect([world.balance('alice'), world.position('alice')?.quantity]).toEqual(['1500', '1000']);
 });

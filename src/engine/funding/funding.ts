@@ -106,8 +106,9 @@ export function fundingRate(
 
 /**
  * The rate capped at the amount that a position at exactly its maintenance requirement can pay when
- * closed at the settlement price. The distance from mark to settlement price is part of that
- * requirement. So one settlement takes no safe account below zero.
+ * closed at the settlement price. That requirement is at least `maintenancePpm`, the lowest rate of
+ * the tiers, and contains the distance from mark to settlement price. So one settlement takes no
+ * safe account below zero.
  */
 export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
   const { indexTicks: index, markTicks: mark } = market;
@@ -137,7 +138,7 @@ export function runFundingTimer(state: State, market: Market): void {
       ? payableRate(
           market,
           fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount),
-          tier.maintenanceMarginPpm,
+          market.lowestMaintenancePpm,
         )
       : ppb(0);
   market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;

@@ -74,9 +74,10 @@ export class Market {
   readonly holders = new Holders();
   readonly liquidation = new LiquidationIndex();
 
-  /** The highest rates of any tier; derived. */
+  /** The highest and lowest rates of any tier; derived. */
   highestInitialPpm = 0;
   highestMaintenancePpm = 0;
+  lowestMaintenancePpm = 0;
 
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
@@ -201,13 +202,13 @@ export class Market {
     timers.note(this.nextTimerUs);
   }
 
-  /** Derives the highest rates; initial rates include announced terms. */
+  /** Derives rates of all tiers; initial rates include announced terms. */
   deriveRates(): void {
     const tiers = [...this.spec.tiers, ...(this.nextSpec?.tiers ?? [])];
     this.highestInitialPpm = Math.max(...tiers.map((tier) => tier.initialMarginPpm));
-    this.highestMaintenancePpm = Math.max(
-      ...this.spec.tiers.map((tier) => tier.maintenanceMarginPpm),
-    );
+    const maintenance = this.spec.tiers.map((tier) => tier.maintenanceMarginPpm);
+    this.highestMaintenancePpm = Math.max(...maintenance);
+    this.lowestMaintenancePpm = Math.min(...maintenance);
   }
 
   archive(io: Archive, nowUs: TimeUs): void {

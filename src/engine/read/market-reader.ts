@@ -50,7 +50,7 @@ export function fundingOutlook(state: ExchangeState, market: Market): FundingOut
   const rate = fundingRate(filled, tier, premiumSum, samples);
   return {
     nextUs: timeUs((floorDivInt(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
-    indicativePpb: samples === 0 ? null : payableRate(market, rate, tier.maintenanceMarginPpm),
+    indicativePpb: samples === 0 ? null : payableRate(market, rate, market.lowestMaintenancePpm),
     samples,
   };
 }
