@@ -334,8 +334,10 @@ function mustBeNumbers(argv: readonly string[], values: Readonly<Record<string, 
     const [, name = '', , joined] = /^--([a-z][\w-]*)(=(.*))?$/s.exec(token) ?? [];
     const value = values[name];
     const numbers: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (!numbers.some((one) => Number.isNaN(one))) continue;
     const text = joined ?? tokens[i + 1] ?? '';
+    // yargs takes a blank for 0.
+    const isBlank = typeof value === 'number' && text.trim() === '';
+    if (!isBlank && !numbers.some((one) => Number.isNaN(one))) continue;
     throw new InputError(`--${name} must be a number, got ${JSON.stringify(text)}`, {
       field: name,
     });

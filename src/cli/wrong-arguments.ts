@@ -40,8 +40,7 @@ export function wrongArguments(
   if (wrong.length === 0) return null;
   return wrong
     .map(([, name = '', given = '', choices = '']) => {
-      const written = isOption(name, argv) ? `--${name}` : `<${name}>`;
-      return `${written} must be one of ${choices.replaceAll('"', '')}, got ${given}`;
+      return `${writtenAs(name, argv)} must be one of ${choices.replaceAll('"', '')}, got ${given}`;
     })
     .join('; ');
 }
@@ -68,7 +67,7 @@ export function unknownWords(parser: Argv, argv: readonly string[]): string | nu
   for (const token of argv) {
     if (token === '--') break;
     const [, dashes = '', no = '', name = ''] = /^(--?)(no-)?([a-z][^=]*)/i.exec(token) ?? [];
-    const isKnown = options.includes(name) || options.includes(`${no}${name}`);
+    const isKnown = [name, dashed(name), `${no}${name}`].some((one) => options.includes(one));
     if (name === '' || (isKnown && (dashes === '--' || name.length === 1))) continue;
     const near =
       name.length === 1
@@ -82,8 +81,18 @@ export function unknownWords(parser: Argv, argv: readonly string[]): string | nu
   return wrong.length === 0 ? null : wrong.join('; ');
 }
 
-function isOption(name: string, argv: readonly string[]): boolean {
-  return argv.some((token) => /^--(?:no-)?([^=]+)/.exec(token)?.[1] === name);
+/** The option as the line has it, or the argument. */
+function writtenAs(name: string, argv: readonly string[]): string {
+  for (const token of argv) {
+    const [, option = ''] = /^--(?:no-)?([^=]+)/.exec(token) ?? [];
+    if (option === name || dashed(option) === name) return `--${option}`;
+  }
+  return `<${name}>`;
+}
+
+/** yargs takes `--warmUp` for `--warm-up`. */
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** The command whose help lists what the line may contain: `orrery data import --help`. */

@@ -73,6 +73,17 @@ test.each([
     'unknown option --sede; did you mean "--seed"? (see orrery backtest --help)',
   ],
   [`backtest ${QUOTES} --no-jornal`, 'unknown option --jornal; did you mean "--journal"?'],
+  // An option that yargs takes is not the fault.
+  [
+    `backtest ${QUOTES} --warmUp 1h --fidelity l4`,
+    '--fidelity must be one of l3, l2, trades, bars, got "l4"',
+  ],
+  [`sweep ${QUOTES} --warmUp 1h --sede 3`, 'unknown option --sede; did you mean "--seed"? (see'],
+  ['metrics --riskFree 0.03', 'missing <equity>: CSV file'],
+  [
+    'metrics x.csv --valueAtRisk none',
+    '--valueAtRisk must be one of historical, normal, got "none"',
+  ],
   ['fuzz extra', 'unexpected argument "extra" (see orrery fuzz --help)'],
   ['completion --shell', 'unknown option --shell'],
   [
@@ -129,6 +140,14 @@ test.each([
   [`walkforward ${QUOTES} --priority 5`, '--priority needs --pg'],
 ])('%s', async (line, message) => {
   expect(await refused(line.replace('$DIR', folder))).toContain(message);
+});
+
+test('a blank is no number', async () => {
+  for (const tokens of [['--risk-free', ' '], ['--risk-free= ']]) {
+    printed = '';
+    expect(await main(['metrics', 'x.csv', ...tokens])).toBe(2);
+    expect(printed).toBe('--risk-free must be a number, got " "');
+  }
 });
 
 test('an output never replaces an input', async () => {
