@@ -1,5 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
 
 /** Creates a folder and its parents; an existing folder is left unchanged. Throws `FileError`. */
@@ -7,11 +7,26 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await make(resolve(path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new FileError(`${path}: cannot create a folder here`);
-    if (code === 'EEXIST') throw new FileError(`${path}: exists and is not a folder`);
-    throw fileError(path, error);
+    throw folderError(path, error);
   }
+}
+
+/** Creates a folder with a name of its own beside `path`; returns it. Throws `FileError`. */
+export async function makeFolderBeside(path: string, prefix: string): Promise<string> {
+  const parent = dirname(resolve(path));
+  await makeFolder(parent);
+  try {
+    return await mkdtemp(join(parent, prefix));
+  } catch (error) {
+    throw folderError(path, error);
+  }
+}
+
+function folderError(path: string, error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new FileError(`${path}: cannot create a folder here`);
+  if (code === 'EEXIST') return new FileError(`${path}: exists and is not a folder`);
+  return fileError(path, error);
 }
 
 /** One folder per call: in /proc, which has none, Node's recursive mode never returns. */

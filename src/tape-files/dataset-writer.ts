@@ -5,10 +5,11 @@
  * import can resume.
  */
 import { readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { marketId } from '../num/units.ts';
 import {
   DATASET_VERSION,
+  isManifest,
   parseManifest,
   type DatasetManifest,
   type PartManifest,
@@ -135,6 +136,7 @@ export class DatasetWriter {
     const before = options.mode === 'add' ? present : null;
     const temporary = partialOf(folder);
     const resume = await resumeOf(temporary, options.job);
+    await makeFolder(dirname(folder));
     if (resume === null) await rm(temporary, { recursive: true, force: true });
     await makeFolder(temporary);
     return new DatasetWriter(
@@ -339,7 +341,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function presentManifest(folder: string): Promise<DatasetManifest | null> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
-  return text === null ? null : parseManifest(text);
+  return text === null || !isManifest(text) ? null : parseManifest(text);
 }
 
 async function resumeOf(temporary: string, job: string): Promise<Resume | null> {

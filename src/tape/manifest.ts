@@ -87,6 +87,15 @@ export interface DatasetManifest {
   readonly streams: readonly StreamManifest[];
 }
 
+/** Whether a file named `manifest.json` is of a dataset, of any version. */
+export function isManifest(text: string): boolean {
+  try {
+    return (JSON.parse(text) as Partial<DatasetManifest> | null)?.orrery === 'dataset';
+  } catch {
+    return false;
+  }
+}
+
 /** Parses a manifest. Throws `TapeError` that names the fault. */
 export function parseManifest(text: string): DatasetManifest {
   const value = parseJson(text);

@@ -150,6 +150,28 @@ test('a blank is no number', async () => {
   }
 });
 
+test('a folder that is no dataset is not replaced', async () => {
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  writeFileSync(join(app, 'manifest.json'), '{"name":"an app","icons":[]}');
+  writeFileSync(join(app, 'notes.txt'), 'notes');
+  writeFileSync(
+    join(folder, 'bars.csv'),
+    'time,open,high,low,close\n2024-01-01T00:00:00Z,1,2,1,2\n',
+  );
+  const message = '$DIR/app: exists and is not a dataset';
+  expect(await refused('data sample --out $DIR/app --days 1 --replace')).toBe(message);
+  const line = 'data import csv $DIR/bars.csv --symbol X --out $DIR/app --replace';
+  expect(await refused(line)).toContain(message);
+  expect(readFileSync(join(app, 'notes.txt'), 'utf8')).toBe('notes');
+  // Faults of a folder are named without its temporary one.
+  const beside = 'data import csv $DIR/bars.csv --symbol X --out $DIR/bars.csv/data';
+  expect(await refused(beside)).toBe('$DIR/bars.csv: exists and is not a folder');
+  expect(await refused('data sample --out /proc/x --days 1')).toBe(
+    '/proc/x: cannot create a folder here',
+  );
+});
+
 test('an output never replaces an input', async () => {
   const scenario = join(folder, 'fees.yaml');
   const journal = join(folder, 'run', 'journal.orrery');

@@ -1,15 +1,16 @@
 /** `orrery data sample`: writes a dataset of synthetic bars and funding rates. */
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { parseTime } from '../../num/time-text.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
+import { makeFolderBeside } from '../../platform/make-folder.ts';
 import {
   SAMPLE_MARKETS,
   sampleRecords,
   type SampleMarket,
 } from '../../tape/sample/sample-market.ts';
+import { isManifest } from '../../tape/manifest.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
 import {
@@ -66,10 +67,8 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
     mustBeWhole('days', args.days, 1, MAX_DAYS);
     const startUs = dayOf(args.from);
     await mustBeFree(args.out, args.replace);
-    const parent = dirname(resolve(args.out));
-    await makeFolder(parent);
     // A folder of its own beside the dataset: it never removes one that is there.
-    const temporary = await mkdtemp(join(parent, '.sample-'));
+    const temporary = await makeFolderBeside(args.out, '.sample-');
     try {
       const folder = join(temporary, 'dataset');
       await writeMarkets(folder, markets, startUs, args);
@@ -114,8 +113,9 @@ async function mustBeFree(out: string, replace: boolean): Promise<void> {
   });
   if (present === null) return;
   if (!replace) throw new InputError(`${out}: exists; --replace overwrites a dataset`);
-  const isDataset = await stat(`${out}/manifest.json`).catch(() => null);
-  if (isDataset === null) throw new InputError(`${out}: exists and is not a dataset`);
+  // Web applications have a file of this name, too.
+  const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
+  if (!isManifest(manifest)) throw new InputError(`${out}: exists and is not a dataset`);
 }
 
 async function writeMarkets(
