@@ -65,3 +65,22 @@ test('a book feed goes on once a full disk has space again', async () => {
   }
   expect(levels).toEqual(new Map(at.bids.map(({ price, quantity }) => [price, quantity])));
 });
+
+test('a listing that is lost leaves the feeds of all markets running', async () => {
+  const X = { symbol: 'X', tickSize: '0.1', lotSize: '1' };
+  const prices = await feeds.subscribe('price', { symbols: [] });
+  await feeds.subscribe('book', { symbols: [] });
+  disk.code = 'ENOSPC';
+  expect((await served.operator('markets', X)).status).toBe(503);
+  // Prices of all markets are sent ten times a second.
+  await timeout(250);
+  disk.code = null;
+  await untilWritten('53000');
+  let update: unknown = [];
+  while (!JSON.stringify(update).includes(SYMBOL)) {
+    ({ value: update } = (await Promise.race([prices.next(), timeout(2000)])) as {
+      value: unknown;
+    });
+    expect(update).not.toBe('nothing');
+  }
+});

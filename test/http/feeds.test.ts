@@ -271,6 +271,21 @@ describe('public feeds', () => {
     }
   });
 
+  test('a market listed after a subscription to all books begins with a snapshot', async () => {
+    await client.ask('subscribe', { source: 'book', symbols: [] });
+    const listed = await served.operator('markets', { symbol: 'X', tickSize: '0.1', lotSize: '1' });
+    expect(listed.status).toBe(200);
+    await served.sim('oracle', { symbol: 'X', price: '100' });
+    await submit(AS_ALICE, { symbol: 'X', price: '99', quantity: '1' });
+    const books = await client.take('Book', 5);
+    const [snapshot, delta] = books.filter(({ symbol }) => symbol === 'X');
+    expect(snapshot).toMatchObject({ snapshot: true, bids: [], previous_sequence_number: null });
+    expect(delta).toMatchObject({
+      bids: [{ price: '99', quantity: '1' }],
+      previous_sequence_number: snapshot?.['sequence_number'],
+    });
+  });
+
   test('trades, candles, prices and summaries', async () => {
     for (const source of ['trade', 'candle', 'price', 'summary']) {
       await client.ask('subscribe', { source, symbols: [SYMBOL] });

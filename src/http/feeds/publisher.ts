@@ -112,7 +112,14 @@ export class Publisher {
     this.silent = new MarketWatch(this.host.view);
     this.inOrder.length = 0;
     const messages: Message[] = [];
+    const listed = new Set(this.host.view.markets().map(({ id }) => id));
+    // A listing may be among what is lost.
+    for (const id of this.throttled) if (!listed.has(id)) this.throttled.delete(id);
     for (const [id, book] of this.books) {
+      if (!listed.has(id)) {
+        this.books.delete(id);
+        continue;
+      }
       book.reset();
       this.addSnapshot(messages, this.publicEntries('book', id), id);
     }
@@ -266,11 +273,16 @@ export class Publisher {
 
   /**
    * Sends the delta to followers, and a snapshot to subscribers that lost a delta and read again.
+   * The first message of a new market is a snapshot.
    */
   private addBook(messages: Message[], id: MarketId): void {
     const book = this.books.get(id);
-    if (book === undefined) return;
     const entries = this.publicEntries('book', id);
+    if (book === undefined) {
+      // Subscribers of all markets have no snapshot of one that is listed after they came.
+      this.addSnapshot(messages, entries, id);
+      return;
+    }
     if (entries.length === 0) {
       book.reset();
       return;
