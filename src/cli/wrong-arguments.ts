@@ -3,7 +3,7 @@
  * of the other errors: one line with the name as it was written, the limit and a suggestion.
  */
 import type { Argv } from 'yargs';
-import { suggest } from '../scenario/suggest.ts';
+import { suggest } from '../base/suggest.ts';
 
 /** Parts of yargs that its types do not have. */
 interface YargsInside {

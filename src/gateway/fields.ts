@@ -5,6 +5,7 @@
  *
  * Only own properties count: `__proto__` and `constructor` are unknown fields.
  */
+import { suggest } from '../base/suggest.ts';
 import { invalidField } from '../contract/messages.ts';
 import { parseDecimal, type Decimal } from '../num/decimal.ts';
 import { address, type Address } from '../num/units.ts';
@@ -34,7 +35,10 @@ export class Fields {
     this.prefix = prefix;
     this.query = query;
     for (const name of Object.keys(input)) {
-      if (!known.includes(name)) this.fail(name, 'unknown field');
+      if (known.includes(name)) continue;
+      // Settings are typed by people; requests are made by programs.
+      const hint = query && prefix !== '' ? suggest(name, known) : '';
+      this.fail(name, `unknown field${hint}`);
     }
   }
 

@@ -143,7 +143,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       );
     }
     if (fields.has('advanceMs') === fields.has('toMs')) {
-      throw new RequestError(invalidField('advanceMs', 'or toMs is required, but not both'));
+      throw new RequestError(invalidField('body', 'must have either advanceMs or toMs'));
     }
     const name = fields.has('toMs') ? 'toMs' : 'advanceMs';
     const ms = fields.int64(name);

@@ -2,6 +2,7 @@
  * Parses the simulation verbs of a step (prices, deposits, historical tape) to the exchange's
  * units.
  */
+import { suggest } from '../base/suggest.ts';
 import type { TapeLevel } from '../engine/commands.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
@@ -19,7 +20,6 @@ import {
   type Problem,
   type ScalarNode,
 } from './source-node.ts';
-import { suggest } from './suggest.ts';
 import { parseMoney, parsePrice, parseRate, parseSize } from './units-text.ts';
 
 /** Declarations of a scenario that precede its steps. */

@@ -2,6 +2,7 @@
  * Parses the exchange and markets of a scenario with the gateway's parsers, so that limits are
  * defined once.
  */
+import { suggest } from '../base/suggest.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import {
   DEFAULT_EXCHANGE_CONFIG,
@@ -21,7 +22,6 @@ import {
   type Problem,
   type SourceNode,
 } from './source-node.ts';
-import { suggest } from './suggest.ts';
 
 export interface Setting {
   readonly config: ExchangeConfig;

@@ -2,6 +2,7 @@
  * Parses text to a scenario. All faults of the text are found here, with their places: first shape,
  * then names, units and times. Only responses, events and state can fail at run time.
  */
+import { suggest } from '../base/suggest.ts';
 import { ENDPOINTS, findEndpoint, type Endpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
@@ -41,7 +42,6 @@ import {
   type Problem,
   type SourceNode,
 } from './source-node.ts';
-import { suggest } from './suggest.ts';
 import { parseDuration, parseTime } from '../num/time-text.ts';
 import { parseMoney } from './units-text.ts';
 

@@ -3,9 +3,9 @@
  * documents with places of faults and generates the JSON Schema for editors, so the two are
  * consistent.
  */
+import { suggest } from '../base/suggest.ts';
 import { parseDecimal } from '../num/decimal.ts';
 import { childPath, describeNode, itemPath, type Problem, type SourceNode } from './source-node.ts';
-import { suggest } from './suggest.ts';
 
 export interface Field {
   readonly shape: Shape;

@@ -239,8 +239,8 @@ describe('simulation control (R-11.6)', () => {
       { symbol: 'BTC-USD-PERP', rate: '0.1' },
       "symbol: the market's funding is not external",
     ],
-    ['clock', {}, 'advanceMs: or toMs is required, but not both'],
-    ['clock', { advanceMs: 1, toMs: 1 }, 'advanceMs: or toMs is required, but not both'],
+    ['clock', {}, 'body: must have either advanceMs or toMs'],
+    ['clock', { advanceMs: 1, toMs: 1 }, 'body: must have either advanceMs or toMs'],
     ['clock', { advanceMs: -1 }, 'advanceMs: must be an integer from 0 to 9223372036854775807'],
     [
       'faults',

@@ -241,6 +241,7 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ markets: [{ symbol: BTC, tickSize: 'x' }] }, /^markets\[0\]: .*tickSize/],
   [{ markets: [DOGE, BTC, DOGE] }, /^markets\[2\]: DOGE-PERP is listed already, by markets\[0\]/],
   [{ config: { speed: 1 } }, /^config: .*speed/],
+  [{ config: { indexStaleMS: 1 } }, /indexStaleMS: unknown field; did you mean "indexStaleMs"\?$/],
   [{ signatures: 'maybe' }, /^signatures: must be one of verify, trust/],
   [{ port: 65_536 }, /^port: must be a whole number from 0 to 65535/],
   [{ dataDir: '' }, /^dataDir: must be the path of a folder/],
