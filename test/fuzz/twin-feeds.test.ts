@@ -44,8 +44,8 @@ function publish(seed: string, loses: Loses, after = 500): string | null {
     const faults: (string | null)[] = [];
     for (const who of ['all', 'each'] as const) {
       for (const trade of changes.trades) faults.push(send('trade', who, records.trade(trade)));
-      for (const { market } of changes.trades) {
-        faults.push(send('candle', who, records.candle(market)));
+      for (const { market, timeUs } of changes.trades) {
+        faults.push(send('candle', who, records.candle(market, timeUs)));
       }
       for (const event of changes.liquidations) {
         if (who === 'each' && event.kind === 'balanceChanged') continue;

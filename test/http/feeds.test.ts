@@ -432,6 +432,29 @@ test('an expired token ends orders over the socket, then the connection (R-9.5a)
   await late.remove();
 });
 
+test('the candle of a minute has its last trade, also if the clock is further', async () => {
+  const late = await Served.start();
+  const held = await Client.open(late);
+  for (const account of [ALICE, BOB]) await late.sim('deposit', { account, amount: '10000' });
+  const minute = 60_000;
+  const startMs = Number(((await late.send('GET', '/time')).body as { time: number }).time);
+  expect(startMs % minute).toBe(0);
+  await late.sim('clock', { advanceMs: minute - 1000 });
+  await late.sim('oracle', { symbol: SYMBOL, price: '60000' });
+  const offer = order({ account: BOB, price: '60005', quantity: '-0.4' });
+  await late.call('submitOrder', offer, AS_BOB);
+  await held.ask('subscribe', { source: 'candle', symbols: [SYMBOL] });
+  const slice = () => order({ orderType: 'twap', price: '60005', quantity: '0.1', period: 30_000 });
+  await late.call('submitOrders', { orders: [slice(), slice(), slice()] }, AS_ALICE);
+  expect(await held.take('Candle', 1)).toMatchObject([{ time: startMs, volume: '0.1' }]);
+  // The second and third trade are in the minute before that of the clock.
+  await late.sim('clock', { advanceMs: 2 * minute });
+  expect((await held.take('Candle', 2)).slice(1)).toMatchObject([
+    { time: startMs + minute, volume: '0.2' },
+  ]);
+  await late.remove();
+});
+
 test('pipelined requests run in order; those after a login wait for it', async () => {
   const bearer = await served.token(AS_ALICE);
   const asked = [

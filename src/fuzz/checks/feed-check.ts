@@ -326,12 +326,12 @@ class Subscriber {
     return null;
   }
 
-  /** The current candle is sent with the trades of its minute. */
+  /** The candle of a minute is sent with its trades. */
   private candleFault({ trades }: Changes): string | null {
     const { view, records } = this;
-    const minute = view.nowUs - (view.nowUs % MINUTE_US);
+    if (view.config.retention.candleMinutesPerMarket === 0) return null;
     for (const { market: id, timeUs: atUs } of trades) {
-      if (atUs < minute || view.config.retention.candleMinutesPerMarket === 0) continue;
+      const minute = atUs - (atUs % MINUTE_US);
       const all = view.candles(
         id,
         MINUTE_US,
@@ -339,8 +339,10 @@ class Subscriber {
         (minute + 1) as typeof atUs,
         1,
       );
-      const wanted = all.items.map((item) => candleRecord(view, view.market(id), item))[0];
-      const differs = differingField(wanted, records.candle(id), 'candle');
+      const [item] = all.items;
+      if (item === undefined) continue;
+      const wanted = candleRecord(view, view.market(id), item);
+      const differs = differingField(wanted, records.candle(id, atUs), 'candle');
       if (differs !== null) return differs;
     }
     return null;

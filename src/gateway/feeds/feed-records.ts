@@ -18,10 +18,10 @@ import {
 import { encodeCandle, encodePrice, encodeSummary } from '../market-data.ts';
 import { encodeMarket } from '../market-record.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
-import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
+import { timeUs, type MarketId, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { OrderIds } from '../order-ids.ts';
 
-const MINUTE_US = 60_000_000;
+export const MINUTE_US = 60_000_000;
 /** Max age of the ADL ranking in position updates, so that a fill does not trigger a sort. */
 const ADL_MAX_AGE_US = 1_000_000;
 
@@ -105,10 +105,11 @@ export class FeedRecords {
     };
   }
 
-  candle(id: MarketId): unknown {
+  /** Candle of the minute of `atUs`; null if it is not kept. */
+  candle(id: MarketId, atUs: TimeUs): unknown {
     const { view } = this.host;
     const market = view.market(id);
-    const fromUs = timeUs(view.nowUs - (view.nowUs % MINUTE_US));
+    const fromUs = timeUs(atUs - (atUs % MINUTE_US));
     const [candle] = view.candles(id, MINUTE_US, fromUs, timeUs(fromUs + MINUTE_US), 1).items;
     if (candle === undefined) return null;
     return { symbol: market.spec.symbol, interval: '1m', ...encodeCandle(view, market, candle) };

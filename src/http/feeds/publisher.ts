@@ -5,7 +5,7 @@
  */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
-import type { EngineEvent } from '../../engine/events.ts';
+import type { EngineEvent, TradePrinted } from '../../engine/events.ts';
 import type { OrderView } from '../../engine/read/views.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
@@ -15,7 +15,7 @@ import { BookFeed } from '../../gateway/feeds/book-feed.ts';
 import { Changes } from '../../gateway/feeds/changes.ts';
 import { MarketWatch } from '../../gateway/feeds/market-watch.ts';
 import { ReplayFeed, type Driver } from './replay-feed.ts';
-import { FeedRecords, sidesOf } from '../../gateway/feeds/feed-records.ts';
+import { FeedRecords, MINUTE_US, sidesOf } from '../../gateway/feeds/feed-records.ts';
 import type { Subscription } from './subscription.ts';
 import { Topics, type Entry } from './topics.ts';
 
@@ -249,15 +249,18 @@ export class Publisher {
   }
 
   private addTrades(messages: Message[], trades: Changes['trades']): void {
-    const candles = new Set<MarketId>();
+    // A trade of each market and minute: the clock may be in a later minute already.
+    const candles = new Map<string, TradePrinted>();
     for (const trade of trades) {
-      const to = this.publicEntries('trade', trade.market);
+      const { market, timeUs } = trade;
+      const to = this.publicEntries('trade', market);
       add(messages, 'trade', to, () => this.records.trade(trade));
-      candles.add(trade.market);
+      candles.set(`${String(market)} ${String(Math.floor(timeUs / MINUTE_US))}`, trade);
     }
-    for (const id of candles) {
-      const to = this.publicEntries('candle', id);
-      add(messages, 'candle', to, () => this.records.candle(id));
+    for (const { market, timeUs } of candles.values()) {
+      const to = this.publicEntries('candle', market);
+      const candle = to.length === 0 ? null : this.records.candle(market, timeUs);
+      if (candle !== null) add(messages, 'candle', to, () => candle);
     }
   }
 
