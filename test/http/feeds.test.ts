@@ -76,7 +76,14 @@ class Client {
     });
   }
 
-  raw(text: string, id: unknown): Promise<Answer> {
+  /** Texts that arrive from now on. */
+  texts(): string[] {
+    const texts: string[] = [];
+    this.socket.on('message', (data: Buffer) => texts.push(data.toString()));
+    return texts;
+  }
+
+  raw(text: string | Buffer, id: unknown): Promise<Answer> {
     return new Promise((resolve) => {
       this.answers.set(id, resolve);
       this.socket.send(text);
@@ -160,8 +167,25 @@ describe('requests', () => {
     ['{"jsonrpc":"2.0","id":"x","method":"shout"}', 'x', -32_601],
     ['{"jsonrpc":"2.0","id":"y","method":"subscribe","params":{"source":"gossip"}}', 'y', -32_602],
     ['{"jsonrpc":"2.0","id":"z","method":"subscribe","params":[]}', 'z', -32_602],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"auth"}', null, -32_600],
   ] as const)('%s gets error %s', async (text, id, code) => {
     expect((await client.raw(text, id)).error?.code).toBe(code);
+  });
+
+  test('an id of any size is echoed as it was sent', async () => {
+    const texts = client.texts();
+    for (const id of ['9007199254740993', '-123456789012345678901234567890']) {
+      void client.raw(`{"jsonrpc":"2.0","id":${id},"method":"shout"}`, id);
+      await expect.poll(() => texts.at(-1)).toContain(`"id":${id},"error":{"code":-32601`);
+    }
+  });
+
+  test('a binary message is refused as such', async () => {
+    const { error } = await client.raw(Buffer.from('{"jsonrpc":"2.0","id":1}'), null);
+    expect(error).toEqual({
+      code: -32_600,
+      message: 'Invalid request: must be a text message, not a binary one',
+    });
   });
 
   test.each([

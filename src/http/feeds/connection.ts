@@ -29,7 +29,7 @@ import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
 import { errorOf, methodOf, type Method } from './rpc-error.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
-import { readRequest, type RpcRequest } from './rpc-request.ts';
+import { notText, readRequest, type RpcRequest } from './rpc-request.ts';
 import { readSubscription, type PrivateSubscription, type Subscription } from './subscription.ts';
 
 /** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
@@ -106,7 +106,7 @@ export class Connection implements Watcher {
       const usIn = nowUs();
       this.waitingCount += 1;
       if (this.waitingCount === MAX_WAITING) this.gate.hold();
-      void this.take(isBinary ? null : data, usIn).then(() => {
+      void this.take(data, isBinary, usIn).then(() => {
         if (this.waitingCount === MAX_WAITING) this.gate.release();
         this.waitingCount -= 1;
       });
@@ -248,24 +248,25 @@ export class Connection implements Watcher {
   }
 
   /** Requests run on arrival and share a disk sync; answers follow once durable. */
-  private async take(data: Buffer | null, usIn: number): Promise<void> {
+  private async take(data: Buffer, isBinary: boolean, usIn: number): Promise<void> {
     while (this.login !== null) await this.login;
-    await this.answer(data, usIn);
+    await this.answer(data, isBinary, usIn);
   }
 
-  private async answer(data: Buffer | null, usIn: number): Promise<void> {
+  private async answer(data: Buffer, isBinary: boolean, usIn: number): Promise<void> {
     let id: unknown = null;
     let method: Method | 'none' = 'none';
     let status = 200;
     let begun: (() => void) | null = null;
     try {
-      const isWithinRate = this.isWithinRate(data?.length ?? 0);
+      const isWithinRate = this.isWithinRate(data.length);
       if (isWithinRate === null) return;
       if (!isWithinRate) {
         id = this.idOf(data);
         throw tooManyRequests();
       }
-      const isLarge = data !== null && data.length > SMALL_BODY.bytes;
+      if (isBinary) throw notText();
+      const isLarge = data.length > SMALL_BODY.bytes;
       if (isLarge) begun = await this.turnOf(null);
       const request = isLarge
         ? await this.inQueue(() => this.parse(data), expectedParseMs(data.length))
@@ -310,8 +311,8 @@ export class Connection implements Watcher {
   }
 
   /** Id of a refused message, if it is small and valid. */
-  private idOf(data: Buffer | null): unknown {
-    if (data === null || data.length > SMALL_BODY.bytes) return null;
+  private idOf(data: Buffer): unknown {
+    if (data.length > SMALL_BODY.bytes) return null;
     try {
       return this.parse(data).id;
     } catch {
@@ -319,7 +320,7 @@ export class Connection implements Watcher {
     }
   }
 
-  private parse(data: Buffer | null): RpcRequest {
+  private parse(data: Buffer): RpcRequest {
     return readRequest(data, this.caller === null ? SMALL_BODY : BATCH_BODY);
   }
 

@@ -11,12 +11,15 @@ export interface RpcRequest {
   readonly params: unknown;
 }
 
-/** `data`: null if it was no text. Throws `RpcError`, or `RequestError` for a body too large. */
-export function readRequest(data: Buffer | null, limits: JsonLimits): RpcRequest {
-  if (data !== null && data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
+export const notText = (): RpcError =>
+  new RpcError(INVALID_REQUEST, 'Invalid request: must be a text message, not a binary one');
+
+/** Throws `RpcError`, or `RequestError` for a body too large. */
+export function readRequest(data: Buffer, limits: JsonLimits): RpcRequest {
+  if (data.length > limits.bytes) throw new RequestError(MESSAGES.bodyTooLarge);
   let request: unknown;
   try {
-    request = parseRequest(data?.toString('utf8') ?? '', limits);
+    request = parseRequest(data.toString('utf8'), limits);
   } catch (error) {
     throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
   }
@@ -27,8 +30,12 @@ export function readRequest(data: Buffer | null, limits: JsonLimits): RpcRequest
   if (jsonrpc !== '2.0') {
     throw new RpcError(INVALID_REQUEST, 'Invalid request: jsonrpc must be "2.0"');
   }
-  if (typeof id !== 'string' && typeof id !== 'number') {
-    throw new RpcError(INVALID_REQUEST, 'Invalid request: id must be a string or a number');
+  if (!isId(id)) {
+    throw new RpcError(INVALID_REQUEST, 'Invalid request: id must be a string or a finite number');
   }
   return { id, method, params: params ?? {} };
 }
+
+/** Integers beyond 2^53 are bigints. */
+const isId = (id: unknown): boolean =>
+  typeof id === 'string' || typeof id === 'bigint' || Number.isFinite(id);
