@@ -461,7 +461,7 @@ test('the candle of a minute has its last trade, also if the clock is further', 
   const held = await Client.open(late);
   for (const account of [ALICE, BOB]) await late.sim('deposit', { account, amount: '10000' });
   const minute = 60_000;
-  const startMs = Number(((await late.send('GET', '/time')).body as { time: number }).time);
+  const { time: startMs } = (await late.send('GET', '/time')).body as { time: number };
   expect(startMs % minute).toBe(0);
   await late.sim('clock', { advanceMs: minute - 1000 });
   await late.sim('oracle', { symbol: SYMBOL, price: '60000' });
