@@ -275,6 +275,9 @@ function benchmarkOf({ count, sharpeVariance }: Trials): number | null {
   return sharpeVariance === null ? null : expectedBestSharpe(count, sharpeVariance);
 }
 
+/** Null beyond the largest number, as a year's growth of a few seconds is. */
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
 function returnMetrics(
   curve: EquityCurve,
   periods: Periods,
@@ -293,8 +296,9 @@ function returnMetrics(
   const endUs = curve.timesUs.at(-1) ?? 0;
   const falls = drawdowns(curve);
   const maxDrawdown = maxOf(falls.map(({ depth }) => depth));
-  const cagr =
-    endEquity <= 0 ? -1 : pow(endEquity / startEquity, 1 / yearsOf(periods, options.years)) - 1;
+  const cagr = finite(
+    endEquity <= 0 ? -1 : pow(endEquity / startEquity, 1 / yearsOf(periods, options.years)) - 1,
+  );
   const spread = deviation(returns, options.denominator);
   const ratio = sharpe(returns, riskFree, options.denominator);
   const excess = excessKurtosis(returns, options.moments);
@@ -312,13 +316,13 @@ function returnMetrics(
     endEquity,
     peakEquity: curve.equity.reduce((peak, value) => Math.max(peak, value), startEquity),
     totalReturn: endEquity / startEquity - 1,
-    cagr: Number.isFinite(cagr) ? cagr : null,
+    cagr,
     volatility: yearly(spread),
     sharpe: yearly(ratio),
     probabilisticSharpe: probability(options.benchmarkSharpe / root),
     deflatedSharpe: deflated === null ? null : probability(deflated),
     sortino: yearly(sortino(returns, target, options.downside)),
-    calmar: maxDrawdown === 0 ? null : cagr / maxDrawdown,
+    calmar: cagr === null || maxDrawdown === 0 ? null : finite(cagr / maxDrawdown),
     omega: omega(returns, target),
     maxDrawdown,
     maxDrawdownUs: longestUs(falls, endUs),

@@ -130,6 +130,8 @@ function verdictOf(sweep: SweepReport): string {
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {
   const failed = trials.filter(({ error }) => error !== null).length;
+  const unscored = trials.filter(({ score }) => score === null).length - failed;
+  const without = unscored === 0 ? '' : `, ${String(unscored)} without a score`;
   return figureRow([
     { name: `Best: ${titleOf(objective)}`, value: scoreText(objective, best?.score ?? null) },
     {
@@ -149,7 +151,7 @@ function figures({ best, objective, deflatedSharpe, overfitting, trials }: Sweep
       value: probability(overfitting?.probability ?? null),
       note: `of a loss out of sample ${probability(overfitting?.lossProbability ?? null)}`,
     },
-    { name: 'Trials', value: String(trials.length), note: `${String(failed)} failed` },
+    { name: 'Trials', value: String(trials.length), note: `${String(failed)} failed${without}` },
   ]);
 }
 

@@ -265,6 +265,16 @@ it('sums lose no precision', () => {
   );
 });
 
+// JSON has no infinity: a log of trials had kept it as null, so a resumed search had another best.
+it('a year’s growth beyond the largest number is unknown, and so is its Calmar ratio', () => {
+  // 1.5 % in two seconds, and a gain whose CAGR is a number and whose Calmar ratio is none.
+  for (const last of [101.5, 100.0045]) {
+    const { cagr, calmar } = metricsOf(curveOf([100, 99.999, last], 1e6));
+    expect(calmar).toBeNull();
+    expect(cagr ?? 1).toBeLessThan(Infinity);
+  }
+});
+
 describe('bad curves', () => {
   it.each([
     [[START_US], [1], 'at least 2'],

@@ -45,6 +45,12 @@ test('small scores keep their digits, and no cell is −0.00', async () => {
   }
 });
 
+test('trials whose objective is unknown are counted apart from failed ones', async () => {
+  expect((await page()).html).toContain('>1 failed<');
+  const { html } = await page({ trials: [...TRIALS, trial(4, ['15', 'up'], null)] });
+  expect(html).toContain('>1 failed, 1 without a score<');
+});
+
 async function page(more: Partial<SweepReport> = {}) {
   const sweep: SweepReport = {
     title: 'Search of x',

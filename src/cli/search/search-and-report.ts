@@ -254,6 +254,8 @@ function printSummary(
   print(
     `trials       ${String(trials.length)}${failed.length > 0 ? `, ${String(failed.length)} failed: ${failed[0]?.error ?? ''}` : ''}`,
   );
+  const unscored = trials.filter(({ score }) => score === null).length - failed.length;
+  if (unscored > 0) print(`             ${String(unscored)} without a score: ${objective} unknown`);
   if (counted.count > trials.length) {
     print(`ledger       ${ledgerText(counted.count)}`);
   }
