@@ -1,6 +1,7 @@
 /**
- * The claim of a process on a run folder, so that two runs never mix their files. It is a file with
- * the id of the process; a claim whose process has ended is taken over.
+ * The claim of a process on the folder of a run or of a dataset, so that two runs or two imports
+ * never mix their files. It is a file with the id of the process; a claim whose process has ended
+ * is taken over.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -27,7 +28,15 @@ export class RunClaim {
 
   /** Throws `FileError` if the process of another run has the folder. */
   static take(folder: string): RunClaim {
-    const file = resolve(folder, FILE);
+    return RunClaim.takeFile(folder, resolve(folder, FILE), 'writing a run to it');
+  }
+
+  /** On a dataset, beside its folder, which an import replaces. Throws as `take`. */
+  static takeDataset(folder: string): RunClaim {
+    return RunClaim.takeFile(folder, `${resolve(folder)}.pid`, 'importing into it');
+  }
+
+  private static takeFile(folder: string, file: string, doing: string): RunClaim {
     for (;;) {
       try {
         writeFileSync(file, `${String(process.pid)}\n`, { flag: 'wx' });
@@ -40,7 +49,7 @@ export class RunClaim {
       if (holder === null) continue;
       if (isRunning(file, holder)) {
         throw new FileError(
-          `${folder}: process ${String(holder)} is writing a run to it; wait for its end, or delete ${file} if that process is none of yours`,
+          `${folder}: process ${String(holder)} is ${doing}; wait for its end, or delete ${file} if that process is none of yours`,
         );
       }
       moveAside(file, holder);

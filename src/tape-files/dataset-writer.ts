@@ -36,6 +36,7 @@ import {
   type Spans,
 } from './overlap.ts';
 import { makeFolder } from '../platform/make-folder.ts';
+import { sha256Of } from './part-files.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 
@@ -80,6 +81,8 @@ export interface DatasetWriterOptions {
   readonly merge?: boolean;
   /** True if the ids of the records are not the venue's. */
   readonly assignsIds?: boolean;
+  /** Paths of the input files: if a completed one has changed since, nothing resumes. */
+  readonly files?: readonly string[];
 }
 
 export class DatasetWriter {
@@ -135,25 +138,20 @@ export class DatasetWriter {
     }
     const before = options.mode === 'add' ? present : null;
     const temporary = partialOf(folder);
-    const resume = await resumeOf(temporary, options.job);
+    const found = await resumeOf(temporary, options.job);
+    const changed = found && (await changedFile(found.done, options.files ?? []));
+    const resume = changed === null ? found : null;
     await makeFolder(dirname(folder));
     if (resume === null) await rm(temporary, { recursive: true, force: true });
     await makeFolder(temporary);
-    return new DatasetWriter(
-      folder,
-      options,
-      before,
-      resume ?? {
-        job: options.job,
-        id: freeId(before, options.id),
-        done: [],
-        parts: [],
-        skippedRows: 0,
-        counts: {},
-        spans: {},
-        reader: null,
-      },
-    );
+    const begun = { done: [], parts: [], skippedRows: 0, counts: {}, spans: {}, reader: null };
+    const id = freeId(before, options.id);
+    const start = resume ?? { job: options.job, id, ...begun };
+    const writer = new DatasetWriter(folder, options, before, start);
+    if (changed !== null) {
+      writer.findings.push(`${changed} has changed since it was imported: the import begins again`);
+    }
+    return writer;
   }
 
   /** `file`: name of the input file, for errors. */
@@ -349,6 +347,20 @@ async function resumeOf(temporary: string, job: string): Promise<Resume | null> 
   if (text === null) return null;
   const resume = JSON.parse(text) as Resume;
   return resume.job === job ? resume : null;
+}
+
+/** Name of the first completed file that has other content now; null if all are the same. */
+async function changedFile(
+  done: readonly DoneFile[],
+  files: readonly string[],
+): Promise<string | null> {
+  for (const [i, { name, sha256 }] of done.entries()) {
+    const path = files[i];
+    // One that is gone is not read again.
+    if (path === undefined || !(await exists(path))) continue;
+    if ((await sha256Of(path)) !== sha256) return name;
+  }
+  return null;
 }
 
 /** The name, with a number appended if the dataset already has a stream of that name. */

@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { CommandModule } from 'yargs';
 import { intervalOf, parseColumnMap, type ColumnMap } from '../../tape/formats/column-map.ts';
 import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
-import { FORMATS } from '../../tape/formats/formats.ts';
+import { FORMATS, type Format } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
@@ -19,6 +20,8 @@ import { inSteps } from '../../gateway/encode.ts';
 import { parseDecimal } from '../../num/decimal.ts';
 import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 import { fileError } from '../../platform/file-error.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { RunClaim } from '../../run-plan/run-claim.ts';
 import { companionFiles, filesToRead } from '../../tape-files/companion-files.ts';
 import {
   AUTO_FORMAT,
@@ -169,8 +172,7 @@ interface Imported {
 export async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.round && args.lot === undefined) throw new InputError('--round needs --lot');
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
-  const skipBad = args['skip-bad'];
-  mustBeWhole('skip-bad', skipBad, 0);
+  mustBeWhole('skip-bad', args['skip-bad'], 0);
   const format = formatNamed(args.format, args.file);
   for (const option of ['map', 'interval', 'round'] as const) {
     if (args[option] !== undefined && args[option] !== false && !format.options.includes(option)) {
@@ -182,6 +184,21 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   }
   const map = await mapOf(args);
   if (args.merge && !args.add) throw new InputError('--merge needs --add');
+  // Before the dataset is read: another import may be about to change it.
+  await makeFolder(dirname(resolve(args.out)));
+  const claim = RunClaim.takeDataset(args.out);
+  try {
+    return await importInto(args, format, map);
+  } finally {
+    claim.release();
+  }
+}
+
+async function importInto(
+  args: ImportArguments,
+  format: Format,
+  map: ColumnMap | null,
+): Promise<Imported> {
   const dataset = args.add ? (await openDataset(args.out)).manifest : null;
   const present = dataset?.markets ?? [];
   const presentUnits = (name: string): TapeUnits | null =>
@@ -194,18 +211,21 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
     units: givenUnits,
     inverse: args.inverse,
     map,
-    skipBad,
+    skipBad: args['skip-bad'],
     round: args.round,
     state: null,
   };
   const id = [args.symbol, format.name].filter((part) => part !== undefined).join('.');
   const { symbol, tick, lot, inverse } = args;
+  const files = filesToRead(options);
+  const isJournal = format.container === 'journal';
   const writer = await DatasetWriter.open(args.out, {
     id,
     job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map, args.round]),
     mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
     merge: args.merge,
     assignsIds: format.assignsIds === true,
+    files: isJournal ? files.map(firstSegment) : files,
   });
   const progress = startProgress('import', args.json);
   try {
@@ -218,8 +238,6 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
     if (streams.length > 0) mustBeOfOneKind(await findKind(options), units?.symbol ?? '', streams);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
-    const files = filesToRead(options);
-    const isJournal = format.container === 'journal';
     const segments: string[] = [];
     for (const [i, path] of files.entries()) {
       if (i < writer.done.length) continue;
@@ -267,6 +285,11 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   } finally {
     progress.stop();
   }
+}
+
+/** The file that stands for a journal, which may be a folder. */
+function firstSegment(path: string): string {
+  return existsSync(path) ? (journalFiles(path)[0] ?? path) : path;
 }
 
 async function inputFile(path: string): Promise<DoneFile> {
