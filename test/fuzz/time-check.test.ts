@@ -29,7 +29,7 @@ function sliced(): RiskWorld {
   return world;
 }
 
-/** What the check says of these commands, compared after each; null if they pass. */
+/** The fault that the check finds in these commands, compared after each; null if they pass. */
 function faultOf(world: RiskWorld): string | null {
   const { config } = world.engine;
   const engine = new Exchange(config);
