@@ -19,7 +19,7 @@ import { JournalWriter } from '../journal/format/frames.ts';
 import { BEGINNING, type JournalPosition } from '../journal/format/header.ts';
 import { checkConfig } from './check-config.ts';
 import type { DataFolder } from './data-folder.ts';
-import { fileError } from '../platform/file-error.ts';
+import { fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { recover, type Recovered } from './recover.ts';
 import {
   SEGMENT_BYTES,
@@ -371,8 +371,7 @@ export class DurableExchange implements ServedExchange {
     this.writer = new JournalWriter(this.durableAt);
     this.chainedSeq = this.current.seq;
     for (const reset of this.resets) reset(this.current);
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC' || code === 'EDQUOT') this.retryLater();
+    if (isOutOfSpace(error)) this.retryLater();
     // A failed wipe leaves a torn tail for the next start.
     else await this.segments.repair().catch(() => undefined);
   }

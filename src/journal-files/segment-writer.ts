@@ -4,7 +4,8 @@
  * A segment is preallocated with zeros before it is renamed to its final name. Writing a group then
  * changes no file length and allocates no blocks: a sync is one data write. The header and first
  * group are durable before the rename, so a named segment starts complete. The next segment is
- * preallocated in steps while this one fills, so that syncs of groups do not queue behind it.
+ * preallocated in steps while this one fills, so that syncs of groups do not queue behind it. Where
+ * the disk lacks the space for it, a smaller one is tried.
  */
 import { constants } from 'node:fs';
 import { access, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { JournalGroup } from '../journal/format/frames.ts';
 import { headerBytes } from '../journal/format/header.ts';
-import { FileError } from '../platform/file-error.ts';
+import { FileError, isOutOfSpace } from '../platform/file-error.ts';
 import type { JournalEnd } from './recover.ts';
 import { segmentPath } from './segments.ts';
 import { syncFolder } from './snapshots.ts';
@@ -187,7 +188,7 @@ export class SegmentWriter {
       if (ready.size >= length) return ready;
       await ready.file.close();
     }
-    return this.preallocate(Math.max(this.nextSize(), length));
+    return this.preallocate(this.nextSize(), length);
   }
 
   private nextSize(): number {
@@ -199,15 +200,29 @@ export class SegmentWriter {
 
   private preallocateNext(): void {
     if (this.next !== null || !this.mayPreallocate) return;
-    this.next = this.preallocate(this.nextSize());
+    this.next = this.preallocate(this.nextSize(), 0);
     this.next.catch(() => {
       this.next = null;
       this.mayPreallocate = false;
     });
   }
 
-  private async preallocate(size: number): Promise<Preallocated> {
-    const file = await this.options.openFile(join(this.options.folder, PREALLOCATED_NAME), 'w+');
+  /** A segment of `size` bytes, or of fewer on a full disk; of at least `length`. */
+  private async preallocate(size: number, length: number): Promise<Preallocated> {
+    const smallest = Math.max(this.options.bytes.first, length);
+    for (let bytes = Math.max(size, length); ; bytes = Math.floor(bytes / GROWTH)) {
+      try {
+        return await this.zeros(Math.max(bytes, smallest));
+      } catch (error) {
+        if (bytes <= smallest || !isOutOfSpace(error)) throw error;
+      }
+    }
+  }
+
+  /** If it fails, the disk has its space again. */
+  private async zeros(size: number): Promise<Preallocated> {
+    const path = join(this.options.folder, PREALLOCATED_NAME);
+    const file = await this.options.openFile(path, 'w+');
     try {
       for (let at = 0; at < size; at += PREALLOCATION_CHUNK) {
         const started = performance.now();
@@ -219,6 +234,7 @@ export class SegmentWriter {
       return { file, size };
     } catch (error) {
       await file.close();
+      await rm(path, { force: true });
       throw error;
     }
   }

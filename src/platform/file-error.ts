@@ -55,3 +55,9 @@ export function fileError(path: string, error: unknown, missing?: string): Error
       return error instanceof Error ? error : new Error(String(error));
   }
 }
+
+/** True if a write failed since the disk is full, or the quota of the user is used up. */
+export function isOutOfSpace(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

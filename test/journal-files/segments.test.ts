@@ -2,7 +2,7 @@
  * Segments of a journal (R-11.5): the torn tail of a crash is cut at any byte; durable data is read
  * completely or refused with an offset.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ import { plainJournal } from '../../src/journal-files/plain-journal.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
 import { discardEmptyJournal } from '../../src/journal-files/discard-empty-journal.ts';
+import { smallDisk } from './failing-disk.ts';
 import { abandon, deposit, depositGroups, openIn, useFolder } from './folder.ts';
 
 const SMALL = { first: 8192, max: 8192 };
@@ -190,6 +191,24 @@ describe('a byte that changed', () => {
     await writeFile(path, bytes);
     expect(() => recover(folder())).toThrow('although a whole group follows');
   });
+});
+
+test('a disk without space for the next segment gets a smaller one, and keeps the rest', async () => {
+  const segmentBytes = { first: 4096, max: 65_536 };
+  const openFile = smallDisk(folder(), 4096 + 2 * 16_384 + 6000);
+  const exchange = await openIn(folder(), { segmentBytes, openFile });
+  const sizes = () => listSegments(folder()).map(({ path }) => statSync(path).size);
+  const groups = async (until: () => boolean) => {
+    for (let i = 0; i < 3000 && !until(); i++) await depositGroups(exchange, [1]);
+  };
+  await groups(() => sizes().length === 4);
+  expect(sizes()).toEqual([4096, 16_384, 16_384, 4096]);
+  const before = exchange.engine.seq;
+  await expect(groups(() => false)).rejects.toThrow('no space left on the device');
+  expect(exchange.engine.seq).toBeGreaterThan(before);
+  expect(readdirSync(folder())).not.toContain('next-segment.partial');
+  await abandon(exchange);
+  expect(recover(folder()).engine.seq).toBe(exchange.engine.seq);
 });
 
 describe('many segments', () => {
