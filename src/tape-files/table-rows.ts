@@ -4,7 +4,12 @@ import { open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Data, DataType, Vector } from 'apache-arrow';
 import { decompress } from 'fzstd';
-import { parquetMetadataAsync, parquetRead, type SchemaElement } from 'hyparquet';
+import {
+  parquetMetadataAsync,
+  parquetRead,
+  type FileMetaData,
+  type SchemaElement,
+} from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { TapeError } from '../tape/record.ts';
 import { fileBuffer } from './part-files.ts';
@@ -14,7 +19,12 @@ import { lz4Whole } from './lz4-frame.ts';
 /** Receives, with the header row, whether each column is of text. */
 export type OnColumns = (isText: readonly boolean[]) => void;
 
-/** Rows of a Parquet file, one row group at a time. */
+/** Max rows of a batch: some tools write all rows as one row group or as one record batch. */
+const MOST_ROWS = 131_072;
+/** A page is decoded again in each part that it reaches, so a larger group has larger parts. */
+const MOST_PARTS = 16;
+
+/** Rows of a Parquet file, a part of a row group at a time. */
 export async function* parquetRows(
   path: string,
   onProgress: (fraction: number) => void,
@@ -36,8 +46,7 @@ export async function* parquetRows(
     const texts = columns.map(parquetText);
     const total = Number(metadata.num_rows);
     let start = 0;
-    for (const group of metadata.row_groups) {
-      const end = start + Number(group.num_rows);
+    for (const end of endsOf(metadata)) {
       let rows: string[][] = [];
       await parquetRead({
         file: bytes,
@@ -62,7 +71,19 @@ export async function* parquetRows(
   }
 }
 
-/** Rows of an Arrow IPC file or stream, one record batch at a time. */
+/** Ends of the ranges that are read: those of the row groups, and of their parts. */
+function* endsOf({ row_groups: groups }: FileMetaData): Generator<number> {
+  let start = 0;
+  for (const group of groups) {
+    const rows = Number(group.num_rows);
+    const end = start + rows;
+    const part = Math.max(MOST_ROWS, Math.ceil(rows / MOST_PARTS));
+    while (end - start > part) yield (start += part);
+    if (end > start) yield (start = end);
+  }
+}
+
+/** Rows of an Arrow IPC file or stream, of which one record batch is in memory. */
 export async function* arrowRows(
   path: string,
   onProgress: (fraction: number) => void,
@@ -87,9 +108,12 @@ export async function* arrowRows(
       const columns = batch.schema.fields.map((field, i) =>
         arrowText(arrow, field.type as DataType, batch.getChildAt(i)),
       );
-      const rows: string[][] = [];
-      for (let i = 0; i < batch.numRows; i++) rows.push(columns.map((text) => text(i)));
-      yield rows;
+      for (let from = 0; from < batch.numRows; from += MOST_ROWS) {
+        const rows: string[][] = [];
+        const end = Math.min(batch.numRows, from + MOST_ROWS);
+        for (let i = from; i < end; i++) rows.push(columns.map((text) => text(i)));
+        yield rows;
+      }
       onProgress(0.5);
     }
   } catch (error) {
