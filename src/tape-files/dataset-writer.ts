@@ -206,8 +206,11 @@ export class DatasetWriter {
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
     if (this.before === null) {
       await writeWholeFile(join(this.temporary, 'manifest.json'), text);
-      await rm(this.folder, { recursive: true, force: true });
+      const former = formerOf(this.folder);
+      await rm(former, { recursive: true, force: true });
+      if (await exists(this.folder)) await rename(this.folder, former);
       await rename(this.temporary, this.folder);
+      await rm(former, { recursive: true, force: true });
     } else {
       await rm(join(this.folder, this.id), { recursive: true, force: true });
       await rename(join(this.temporary, this.id), join(this.folder, this.id));
@@ -328,6 +331,16 @@ function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts']
 
 function partialOf(folder: string): string {
   return `${folder.replace(/\/+$/, '')}.partial`;
+}
+
+function formerOf(folder: string): string {
+  return `${folder.replace(/\/+$/, '')}.former`;
+}
+
+/** Gives a dataset its name again, if an import ended between the two renames that replace it. */
+export async function restoreFormer(folder: string): Promise<void> {
+  const former = formerOf(folder);
+  if (!(await exists(folder)) && (await exists(former))) await rename(former, folder);
 }
 
 async function exists(path: string): Promise<boolean> {

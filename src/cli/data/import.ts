@@ -12,7 +12,7 @@ import type { StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
 import { sha256Of } from '../../tape-files/part-files.ts';
-import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
+import { DatasetWriter, restoreFormer, type DoneFile } from '../../tape-files/dataset-writer.ts';
 import { journalFiles } from '../../tape-files/journal-records.ts';
 import { findKind } from '../../tape-files/raw-recording.ts';
 import { dateText } from '../../base/date-text.ts';
@@ -188,6 +188,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   await makeFolder(dirname(resolve(args.out)));
   const claim = RunClaim.takeDataset(args.out);
   try {
+    await restoreFormer(args.out);
     return await importInto(args, format, map);
   } finally {
     claim.release();

@@ -114,8 +114,8 @@ export const SEARCH_SCRIPT = `
         if (number === best) cells.get(key).ring = true;
       });
       const scores = [...cells.values()].map(({ score }) => score);
-      low = Math.min(...scores);
-      high = Math.max(...scores);
+      low = scores.reduce((a, b) => Math.min(a, b), Infinity);
+      high = scores.reduce((a, b) => Math.max(a, b), -Infinity);
       view = { x: 0, y: 0, width: across.length, height: down.length };
     };
     /** Relative luminance of a colour of six digits, or of a mix of two. */

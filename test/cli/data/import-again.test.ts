@@ -1,5 +1,5 @@
 /** `orrery data import` given again after a failure, and twice at a time. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -79,4 +79,16 @@ test('of two imports into one folder at a time, the second is refused', async ()
   expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['A', 'B']);
   expect(existsSync(`${out}.pid`)).toBe(false);
   expect(existsSync(`${out}.partial`)).toBe(false);
+});
+
+test('a dataset whose replacement ended between two renames has its name again', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  const b = file('b.csv', `${HEADER}${trades(0, '101')}`);
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  renameSync(out, `${out}.former`);
+  expect(await run(b, '--symbol', 'Y', '--add')).toBe(0);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['X', 'Y']);
+  expect(await run(b, '--symbol', 'Z', '--replace')).toBe(0);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['Z']);
+  expect(existsSync(`${out}.former`)).toBe(false);
 });
