@@ -83,6 +83,7 @@ export const badJson = (detail: string): ErrorReply =>
   reply(400, `body: is not valid JSON: ${detail}`);
 export const storeUnavailable = (detail: string): ErrorReply =>
   reply(503, `Writes have stopped: ${detail}`);
+export const noSnapshot = (detail: string): ErrorReply => reply(503, `No snapshot: ${detail}`);
 export const journalCompacted = (afterSeq: number): ErrorReply =>
   reply(404, `The journal was compacted: it starts after command ${String(afterSeq)}`);
 export const internalError = (detail: string): ErrorReply =>

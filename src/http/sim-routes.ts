@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.ts';
+import { invalidField, journalCompacted, MESSAGES, noSnapshot } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
 import { outcomeCode } from '../engine/refusals.ts';
 import { mustAccount } from '../gateway/authorise.ts';
@@ -24,6 +24,7 @@ import {
   type Quanta,
 } from '../num/units.ts';
 import { CommandError, parseCommand } from '../journal/format/command-json.ts';
+import { StoreStopped } from '../journal/store-stopped.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { plainJournal } from '../journal-files/plain-journal.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
@@ -228,7 +229,11 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     chainHash: host.exchange.engine.chainHash(),
   }));
   route('POST', 'snapshot', async () => ({
-    file: await host.exchange.snapshot(),
+    file: await host.exchange.snapshot().catch((error: unknown) => {
+      if (error instanceof StoreStopped) throw error;
+      // A full disk, for example.
+      throw new RequestError(noSnapshot((error as Error).message));
+    }),
   }));
   app.get(
     '/sim/journal',

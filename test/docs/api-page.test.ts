@@ -18,6 +18,7 @@ import {
   referenceUsed,
   marketNotFound,
   MESSAGES,
+  noSnapshot,
   storeUnavailable,
   unauthorizedQuery,
   type ErrorReply,
@@ -25,6 +26,7 @@ import {
 import { refusalReply } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
+import { MAX_FRAGMENTS } from '../../src/http/feeds/feed-server.ts';
 import { CLOSE_RATE } from '../../src/http/feeds/message-limits.ts';
 import { formatPage } from './format-page.ts';
 import { ALL_EXAMPLES } from './refusal-examples.ts';
@@ -115,6 +117,7 @@ function errors(): string {
     referenceUsed('<request>'),
     badJson('<detail>'),
     storeUnavailable('<detail>'),
+    noSnapshot('<detail>'),
     internalError('<detail>'),
   ];
   const rows = new Map(
@@ -194,6 +197,7 @@ level), so a client detects a gap and subscribes again. No update is sent before
 | close code | |
 | --- | --- |
 | 1001 | the server shuts down |
+| 1008 | a message in more than ${String(MAX_FRAGMENTS)} frames |
 | ${String(CLOSE_TOKEN)} | the token has expired, or its wallet is neither signer nor delegate |
 | ${String(CLOSE_SLOW)} | too much unread data; before that, a snapshot replaces book deltas |
 | ${String(CLOSE_RATE)} | more than 100 refused messages in a row |
@@ -306,7 +310,9 @@ audit list, which keeps the newest 10,000 commands, and at least 7,500. Without 
 
 A preview applies the command to a copy and answers \`now\` and \`afterNotice\`: orders ended, positions closed, the
 first 100 liquidation steps, their number of accounts, and the shortfall. \`afterNotice\` is what the terms would do
-if they took effect now; it is null if no notice begins. Later prices are unknown.
+if they took effect now; it is null if no notice begins. Later prices are unknown. Fields that a
+change of terms does not name keep their values, also those of terms whose notice runs. The notice
+begins again with each change.
 
 ## History of an account
 

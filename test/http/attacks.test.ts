@@ -336,6 +336,19 @@ describe('slow clients (slowloris)', () => {
       snapshot.mockRestore();
     }
   });
+
+  test('a snapshot for which there is no space is answered 503 with the reason', async () => {
+    const full = new Error('no space left on the device');
+    const snapshot = vi.spyOn(quick.host.exchange, 'snapshot').mockRejectedValue(full);
+    try {
+      expect(await quick.sim('snapshot', {})).toMatchObject({
+        status: 503,
+        body: 'No snapshot: no space left on the device',
+      });
+    } finally {
+      snapshot.mockRestore();
+    }
+  });
 });
 
 test('connections beyond the limit are answered 503, and open connections continue', async () => {

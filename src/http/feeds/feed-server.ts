@@ -14,7 +14,7 @@ import { Publisher } from './publisher.ts';
 
 const PATH = '/ws';
 /** Frames of one message. */
-const MAX_FRAGMENTS = 64;
+export const MAX_FRAGMENTS = 64;
 const PING_EVERY_MS = 30_000;
 /** Pings without a sign of life at which a client is gone: a busy one may miss the first. */
 const MAX_UNANSWERED = 2;
