@@ -35,6 +35,7 @@ const NOTIONALS = ['notional', 'turnover', 'volumequote'];
 export async function readEquityCsv(path: string, columns: EquityColumns): Promise<EquityCurve> {
   const table = await readTable(path);
   const equityAt = table.column(columns.equity, EQUITIES, 'equity');
+  if (columns.spacingUs !== undefined) table.mustHaveNoTimes(columns.time);
   const timeAt =
     columns.spacingUs !== undefined
       ? null
@@ -129,6 +130,16 @@ class CsvTable {
     throw new FileError(
       `${this.path}: line 1: ${wanted === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${wanted}'`}; ` +
         `the columns are ${this.header.map((name) => `'${name}'`).join(', ')}`,
+    );
+  }
+
+  /** `--spacing` would replace the times of the file. */
+  mustHaveNoTimes(wanted: string | undefined): void {
+    const at = this.find(TIMES);
+    const name = wanted ?? (at === undefined ? undefined : this.header[at]);
+    if (name === undefined) return;
+    throw new FileError(
+      `${this.path}: line 1: the times are in the column '${name}'; --spacing is for a file without times`,
     );
   }
 

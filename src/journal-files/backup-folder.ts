@@ -6,6 +6,7 @@
  * copied again, and cut after its last whole group. Every command that was answered before the
  * backup began is in it.
  */
+import { statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { JournalError } from '../journal/format/frames.ts';
@@ -32,6 +33,9 @@ export interface Backup {
  */
 export async function backupFolder(from: string, to: string): Promise<Backup> {
   if (resolve(to) === resolve(from)) throw new FileError(`${to}: is the folder itself`);
+  if (statSync(from, { throwIfNoEntry: false })?.isFile() === true) {
+    throw new FileError(`${from}: is a file; name the folder of an exchange`);
+  }
   if (listSegments(from).length === 0) {
     throw new FileError(`${from}: no journal is in this folder`);
   }

@@ -69,7 +69,7 @@ test('damage is not taken for a write in progress, and nothing is left', async (
   expect(readdirSync(out)).toEqual([]);
 });
 
-test('a folder without a journal, the folder itself, and a folder with files are refused', async () => {
+test('a folder without a journal, a file, the folder itself, and a folder with files are refused', async () => {
   const path = join(scratch(), 'var');
   const served = await Served.start({ path });
   await expect(backupFolder(path, path)).rejects.toThrow('is the folder itself');
@@ -78,6 +78,8 @@ test('a folder without a journal, the folder itself, and a folder with files are
   writeFileSync(join(full, 'x'), '');
   await expect(backupFolder(path, full)).rejects.toThrow('is not empty');
   await expect(backupFolder(full, join(scratch(), 'y'))).rejects.toThrow('no journal');
+  const file = listSegments(path)[0]!.path;
+  await expect(backupFolder(file, join(scratch(), 'y'))).rejects.toThrow(`${file}: is a file`);
   expect(existsSync(join(scratch(), 'y'))).toBe(false);
   const out = join(scratch(), 'private');
   await backupFolder(path, out);

@@ -111,6 +111,16 @@ describe('bad input ends with code 2 and names the place', () => {
   it.each([
     [{ equity: '' }, [], 'is empty'],
     [
+      { equity: DAILY },
+      ['--spacing', '5d'],
+      "the times are in the column 'date'; --spacing is for a file without times",
+    ],
+    [
+      { equity: 'when,equity\n1,100\n2,101\n' },
+      ['--spacing', '5d', '--time-column', 'when'],
+      "the times are in the column 'when'",
+    ],
+    [
       { equity: 'a,b\n1,2\n' },
       [],
       "line 1: no column for equity (equity, balance, value, nav …); the columns are 'a', 'b'",
