@@ -53,7 +53,8 @@ const LEFT_OUT = new Set([
   ...['Subaccount.latest', 'Subaccount.orderCount', 'Subaccount.riskCheckPending'],
   ...['Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
-  ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.frozenAtCheck'],
+  ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.lowestMaintenancePpm'],
+  'Market.frozenAtCheck',
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],
   // Sums of the samples, and a reach of them.
   ...['SquareRoot.squares', 'SquareRoot.volume', 'SquareRoot.reachNow'],
