@@ -207,10 +207,11 @@ export class DatasetWriter {
     if (this.before === null) {
       await writeWholeFile(join(this.temporary, 'manifest.json'), text);
       const former = formerOf(this.folder);
-      await rm(former, { recursive: true, force: true });
-      if (await exists(this.folder)) await rename(this.folder, former);
+      const replaces = await exists(this.folder);
+      if (replaces) await rm(former, { recursive: true, force: true });
+      if (replaces) await rename(this.folder, former);
       await rename(this.temporary, this.folder);
-      await rm(former, { recursive: true, force: true });
+      if (replaces) await rm(former, { recursive: true, force: true });
     } else {
       await rm(join(this.folder, this.id), { recursive: true, force: true });
       await rename(join(this.temporary, this.id), join(this.folder, this.id));
@@ -333,9 +334,8 @@ function partialOf(folder: string): string {
   return `${folder.replace(/\/+$/, '')}.partial`;
 }
 
-function formerOf(folder: string): string {
-  return `${folder.replace(/\/+$/, '')}.former`;
-}
+/** No name that a user would give to a folder: it is deleted. */
+const formerOf = (folder: string): string => `${partialOf(folder)}.former`;
 
 /** Gives a dataset its name again, if an import ended between the two renames that replace it. */
 export async function restoreFormer(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** `orrery data import` given again after a failure, and twice at a time. */
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -85,10 +85,17 @@ test('a dataset whose replacement ended between two renames has its name again',
   const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
   const b = file('b.csv', `${HEADER}${trades(0, '101')}`);
   expect(await run(a, '--symbol', 'X')).toBe(0);
-  renameSync(out, `${out}.former`);
+  renameSync(out, `${out}.partial.former`);
   expect(await run(b, '--symbol', 'Y', '--add')).toBe(0);
   expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['X', 'Y']);
   expect(await run(b, '--symbol', 'Z', '--replace')).toBe(0);
   expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['Z']);
-  expect(existsSync(`${out}.former`)).toBe(false);
+  expect(existsSync(`${out}.partial.former`)).toBe(false);
+});
+
+test('a replacement deletes no other folder beside the dataset', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  mkdirSync(`${out}.former`);
+  for (const more of [[], ['--replace']]) expect(await run(a, '--symbol', 'X', ...more)).toBe(0);
+  expect(existsSync(`${out}.former`)).toBe(true);
 });
