@@ -2,7 +2,8 @@
  * Runs every code block of README, CONTRIBUTING, CHANGELOG and docs as printed
  * (`npm run test:docs`), in document order, each document in a working folder of its own: `clone`
  * is a copy of the repository with its build, `package` a new project that installs the packed
- * tarball. .ci/doc-blocks.mjs has the rules.
+ * tarball. Without `--mode`, documents whose blocks all run in a project are not run in a clone
+ * too. .ci/doc-blocks.mjs has the rules.
  *
  *     npm run test:docs -- [--mode clone|package] [--only README.md] [--keep]
  */
@@ -20,7 +21,7 @@ import { blocksOf, commandsOf, documents, matchesOutput, root, sessionOf } from 
 
 const { values: options } = parseArgs({
   options: {
-    mode: { type: 'string', multiple: true, default: ['clone', 'package'] },
+    mode: { type: 'string', multiple: true },
     only: { type: 'string', multiple: true },
     keep: { type: 'boolean', default: false },
   },
@@ -267,6 +268,8 @@ async function runDocument(document, from, mode) {
   if (!options.keep) await rm(folder, REMOVAL);
 }
 
+const needsClone = (document) => blocksOf(document).some(({ where }) => where === 'clone');
+
 /** Documents print the default port; another program may not hold it. */
 function isPortTaken() {
   return new Promise((resolve) => {
@@ -279,9 +282,13 @@ function isPortTaken() {
 
 try {
   if (await isPortTaken()) throw new Error(`port ${PORT}, which the documents print, is in use`);
-  for (const mode of options.mode) {
+  for (const mode of options.mode ?? ['clone', 'package']) {
     const from = mode === 'clone' ? makeClone() : await makeProject();
-    const wanted = documents().filter((name) => options.only?.includes(name) ?? true);
+    const wanted = documents().filter(
+      (name) =>
+        (options.only?.includes(name) ?? true) &&
+        (options.mode !== undefined || mode === 'package' || needsClone(name)),
+    );
     for (const document of wanted) await runDocument(document, from, mode);
     await rm(join(base, 'work'), REMOVAL);
   }
