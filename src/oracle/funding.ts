@@ -79,13 +79,13 @@ export function settleDue(world: World, market: Market): void {
   if (world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
   if (market.settledAt === world.now) return;
   market.settledAt = world.now;
-  const rate = market.frozen || isIndexStale(world, market) ? 0n : rateOf(market);
+  const rate = market.frozen || isIndexStale(world, market) ? 0n : rateOf(world, market);
   market.samples = [];
   settle(world, market, rate);
 }
 
 /** Rate of the interval. */
-function rateOf(market: Market): bigint {
+function rateOf(world: World, market: Market): bigint {
   const { funding, tiers } = market.spec;
   const count = BigInt(market.samples.length);
   const full = BigInt(funding.intervalUs);
@@ -103,11 +103,17 @@ function rateOf(market: Market): bigint {
   const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byCapacity));
   const { index, mark } = market;
   if (index === null || mark === null) return bound;
-  // A position at maintenance can pay it and the distance from mark to settlement price.
+  // A safe position can pay it and the distance from mark to settlement price. One that waits for
+  // the next slice of its liquidation may have two thirds of maintenance.
   const gap = abs(atSettlement(market, 1n) - mark);
+  const waits = world.subs.some(
+    (sub) =>
+      positionOf(sub, market.id).lots !== 0n &&
+      world.markets.some(({ id }) => positionOf(sub, id).resumesAt >= world.now),
+  );
   const lowest = Math.min(...tiers.map(({ maintenanceMarginPpm }) => maintenanceMarginPpm));
-  const left = max(0n, BigInt(lowest) * mark - gap * 1_000_000n);
-  return clamp(bound, (left * 1000n) / index);
+  const left = max(0n, (waits ? 2n : 3n) * BigInt(lowest) * mark - 3n * gap * 1_000_000n);
+  return clamp(bound, (left * 1000n) / (3n * index));
 }
 
 /** A recorded rate (R-7.3, D-35). */

@@ -67,3 +67,40 @@ test('funding in a market whose tiers fall: cost the shortfall 1,500, now nothin
   expect(settled).toMatchObject({ ratePpb: 10_000_000 });
   expect([world.balance('alice'), world.position('alice')?.quantity]).toEqual(['1500', '1000']);
 });
+
+/**
+ * Friends quote A 34 % above its index for an hour, so funding is at its cap of 4 %. Pat, long 10 A
+ * against Quinn, is between two slices of a liquidation at the settlement, with 82 % of the
+ * maintenance requirement of 4 %. Funding of the whole requirement left a deficit of 3,528 without
+ * any move of the price. The shortfall and insurance paid it to Quinn.
+ *
+ * While a holder waits, funding is at most two thirds of the requirement, which it has (R-7.2).
+ */
+test.each([
+  ['between two slices', 90_000, 18_000],
+  ['at the end of the pause', 75_000, 33_000],
+])('funding %s of a liquidation: won 2,983, now nothing', (_when, quotedMs, leftMs) => {
+  const rates = { initialMargin: '0.1', maintenanceMargin: '0.04' };
+  const world = new AttackWorld([{ symbol: 'A', ...rates }]);
+  world.fund({ pat: '40500', quinn: '400000', eve: '10000000', ed: '10000000', dan: '100000' });
+  world.price('40000', 'A');
+  world.quote('eve', 'ed', '5', '53500', '53600', 'A');
+  for (let i = 0; i < 116; i++) world.run(30_000, { A: '40000' });
+  world.cancelAll('eve');
+  world.cancelAll('ed');
+  world.trade('pat', 'quinn', '10', '40000', 'A');
+  world.quote('eve', 'ed', '5', '53500', '53600', 'A');
+  world.run(quotedMs, { A: '40000' });
+  world.wait(10_000);
+  world.cancelAll('eve');
+  world.cancelAll('ed');
+  world.order('quinn', '2', '36332', { symbol: 'A' });
+  world.quote('eve', 'ed', '5', '36312', '36980', 'A');
+  world.wait(5000);
+  world.price('36960', 'A');
+  expect(world.position('pat', 'A')?.quantity).toBe('8');
+  world.wait(leftMs);
+  expect([world.shortfall(), world.equity('dan')]).toEqual(['0', '100000']);
+  expect(world.stepsOf('pat')).toEqual(['order', 'adl']);
+  expect(dollars(coalition(world, ALL).loot)).toBe(`-${world.balance('insurance')}`);
+});

@@ -25,6 +25,7 @@ import { settlementTicks } from '../pricing/settlement-price.ts';
 
 const PPB = 1_000_000_000;
 const BIG_PPB = 1_000_000_000n;
+const BIG_PPM = BigInt(PPM);
 /** Cap of the premium: 100 times the index. */
 const MAX_PREMIUM = 100n * BIG_PPB;
 /** Higher rates are input errors: 100 % of the notional per interval. */
@@ -105,18 +106,34 @@ export function fundingRate(
 }
 
 /**
- * The rate capped at the amount that a position at exactly its maintenance requirement can pay when
- * closed at the settlement price. That requirement is at least `maintenancePpm`, the lowest rate of
- * the tiers, and contains the distance from mark to settlement price. So one settlement takes no
- * safe account below zero.
+ * The rate capped at the amount that a position can pay when closed at the settlement price. A safe
+ * one has its maintenance requirement, which is at least `maintenancePpm`, the lowest rate of the
+ * tiers, and contains the distance from mark to settlement price. One that waits for the next slice
+ * of its liquidation has at least two thirds of it. So a settlement takes neither below zero.
  */
-export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
+export function payableRate(
+  market: Market,
+  rate: Ppb,
+  maintenancePpm: number,
+  isWaiting: boolean,
+): Ppb {
   const { indexTicks: index, markTicks: mark } = market;
   if (index === null || mark === null) return rate;
   const gap = Math.abs(settlementTicks(market) - mark);
-  const left = BigInt(maintenancePpm) * BigInt(mark) - BigInt(gap) * BigInt(PPM);
+  const held = BigInt(maintenancePpm) * BigInt(mark) * (isWaiting ? 2n : 3n);
+  const left = held - 3n * BigInt(gap) * BIG_PPM;
   if (left <= 0n) return ppb(0);
-  return ppb(clamp(rate, Number(minBig((left * 1000n) / BigInt(index), BIG_PPB))));
+  return ppb(clamp(rate, Number(minBig((left * 1000n) / (3n * BigInt(index)), BIG_PPB))));
+}
+
+/** Whether a holder waits for a slice of its liquidation (R-6.2), which comes after funding. */
+export function hasWaitingHolder(state: ExchangeState, market: Market): boolean {
+  if (state.liquidationPauses.size === 0) return false;
+  for (const id of market.holders) {
+    const { opened } = state.subaccount(id);
+    if (opened.some(({ liquidationResumesUs }) => liquidationResumesUs >= state.nowUs)) return true;
+  }
+  return false;
 }
 
 function clamp(value: number, limit: number): number {
@@ -139,6 +156,7 @@ export function runFundingTimer(state: State, market: Market): void {
           market,
           fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount),
           market.lowestMaintenancePpm,
+          hasWaitingHolder(state, market),
         )
       : ppb(0);
   market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;

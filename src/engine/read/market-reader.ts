@@ -2,7 +2,7 @@
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import { fundingRate, payableRate } from '../funding/funding.ts';
+import { fundingRate, hasWaitingHolder, payableRate } from '../funding/funding.ts';
 import { impactPrice } from '../pricing/impact-price.ts';
 import { insuranceAllowance } from '../liquidation/insurance.ts';
 import { clippedLast, smoothedIndex } from '../pricing/recompute-mark.ts';
@@ -48,9 +48,11 @@ export function fundingOutlook(state: ExchangeState, market: Market): FundingOut
   // A config in which any number of samples fills the interval: gives the rate of their mean.
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
   const rate = fundingRate(filled, tier, premiumSum, samples);
+  const waits = hasWaitingHolder(state, market);
   return {
     nextUs: timeUs((floorDivInt(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
-    indicativePpb: samples === 0 ? null : payableRate(market, rate, market.lowestMaintenancePpm),
+    indicativePpb:
+      samples === 0 ? null : payableRate(market, rate, market.lowestMaintenancePpm, waits),
     samples,
   };
 }

@@ -90,7 +90,18 @@ describe('the rate that a position at its maintenance can pay (R-7.2)', () => {
     ],
     ['at most 100 %', market(1, 1_000_000, 'external'), 1_000_000_000, 1_000_000_000],
   ])('%s', (_name, of, rate, payable) => {
-    expect(payableRate(of, ppb(rate), ppm(50_000))).toBe(payable);
+    expect(payableRate(of, ppb(rate), ppm(50_000), false)).toBe(payable);
+  });
+
+  test.each([
+    ['mark at the index: two thirds', market(1000, 1000), 90_000_000, 33_333_333],
+    ['a lower rate is kept', market(1000, 1000), 30_000_000, 30_000_000],
+    // Two thirds of 5 % of 1,010 less 10, of 1,000.
+    ['mark above the index', market(1000, 1010), 90_000_000, 23_666_666],
+    // Two thirds of 5 % of 960 are less than the distance of 40.
+    ['mark further away than that', market(1000, 960), 90_000_000, 0],
+  ])('while a holder waits for its next slice: %s', (_name, of, rate, payable) => {
+    expect(payableRate(of, ppb(rate), ppm(50_000), true)).toBe(payable);
   });
 });
 
