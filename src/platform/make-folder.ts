@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
@@ -8,6 +9,15 @@ export async function makeFolder(path: string): Promise<void> {
     await make(resolve(path));
   } catch (error) {
     throw folderError(path, error);
+  }
+}
+
+/** The folder that a symbolic link names, so that a rename does not replace the link. */
+export function realFolder(path: string): string {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  } catch {
+    return path;
   }
 }
 

@@ -6,6 +6,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FileError, fileError } from '../platform/file-error.ts';
+import { realFolder } from '../platform/make-folder.ts';
 
 const FILE = 'run.pid';
 /** Time after which a claim without a process was left by a crash. */
@@ -33,7 +34,7 @@ export class RunClaim {
 
   /** On a dataset, beside its folder, which an import replaces. Throws as `take`. */
   static takeDataset(folder: string): RunClaim {
-    return RunClaim.takeFile(folder, `${resolve(folder)}.pid`, 'importing into it');
+    return RunClaim.takeFile(folder, `${realFolder(resolve(folder))}.pid`, 'importing into it');
   }
 
   private static takeFile(folder: string, file: string, doing: string): RunClaim {

@@ -4,7 +4,7 @@
  * manifest is replaced atomically. Completed input files are recorded, so that an interrupted
  * import can resume.
  */
-import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { marketId } from '../num/units.ts';
 import {
@@ -35,12 +35,11 @@ import {
   withoutRepeats,
   type Spans,
 } from './overlap.ts';
-import { makeFolder } from '../platform/make-folder.ts';
+import { makeFolder, realFolder } from '../platform/make-folder.ts';
+import { mustBeOfImport, mustHoldDatasetOnly, RESUME } from './foreign-files.ts';
 import { sha256Of } from './part-files.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
-
-const RESUME = 'resume.json';
 
 /** Facts of a stream that are known before it is read. */
 export interface StreamFacts {
@@ -128,24 +127,27 @@ export class DatasetWriter {
   }
 
   /** Throws `TapeError` if the folder exists and may not be changed, or is not a dataset. */
-  static async open(folder: string, options: DatasetWriterOptions): Promise<DatasetWriter> {
+  static async open(path: string, options: DatasetWriterOptions): Promise<DatasetWriter> {
+    const folder = realFolder(path);
     const present = await presentManifest(folder);
     if (present === null && (await exists(folder))) {
       throw new TapeError(`${folder}: exists and is not a dataset; name another folder`);
     }
-    if (present !== null && options.mode === 'create') {
-      throw new TapeError(`${folder}: exists; --add adds a stream to it, --replace replaces it`);
-    }
+    if (present !== null) mustBeReplaceable(folder, options.mode);
+    if (present !== null && options.mode === 'replace') await mustHoldDatasetOnly(folder, present);
     const before = options.mode === 'add' ? present : null;
     const temporary = partialOf(folder);
     const found = await resumeOf(temporary, options.job);
     const changed = found && (await changedFile(found.done, options.files ?? []));
     const resume = changed === null ? found : null;
     await makeFolder(dirname(folder));
-    if (resume === null) await rm(temporary, { recursive: true, force: true });
+    if (resume === null) {
+      await mustBeOfImport(temporary);
+      await rm(temporary, { recursive: true, force: true });
+    }
     await makeFolder(temporary);
     const begun = { done: [], parts: [], skippedRows: 0, counts: {}, spans: {}, reader: null };
-    const id = freeId(before, options.id);
+    const id = await freeId(folder, before, options.id);
     const start = resume ?? { job: options.job, id, ...begun };
     const writer = new DatasetWriter(folder, options, before, start);
     if (changed !== null) {
@@ -202,23 +204,33 @@ export class DatasetWriter {
     await this.stream.endPart();
     const stream = await this.besideOthers(await this.describe(facts, units, beside), units);
     const manifest = withStream(this.before, stream, units);
-    await rm(join(this.temporary, RESUME), { force: true });
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
     if (this.before === null) {
       await writeWholeFile(join(this.temporary, 'manifest.json'), text);
-      const former = formerOf(this.folder);
-      const replaces = await exists(this.folder);
-      if (replaces) await rm(former, { recursive: true, force: true });
-      if (replaces) await rename(this.folder, former);
-      await rename(this.temporary, this.folder);
-      if (replaces) await rm(former, { recursive: true, force: true });
+      await this.replaceFolder();
     } else {
-      await rm(join(this.folder, this.id), { recursive: true, force: true });
       await rename(join(this.temporary, this.id), join(this.folder, this.id));
       await writeWholeFile(join(this.folder, 'manifest.json'), text);
       await rm(this.temporary, { recursive: true, force: true });
     }
     return stream;
+  }
+
+  /** Gives the new dataset its name; a former one is renamed before it is deleted. */
+  private async replaceFolder(): Promise<void> {
+    const former = formerOf(this.folder);
+    // The folder may have changed since the import began.
+    const present = await presentManifest(this.folder);
+    if (present !== null) {
+      mustBeReplaceable(this.folder, this.options.mode);
+      await mustHoldDatasetOnly(this.folder, present);
+      await rm(former, { recursive: true, force: true });
+      await rename(this.folder, former);
+    }
+    await rename(this.temporary, this.folder);
+    // Until now it marked the folder as that of an import.
+    await rm(join(this.folder, RESUME), { force: true });
+    if (present !== null) await rm(former, { recursive: true, force: true });
   }
 
   /**
@@ -249,7 +261,7 @@ export class DatasetWriter {
     const records = (folder: string, { parts }: StreamManifest) =>
       readStream(folder, parts, new Set());
     const present = same.map((other) => records(this.folder, other));
-    this.id = `${this.id}.merged`;
+    this.id = await freeId(this.folder, this.before, `${this.id}.merged`);
     const merged = new StreamWriter(this.temporary, this.id);
     const counts: Partial<Record<RecordKind, number>> = {};
     for await (const batch of withoutRepeats(records(this.temporary, stream), present)) {
@@ -324,6 +336,11 @@ export class DatasetWriter {
   }
 }
 
+function mustBeReplaceable(folder: string, mode: DatasetWriterOptions['mode']): void {
+  if (mode !== 'create') return;
+  throw new TapeError(`${folder}: exists; --add adds a stream to it, --replace replaces it`);
+}
+
 function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts'] {
   return Object.fromEntries(
     RECORD_KINDS.filter((kind) => kind in counts).map((kind) => [kind, counts[kind]]),
@@ -376,10 +393,18 @@ async function changedFile(
   return null;
 }
 
-/** The name, with a number appended if the dataset already has a stream of that name. */
-function freeId(before: DatasetManifest | null, name: string): string {
+/**
+ * The name, with a number appended if the dataset already has a stream, or its folder a file, of
+ * that name.
+ */
+async function freeId(
+  folder: string,
+  before: DatasetManifest | null,
+  name: string,
+): Promise<string> {
   const base = name.replace(/[^A-Za-z0-9._-]+/g, '-');
-  const taken = new Set(before?.streams.map(({ id }) => id));
+  if (before === null) return base;
+  const taken = new Set([...before.streams.map(({ id }) => id), ...(await readdir(folder))]);
   if (!taken.has(base)) return base;
   for (let n = 2; ; n++) if (!taken.has(`${base}-${String(n)}`)) return `${base}-${String(n)}`;
 }

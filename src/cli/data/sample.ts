@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { parseTime } from '../../num/time-text.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { makeFolderBeside } from '../../platform/make-folder.ts';
+import { makeFolderBeside, realFolder } from '../../platform/make-folder.ts';
 import {
   SAMPLE_MARKETS,
   sampleRecords,
   type SampleMarket,
 } from '../../tape/sample/sample-market.ts';
-import { isManifest } from '../../tape/manifest.ts';
+import { isManifest, parseManifest } from '../../tape/manifest.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
+import { mustHoldDatasetOnly } from '../../tape-files/foreign-files.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
 import {
   InputError,
@@ -66,14 +67,16 @@ export const sampleCommand: CommandModule<object, SampleArguments> = {
     const markets = marketsOf(args.symbols);
     mustBeWhole('days', args.days, 1, MAX_DAYS);
     const startUs = dayOf(args.from);
-    await mustBeFree(args.out, args.replace);
+    const out = realFolder(args.out);
+    await mustBeFree(out, args.replace);
     // A folder of its own beside the dataset: it never removes one that is there.
-    const temporary = await makeFolderBeside(args.out, '.sample-');
+    const temporary = await makeFolderBeside(out, '.sample-');
     try {
       const folder = join(temporary, 'dataset');
       await writeMarkets(folder, markets, startUs, args);
-      if (args.replace) await rm(args.out, { recursive: true, force: true });
-      await rename(folder, args.out);
+      await mustBeFree(out, args.replace);
+      if (args.replace) await rm(out, { recursive: true, force: true });
+      await rename(folder, out);
     } finally {
       await rm(temporary, { recursive: true, force: true });
     }
@@ -116,6 +119,7 @@ async function mustBeFree(out: string, replace: boolean): Promise<void> {
   // Web applications have a file of this name, too.
   const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
   if (!isManifest(manifest)) throw new InputError(`${out}: exists and is not a dataset`);
+  await mustHoldDatasetOnly(out, parseManifest(manifest));
 }
 
 async function writeMarkets(

@@ -1,5 +1,14 @@
 /** `orrery data import` given again after a failure, and twice at a time. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -98,4 +107,70 @@ test('a replacement deletes no other folder beside the dataset', async () => {
   mkdirSync(`${out}.former`);
   for (const more of [[], ['--replace']]) expect(await run(a, '--symbol', 'X', ...more)).toBe(0);
   expect(existsSync(`${out}.former`)).toBe(true);
+});
+
+test('a dataset with files of the user is not replaced, and they are named', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  mkdirSync(join(out, 'notes'));
+  const mine = join(out, 'notes', 'mine.txt');
+  writeFileSync(mine, '');
+  expect(await run(a, '--symbol', 'Y', '--replace')).toBe(2);
+  expect(printed).toContain(`${mine}: is not a file of the dataset`);
+  const sample = ['data', 'sample', '--days', '1', '--symbols', 'BTC-SAMPLE'];
+  expect(await main([...sample, '--out', out, '--replace'])).toBe(2);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['X']);
+  expect(existsSync(mine)).toBe(true);
+  expect(existsSync(`${out}.partial`)).toBe(false);
+});
+
+test('a dataset whose name is that of the temporary folder is not deleted', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  const dataset = out;
+  out = `${dataset}.partial`;
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  out = dataset;
+  expect(await run(a, '--symbol', 'Y')).toBe(2);
+  expect(printed).toContain('is not of a stopped import');
+  out = `${dataset}.partial`;
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['X']);
+});
+
+test('an added stream does not replace a file of the user', async () => {
+  expect(await run(file('a.csv', `${HEADER}${trades(0, '100')}`), '--symbol', 'A')).toBe(0);
+  const mine = join(out, 'GOLD.csv');
+  writeFileSync(mine, `${HEADER}${trades(0, '100')}`);
+  expect(await run(mine, '--symbol', 'GOLD', '--add')).toBe(0);
+  expect(existsSync(mine)).toBe(true);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['A', 'GOLD']);
+});
+
+test('streams that are merged one after the other all stay', async () => {
+  const command = ['--symbol', 'X', '--tick', '1', '--lot', '1', '--interval', '1m'];
+  const bars = (from: number): string =>
+    [from, from + 1, from + 2].map((i) => `${String(START_S + 60 * i)},1,1,1,1,1\n`).join('');
+  for (const [i, more] of [[], ['--add', '--merge'], ['--add', '--merge']].entries()) {
+    const path = file(`${String(i)}.csv`, `time,open,high,low,close,volume\n${bars(2 * i)}`);
+    expect(await run(path, ...command, ...more)).toBe(0);
+  }
+  const dataset = await openDataset(out);
+  const { streams } = dataset.manifest;
+  expect(new Set(streams.map(({ id }) => id)).size).toBe(3);
+  let read = 0;
+  for (const stream of streams) {
+    for await (const batch of dataset.records(stream)) read += batch.length;
+  }
+  expect(read).toBe(7);
+});
+
+test('a replacement through a symbolic link keeps the link', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  const real = out;
+  out = `${real}-link`;
+  symlinkSync(real, out);
+  expect(await run(a, '--symbol', 'Y', '--replace')).toBe(0);
+  expect(lstatSync(out).isSymbolicLink()).toBe(true);
+  out = real;
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['Y']);
 });
