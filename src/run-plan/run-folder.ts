@@ -11,6 +11,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -44,6 +45,10 @@ const FILES = {
   checkpoint: 'checkpoint.bin',
   live: 'live.json',
 } as const;
+/** Files that a run has before its record. */
+const JOURNALS: readonly string[] = [FILES.journal, FILES.partial, FILES.checkpoint];
+/** Enough for the first key of a record. */
+const MARKER_BYTES = 64;
 /** Files that commands make from a run: its pages and tables, and the tables of an export. */
 const DERIVED =
   /^(?:index\.html|explain(?:-[\w-]+)?\.html|time-machine\.html|report\.json|(?:equity|positions|fills|orders|trades)\.arrow)$/;
@@ -282,8 +287,12 @@ export async function removeRun(path: string): Promise<void> {
 
 /** Rejects with `FileError` that says what to do. */
 export async function mustHoldNoRun(path: string, overwrite: boolean): Promise<void> {
-  if (overwrite) return;
   const names = await readdir(path).catch(() => [] as string[]);
+  const foreign = foreignFile(path, names);
+  if (foreign !== null) {
+    throw new FileError(`${path}: holds ${foreign}, which is of no run; choose another folder`);
+  }
+  if (overwrite) return;
   if (names.includes(FILES.checkpoint)) {
     throw new FileError(
       `${path}: holds a stopped run; continue it with --resume, or replace it with --overwrite`,
@@ -293,6 +302,35 @@ export async function mustHoldNoRun(path: string, overwrite: boolean): Promise<v
     throw new FileError(
       `${path}: holds a run; choose another folder, or replace it with --overwrite`,
     );
+  }
+  if (names.some((name) => JOURNALS.includes(name))) {
+    throw new FileError(`${path}: holds a run that crashed; replace it with --overwrite`);
+  }
+}
+
+/** A file of another program that a run would replace; null if there is none. */
+function foreignFile(path: string, names: readonly string[]): string | null {
+  const records = [FILES.run, FILES.live].filter((name) => names.includes(name));
+  const unknown = records.find((name) => !hasMarker(join(path, name)));
+  if (unknown !== undefined) return unknown;
+  // The others are those of the run that the folder has.
+  if (records.length > 0 || names.some((name) => JOURNALS.includes(name))) return null;
+  return names.find((name) => name === FILES.plan || DERIVED.test(name)) ?? null;
+}
+
+/** Whether a file begins as a record of a run. One that a crash left empty counts. */
+function hasMarker(path: string): boolean {
+  const bytes = Buffer.alloc(MARKER_BYTES);
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      const text = bytes.toString('latin1', 0, readSync(descriptor, bytes));
+      return text === '' || /^\{\s*"orrery"/.test(text);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw fileError(path, error);
   }
 }
 

@@ -46,17 +46,43 @@ test('of several claims of one new folder, one is granted', async () => {
   expect(readdirSync(path)).toEqual([]);
 });
 
+const THEIRS = '{"orrery":"run"}';
+
+test.each(['index.html', 'plan.json', 'report.json', 'trades.arrow', 'run.json', 'live.json'])(
+  'a folder with a foreign %s is refused, even with --overwrite',
+  async (name) => {
+    const path = join(scratch, `foreign-${name}`);
+    mkdirSync(path);
+    writeFileSync(join(path, name), '{"scripts":1}');
+    for (const overwrite of [false, true]) {
+      await expect(RunFolder.create(path, PLAN, overwrite)).rejects.toThrow(
+        `${path}: holds ${name}, which is of no run; choose another folder`,
+      );
+    }
+    expect(readdirSync(path)).toEqual([name]);
+  },
+);
+
+test('the pages of a run are replaced with it', async () => {
+  const path = join(scratch, 'replaced');
+  mkdirSync(path);
+  writeFileSync(join(path, 'run.json'), THEIRS);
+  writeFileSync(join(path, 'index.html'), '');
+  (await RunFolder.create(path, PLAN, true)).release();
+  expect(readdirSync(path).sort()).toEqual(['journal.orrery.partial', 'plan.json']);
+});
+
 test('a run that ends while another one waits for its claim is kept', async () => {
   const path = join(scratch, 'ended');
   const take = vi.spyOn(RunClaim, 'take').mockImplementationOnce((folder) => {
     // The other run writes its record, and releases its claim.
-    writeFileSync(join(folder, 'run.json'), 'theirs');
+    writeFileSync(join(folder, 'run.json'), THEIRS);
     return RunClaim.take(folder);
   });
   await expect(RunFolder.create(path, PLAN)).rejects.toThrow('holds a run; choose another folder');
   take.mockRestore();
   expect(readdirSync(path)).toEqual(['run.json']);
-  expect(readFileSync(join(path, 'run.json'), 'utf8')).toBe('theirs');
+  expect(readFileSync(join(path, 'run.json'), 'utf8')).toBe(THEIRS);
 });
 
 test('runs without a name for their folder get different ones', async () => {
@@ -87,7 +113,7 @@ test.each([
 test('a live run that cannot start releases its folder, and keeps the earlier run in it', async () => {
   const out = join(scratch, 'earlier');
   mkdirSync(out);
-  writeFileSync(join(out, 'live.json'), 'earlier');
+  writeFileSync(join(out, 'live.json'), '{"orrery":"live"}');
   vi.stubEnv('ORRERY_KEY', `0x${'1'.repeat(64)}`);
   const live = ['live', example('grid'), ...LIVE, '--out', out];
   expect(await main([...live, '--overwrite'])).not.toBe(0);
