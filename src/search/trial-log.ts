@@ -11,7 +11,7 @@ import {
   openSync,
   readFileSync,
   truncateSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { FileError, fileError } from '../platform/file-error.ts';
 import type { Point } from './samplers/space.ts';
@@ -69,21 +69,23 @@ export class TrialLog {
 }
 
 function writeLine(descriptor: number, line: string): void {
-  writeSync(descriptor, line);
+  // All of it: on a full disk a single write may end early without an error.
+  writeFileSync(descriptor, line);
   fsyncSync(descriptor);
 }
 
 /** Truncates an incomplete last line, which was being written when the search stopped. */
 function readTrials(path: string, head: string): Map<number, Trial> {
   const text = readFileSync(path, 'utf8');
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
-  if (whole === '') return new Map();
-  if (!whole.startsWith(head)) {
+  // Before anything is truncated: the file may be another program's.
+  if (!text.startsWith(head) && !head.startsWith(text)) {
     throw new FileError(
       `${path}: is the log of another search (another strategy, data, space, method or setting); give another --out`,
     );
   }
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
+  if (whole === '') return new Map();
   const trials = new Map<number, Trial>();
   whole
     .slice(head.length)

@@ -63,6 +63,26 @@ describe('a search in a folder to which another process writes', () => {
   });
 });
 
+describe('a search in a folder with files that no search wrote', () => {
+  it.each([
+    ['sweep', 'index.html', 'trials.jsonl'],
+    ['sweep', 'sweep.json', 'trials.jsonl'],
+    ['sweep', 'best', 'trials.jsonl'],
+    ['walkforward', 'index.html', 'window-1.trials.jsonl'],
+    ['walkforward', 'walk.json', 'window-1.trials.jsonl'],
+  ])('%s is refused beside %s', (name, mine, log) => {
+    const out = join(scratch, `mine-${name}-${mine}`);
+    mkdirSync(out);
+    writeFileSync(join(out, mine), 'mine');
+    const lengths = name === 'sweep' ? [] : ['--train', '20s', '--test', '10s'];
+    const { status, err } = orrery(name, ...sweepOf(out).slice(1), ...lengths);
+    expect(err).toContain(`${join(out, mine)}: exists, and the folder has no ${log}`);
+    expect(status).toBe(2);
+    expect(readdirSync(out)).toEqual([mine]);
+    expect(readFileSync(join(out, mine), 'utf8')).toBe('mine');
+  });
+});
+
 describe('sweep', () => {
   it('one worker or two, restarted or resumed: the same result', { timeout: 400_000 }, () => {
     const first = sweep('two', '--workers', '2');

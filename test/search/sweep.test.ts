@@ -330,6 +330,22 @@ describe('a log', () => {
     logOf({ seed: '1' }, path).close();
     expect(() => logOf({ seed: '2' }, path)).toThrow('is the log of another search');
   });
+  it('of another program is not changed', () => {
+    const path = join(folder, 'foreign.jsonl');
+    for (const content of ['{"mine":1}', '{"mine":1}\n{"mine":2}']) {
+      writeFileSync(path, content);
+      expect(() => logOf({}, path)).toThrow('is the log of another search');
+      expect(readFileSync(path, 'utf8')).toBe(content);
+    }
+  });
+  it('whose first line is cut off is begun again', () => {
+    const path = join(folder, 'torn.jsonl');
+    logOf({}, path).close();
+    const head = readFileSync(path, 'utf8');
+    writeFileSync(path, head.slice(0, 20));
+    logOf({}, path).close();
+    expect(readFileSync(path, 'utf8')).toBe(head);
+  });
   it('that is damaged names its line', () => {
     const path = join(folder, 'damaged.jsonl');
     logOf({}, path).close();

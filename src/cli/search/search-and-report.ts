@@ -8,8 +8,6 @@ import type { ParameterSpecs } from '../../strategy/definition.ts';
 import type { Trials } from '../../metrics/metrics.ts';
 import { assignmentOf, assignmentText, sizeOf } from '../../search/samplers/space.ts';
 import { byScore } from '../../search/samplers/samplers.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
-import { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bestTask, type BestReport } from '../../search/best-report.ts';
 import {
@@ -43,6 +41,7 @@ import type { SearchArguments } from '../search-options.ts';
 import { commandOf, sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
+import { claimSearchFolder } from './search-folder.ts';
 import { ratio } from '../../design/number-text.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
 import type { SearchPool } from '../../search/search-pool.ts';
@@ -54,6 +53,7 @@ export interface SweepArguments extends SearchArguments {
 }
 
 const SHOWN = 10;
+const LOG = 'trials.jsonl';
 /** Folder of the best run in that of the search. */
 const BEST = 'best';
 
@@ -66,12 +66,11 @@ export async function searchAndReport(
   const { parameters } = definition;
   const [planned] = search.plan.strategies;
   const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
-  await makeFolder(out);
-  const claim = RunClaim.take(out);
+  const claim = await claimSearchFolder(out, LOG, ['index.html', 'sweep.json', BEST]);
   let log: TrialLog | null = null;
   try {
     const ledger = await ledgerOf(args, search, definition);
-    log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+    log = TrialLog.open(join(out, LOG), searchIdentity(search));
     const ahead = new RunsAhead(pool);
     const sorted = place.isRemote ? orderedLog(log) : log;
     const kept = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(search));
@@ -277,7 +276,7 @@ function printSummary(
     );
   }
   if (tested !== null) printRobustness(tested, objective, plan.latency === 'none');
-  print(`log          ${join(out, 'trials.jsonl')}`);
+  print(`log          ${join(out, LOG)}`);
   if (best !== null) {
     print(`best run     ${join(out, BEST)}, for orrery replay, explain, report and export`);
   }

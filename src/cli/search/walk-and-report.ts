@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import { assignmentText } from '../../search/samplers/space.ts';
 import { windowsOf, type Window } from '../../search/samplers/windows.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
-import { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { TrialLog } from '../../search/trial-log.ts';
 import { walkForward, windowLogName, type WalkForward } from '../../search/walk-forward.ts';
@@ -22,6 +20,7 @@ import { walkPage } from '../search-pages.ts';
 import { leftOutText } from '../../report/walk-page.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
+import { claimSearchFolder } from './search-folder.ts';
 import { countedLog } from '../../search/trial-ledger.ts';
 import type { SearchPool } from '../../search/search-pool.ts';
 import { orderedLog } from '../../search/ordered-log.ts';
@@ -46,8 +45,7 @@ export async function walkAndReport(
 ): Promise<void> {
   const windows = windowsFor(args, lengths, search);
   const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
-  await makeFolder(out);
-  const claim = RunClaim.take(out);
+  const claim = await claimSearchFolder(out, windowLogName(0), ['index.html', 'walk.json']);
   try {
     await walkIn(args, lengths, { search, perYear, definition }, { out, windows, pool, place });
   } finally {
