@@ -68,10 +68,14 @@ export class Host {
   private timer: NodeJS.Timeout | undefined;
   /** Due time of the timer; Infinity if none is set. */
   private wakesUs = Infinity;
+  /** Sum of the advances of the system clock, and its time at the last one. */
+  private advancedUs = 0;
+  private wallUs: number;
 
   constructor(options: HostOptions) {
     this.options = options;
     this.wallMs = options.wallMs ?? (() => Date.now());
+    this.wallUs = this.wallMs() * 1000;
     this.exchange = options.exchange;
     this.clock = options.clock;
     this.virtualUs = options.exchange.engine.nowUs;
@@ -133,6 +137,18 @@ export class Host {
   nowUs(): TimeUs {
     const clock = this.clock === 'wall' ? this.wallMs() * 1000 : this.virtualUs;
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
+  }
+
+  /**
+   * Clock for the limits of callers. It goes on while the time of the exchange stands still, as
+   * after the system clock was ahead and came back (decision 0130).
+   */
+  limitsUs(): number {
+    if (this.clock === 'virtual') return this.nowUs();
+    const wallUs = this.wallMs() * 1000;
+    this.advancedUs += Math.max(0, wallUs - this.wallUs);
+    this.wallUs = wallUs;
+    return this.advancedUs;
   }
 
   /** Time by which the system clock is behind the last command; 0 on a virtual clock. */

@@ -1,5 +1,5 @@
 /**
- * Sliding-window rate limit over one second of exchange time (R-11.2). A caller is rejected until
+ * Sliding-window rate limit over one second (R-11.2). A caller is rejected until
  * one second after its first rejection; rejected requests do not extend that.
  */
 const SECOND_US = 1_000_000;

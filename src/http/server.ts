@@ -116,7 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const admission =
     requestsPerSecond === null
       ? null
-      : new Admission(requestsPerSecond, () => options.host.nowUs());
+      : new Admission(requestsPerSecond, () => options.host.limitsUs());
   const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);

@@ -109,6 +109,21 @@ test('a clock that goes back leaves the time and the state, and is awaited', asy
   expect(await statusOf(orderId)).toBe('expired');
 });
 
+test('limits of requests go on while the time stands still (R-11.2)', async () => {
+  await served.remove();
+  const wallMs = (): number => startMs + offsetMs;
+  served = await Served.start({ clock: 'wall', wallMs, requestsPerSecond: 3 });
+  offsetMs = 60 * MINUTE_MS;
+  await served.sim('deposit', { account: ALICE, amount: '1' });
+  offsetMs = 0;
+  const statuses: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    if (i === 4) offsetMs += 1000;
+    statuses.push((await served.send('GET', '/time')).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 200]);
+});
+
 test('while nothing is due, neither reads nor time add a command', async () => {
   const orderId = await place();
   const { seq } = served.host.view;
