@@ -648,7 +648,7 @@ describe('a client that does not read', () => {
 
 describe('clients that send requests and do not read', () => {
   /** Sends requests with large replies, and reads none of them. */
-  async function deaf(at: Served, requests: number): Promise<void> {
+  async function deaf(at: Served, requests: number): Promise<WebSocket> {
     const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws`);
     await new Promise((resolve) => socket.once('open', resolve));
     socket.on('error', () => undefined);
@@ -657,6 +657,7 @@ describe('clients that send requests and do not read', () => {
       const id = String(i).padEnd(15_000, '.');
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'unsubscribe', params: {} }));
     }
+    return socket;
   }
 
   async function open(at: Served): Promise<number> {
@@ -672,6 +673,23 @@ describe('clients that send requests and do not read', () => {
     await Promise.all([deaf(bounded, requests), deaf(bounded, requests), deaf(bounded, 0)]);
     expect(await open(bounded)).toBeGreaterThan(1);
     await expect.poll(() => open(bounded), { timeout: 60_000 }).toBe(1);
+    await bounded.remove();
+  });
+
+  test('get the close frame behind their unread data when they read again (D-48)', async () => {
+    const bounded = await Served.start();
+    const socket = await deaf(bounded, 2700);
+    const closed = new Promise<number>((resolve) => {
+      socket.once('close', resolve);
+    });
+    const isClosed = async (): Promise<boolean> => {
+      const { body } = await bounded.operator('status');
+      const { feedBacklogBytes, feedConnections } = body as Record<string, number>;
+      return feedBacklogBytes! > 8 << 20 || feedConnections === 0;
+    };
+    await expect.poll(isClosed, { timeout: 60_000 }).toBe(true);
+    socket.resume();
+    expect(await closed).toBe(4408);
     await bounded.remove();
   });
 });

@@ -24,6 +24,7 @@ import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
+import { closeWithin } from './close-within.ts';
 import { FrameGate } from './frame-gate.ts';
 import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
@@ -44,6 +45,8 @@ export const CLOSE_SLOW = 4408;
 /** Of RFC 6455: the message is too large. */
 const CLOSE_TOO_LARGE = 1009;
 const CLOSE_WAIT_MS = 1000;
+/** Time for a client that reads again to reach the close frame behind its unread data. */
+const SLOW_CLOSE_WAIT_MS = 10_000;
 /** Expected cost of an answer from which it waits for its turn. */
 const QUEUED_REPLY_MS = 0.05;
 
@@ -169,13 +172,7 @@ export class Connection implements Watcher {
     const error = errorOf(new RequestError(MESSAGES.bodyTooLarge));
     this.reply({ id: null, error }, nowUs());
     this.isWithinRate(SMALL_BODY.bytes);
-    socket.close(CLOSE_TOO_LARGE, MESSAGES.bodyTooLarge.message);
-    const last = setTimeout(() => {
-      socket.terminate();
-    }, CLOSE_WAIT_MS);
-    socket.once('close', () => {
-      clearTimeout(last);
-    });
+    closeWithin(socket, CLOSE_WAIT_MS, CLOSE_TOO_LARGE, MESSAGES.bodyTooLarge.message);
   }
 
   private end({ source, account, indices, key }: PrivateSubscription): void {
@@ -233,10 +230,11 @@ export class Connection implements Watcher {
     return this.socket.bufferedAmount;
   }
 
-  /** Closes a client that does not read, and frees its unsent messages. */
+  /** Closes a client that does not read; the second call frees its unsent messages at once. */
   disconnect(): void {
-    this.socket.close(CLOSE_SLOW, 'Too slow');
-    this.socket.terminate();
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) socket.terminate();
+    else closeWithin(socket, SLOW_CLOSE_WAIT_MS, CLOSE_SLOW, 'Too slow');
   }
 
   isBehind(market: MarketId): boolean {

@@ -169,15 +169,16 @@ export class FeedServer {
   /** Bounds the unsent bytes of all clients; beyond it the slowest readers are closed. */
   private boundBacklog(): void {
     let total = 0;
+    const closing: Connection[] = [];
     const waiting: Connection[] = [];
-    for (const connection of this.open.values()) {
+    for (const [socket, connection] of this.open) {
       if (connection.backlog === 0) continue;
       total += connection.backlog;
-      waiting.push(connection);
+      (socket.readyState === socket.OPEN ? waiting : closing).push(connection);
     }
     if (total <= this.backlogBytes) return;
     waiting.sort((a, b) => b.backlog - a.backlog);
-    for (const connection of waiting) {
+    for (const connection of [...closing, ...waiting]) {
       if (total <= this.backlogBytes / 2) return;
       total -= connection.backlog;
       connection.disconnect();
