@@ -2,12 +2,12 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { FileError, fileError } from '../platform/file-error.ts';
+import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { FolderLock, type LockOptions } from './folder-lock.ts';
 
 /** Incomplete files that a crash leaves. */
-const PARTIAL = /\.partial(-\d+)?$/;
+const PARTIAL = /\.partial(-\d+)*$/;
 /** Names the holder of the lock for messages; it locks nothing. */
 const HOLDER = 'lock';
 
@@ -26,10 +26,10 @@ export class DataFolder {
     const held = FolderLock.take(path, options);
     if (held === null) throw new FileError(await inUse(path));
     try {
-      await writeFile(join(path, HOLDER), `${String(process.pid)} on ${hostname()}\n`);
       for (const name of await readdir(path)) {
         if (PARTIAL.test(name)) await rm(join(path, name), { force: true });
       }
+      await nameHolder(path);
     } catch (error) {
       held.release();
       throw fileError(path, error);
@@ -45,6 +45,15 @@ export class DataFolder {
   /** Frees the lock as the end of the process does; for tests of crashes. */
   abandon(): void {
     this.held.release();
+  }
+}
+
+/** A full disk, from which an exchange is read, has no space for the name. */
+async function nameHolder(path: string): Promise<void> {
+  try {
+    await writeFile(join(path, HOLDER), `${String(process.pid)} on ${hostname()}\n`);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
   }
 }
 

@@ -4,11 +4,13 @@
  * without an answer take no space.
  *
  * A line is on disk before `use` resolves. A torn last line belongs to a login without an answer.
+ * Expired nonces leave the file at a start, and when it has many; a full disk keeps them.
  */
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileError } from '../platform/file-error.ts';
+import { fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
+import { syncFolder } from './snapshots.ts';
 
 const NAME = 'logins';
 const LINE = /^([0-9a-f-]{36}) (\d{1,16})$/;
@@ -50,13 +52,17 @@ export class NoncesInMemory implements NonceStore {
 }
 
 export class NoncesOnDisk extends NoncesInMemory {
-  private readonly file: FileHandle;
+  private readonly folder: string;
+  /** null until it is needed: a full disk may have no space for a new file. */
+  private file: FileHandle | null = null;
   private lines: string[] = [];
+  /** Lines of the file. */
+  private written = 0;
   private writing: Promise<void> | null = null;
 
-  private constructor(file: FileHandle, used: readonly (readonly [string, number])[]) {
+  private constructor(folder: string, used: readonly (readonly [string, number])[]) {
     super();
-    this.file = file;
+    this.folder = folder;
     for (const [nonce, expiresMs] of used) this.used.set(nonce, expiresMs);
   }
 
@@ -72,8 +78,9 @@ export class NoncesOnDisk extends NoncesInMemory {
         const [, nonce = '', expires = ''] = LINE.exec(line) ?? [];
         return nonce === '' || Number(expires) < nowMs ? [] : [[nonce, Number(expires)]];
       });
-      await writeWholeFile(path, Buffer.from(used.map((one) => `${one.join(' ')}\n`).join('')));
-      return new NoncesOnDisk(await open(path, 'a'), used);
+      const nonces = new NoncesOnDisk(folder, used);
+      await nonces.rewrite();
+      return nonces;
     } catch (error) {
       throw fileError(path, error);
     }
@@ -98,17 +105,35 @@ export class NoncesOnDisk extends NoncesInMemory {
   private async write(): Promise<void> {
     // The newline before ends a line that a failed write has torn.
     const text = `\n${this.lines.join('')}`;
+    this.written += this.lines.length;
     this.lines = [];
     try {
+      this.file ??= await open(join(this.folder, NAME), 'a');
       await this.file.appendFile(text);
       await this.file.datasync();
+      if (this.written > 2 * (this.used.size + SWEEP_AT)) await this.rewrite();
     } finally {
       this.writing = null;
     }
   }
 
+  /** Leaves out the nonces that are no longer in memory. */
+  private async rewrite(): Promise<void> {
+    const lines = [...this.used].map((one) => `${one.join(' ')}\n`);
+    try {
+      await writeWholeFile(join(this.folder, NAME), Buffer.from(lines.join('')));
+    } catch (error) {
+      if (isOutOfSpace(error)) return;
+      throw error;
+    }
+    this.written = lines.length;
+    await this.file?.close();
+    this.file = null;
+    await syncFolder(this.folder);
+  }
+
   async close(): Promise<void> {
     await this.writing?.catch(() => undefined);
-    await this.file.close();
+    await this.file?.close();
   }
 }

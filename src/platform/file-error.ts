@@ -41,7 +41,7 @@ export function fileError(path: string, error: unknown, missing?: string): Error
     case 'ENOTDIR':
       return new FileError(`${path}: a component of the path is not a folder`);
     case 'ENOSPC':
-      return new FileError(`${path}: no space left on the device`);
+      return new FileError(`${path}: no space left on the device`, { cause: error });
     case 'EFBIG':
       return new FileError(`${path}: larger than the limit of a file's size`);
     case 'EIO':
@@ -50,7 +50,7 @@ export function fileError(path: string, error: unknown, missing?: string): Error
     case 'ENFILE':
       return new FileError(`${path}: too many open files`);
     case 'EDQUOT':
-      return new FileError(`${path}: disk quota exceeded`);
+      return new FileError(`${path}: disk quota exceeded`, { cause: error });
     default:
       return error instanceof Error ? error : new Error(String(error));
   }
@@ -58,6 +58,8 @@ export function fileError(path: string, error: unknown, missing?: string): Error
 
 /** True if a write failed since the disk is full, or the quota of the user is used up. */
 export function isOutOfSpace(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = (error instanceof FileError ? (error.cause ?? error) : error) as {
+    readonly code?: unknown;
+  };
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
