@@ -269,10 +269,13 @@ async function heldPositions(params: FeedParams, client: MatcherClient): Promise
   return found;
 }
 
+/** Of those that exist: a feed of others is accepted, but their reads are refused. */
 async function indicesOf(params: FeedParams, client: MatcherClient): Promise<readonly number[]> {
   const { account = '', subaccountIndices = [] } = params;
-  if (subaccountIndices.length > 0) return subaccountIndices;
-  return (await client.call('getBalance', { account })).map((held) => held.subaccountIndex);
+  const held = await client.call('getBalance', { account });
+  const existing = held.map(({ subaccountIndex }) => subaccountIndex);
+  if (subaccountIndices.length === 0) return existing;
+  return existing.filter((index) => subaccountIndices.includes(index));
 }
 
 /** Trades of a market, or fills of a subaccount in it, come in one order. */

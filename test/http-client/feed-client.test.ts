@@ -258,6 +258,18 @@ describe('updates missed by a lost connection are delivered in order', () => {
     expect(await next(balances)).toEqual(balance);
   });
 
+  test('a subaccount that does not exist yet stops no feed', async () => {
+    const subaccountIndices = [0, 7];
+    const orders = await feeds.subscribe('order', { account, subaccountIndices });
+    await feeds.subscribe('position', { account, subaccountIndices });
+    await served.sim('clock', { advanceMs: 5 });
+    const [placed] = await client.send('submitOrder', limit('48000', '0.01'));
+    expect(await next(orders)).toMatchObject({ status: 'new' });
+    await miss(() => client.call('cancelOrder', { orderId: placed!.orderId }));
+    expect(await next(orders)).toMatchObject({ status: 'cancelled' });
+    await orders.return?.();
+  });
+
   test('signed orders over the socket; rejections are those of HTTP', async () => {
     const { orders } = await feeds.send('submitOrders', {
       orders: [limit('50000', '0.01'), limit('49000', '0.01')],
