@@ -122,8 +122,13 @@ export function print(line = ''): void {
   write(1, `${line}\n`);
 }
 
+/** Writes a line to stderr. One that cannot be written, as on a full disk, ends no command. */
 export function printError(line: string): void {
-  write(2, `${line}\n`);
+  try {
+    write(2, `${line}\n`);
+  } catch {
+    // There is no other place to report it.
+  }
 }
 
 function write(descriptor: number, text: string): void {
@@ -134,7 +139,7 @@ function write(descriptor: number, text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN') continue;
-      if (code === 'EPIPE') process.exit(EXIT.ok);
+      if (code === 'EPIPE' && descriptor === 1) process.exit(EXIT.ok);
       throw error;
     }
   }

@@ -3,6 +3,7 @@
  * and no fault goes unreported.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -192,6 +193,37 @@ test('a deleted folder stops writes, which would end with the process', async ()
   );
   await served.stop();
 }, 30_000);
+
+test('a log on a full disk does not end the server', async () => {
+  const log = openSync('/dev/full', 'w');
+  const child = spawn(
+    process.execPath,
+    [
+      CLI,
+      'serve',
+      '--port',
+      '0',
+      '--metrics-port',
+      'off',
+      '--data-dir',
+      path,
+      '--log-level',
+      'info',
+    ],
+    { stdio: ['ignore', 'pipe', log] },
+  );
+  closeSync(log);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const address = new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      resolve(/listens on (\S+)/.exec(chunk.toString())?.[1] ?? '');
+    });
+    child.once('exit', reject);
+  });
+  for (const route of ['/time', '/none', '/time']) await fetch((await address) + route);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+}, 60_000);
 
 /** Max orders per round. */
 const MAX_ORDERS = 150;

@@ -75,6 +75,8 @@ export const command: CommandModule<object, ServeArguments> = {
 async function serve(options: ServeArguments): Promise<void> {
   // The journal has the sampling seed: files are 0600 and folders 0700.
   process.umask(0o077);
+  // A log that cannot be written, as on a full disk, does not end the exchange.
+  process.stderr.on('error', () => undefined);
   const nowUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
   const file = path === undefined ? null : await readExchangeFile(path, nowUs);
