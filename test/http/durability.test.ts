@@ -194,6 +194,32 @@ test('a deleted folder stops writes, which would end with the process', async ()
   await served.stop();
 }, 30_000);
 
+test('signals of a start are carried out when it is ready', async () => {
+  const secretFile = join(path, 'secret');
+  await writeFile(secretFile, 'k'.repeat(32));
+  const child = spawn(
+    process.execPath,
+    [
+      ...[CLI, 'serve', '--port', '0', '--metrics-port', 'off', '--data-dir', join(path, 'var')],
+      ...['--secret-file', secretFile, '--trust-signatures'],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code ?? signal);
+    });
+  });
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    // The first line, before the folder is locked and the exchange is opened.
+    if (log === '') for (const signal of ['SIGHUP', 'SIGTERM'] as const) child.kill(signal);
+    log += chunk.toString();
+  });
+  expect(await ended).toBe(0);
+  expect(log).toContain('the secrets of tokens were read again');
+}, 60_000);
+
 test('a log on a full disk does not end the server', async () => {
   const log = openSync('/dev/full', 'w');
   const child = spawn(

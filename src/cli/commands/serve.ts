@@ -77,6 +77,8 @@ async function serve(options: ServeArguments): Promise<void> {
   process.umask(0o077);
   // A log that cannot be written, as on a full disk, does not end the exchange.
   process.stderr.on('error', () => undefined);
+  // Also of a start, which may take long.
+  const signalled = stopSignal();
   const nowUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
   const file = path === undefined ? null : await readExchangeFile(path, nowUs);
@@ -99,6 +101,7 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   const beside = planStrategy(options, settings, replay);
   const log = operatorLog(settings.logFormat, printError);
+  const rotateFrom = rotateOnSignal(settings, log);
   const secrets = await readSecrets(settings, log);
   const opening = { file, startUs, replay, log };
   const opened = await openServed(settings, opening);
@@ -114,7 +117,7 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   logRisk(host, log);
   const endClockLog = logClock(host, log);
-  const stop = Promise.race([stopSignal(), opened.stopped]);
+  const stop = Promise.race([signalled, opened.stopped]);
   const faults = new Faults();
   const auth = new WalletAuth({
     view: () => host.view,
@@ -123,7 +126,7 @@ async function serve(options: ServeArguments): Promise<void> {
     nonces: opened.nonces,
     nonceStoreFails: () => faults.nonceStoreFails(),
   });
-  rotateOnSignal(settings, auth, log);
+  rotateFrom(auth);
   const metrics = new Metrics(host);
   const app = await open(host, settings, { faults, auth, metrics });
   let metricsServer: MetricsServer | null = null;
@@ -191,10 +194,15 @@ async function openMetrics(
   return server;
 }
 
-/** SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. */
-function rotateOnSignal(settings: ServeSettings, auth: WalletAuth, log: OperatorLog): void {
-  if (settings.secretFile === null) return;
-  process.on('SIGHUP', () => {
+/**
+ * SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. Signals
+ * of the start are carried out by the function that is returned.
+ */
+function rotateOnSignal(settings: ServeSettings, log: OperatorLog): (auth: WalletAuth) => void {
+  if (settings.secretFile === null) return () => undefined;
+  let started: WalletAuth | null = null;
+  let isDue = false;
+  const rotate = (auth: WalletAuth): void => {
     readSecrets(settings, log).then(
       (secrets) => {
         auth.rotate(secrets);
@@ -204,7 +212,15 @@ function rotateOnSignal(settings: ServeSettings, auth: WalletAuth, log: Operator
         log('secrets_kept', `the secrets of tokens stay: ${(error as Error).message}`);
       },
     );
+  };
+  process.on('SIGHUP', () => {
+    if (started === null) isDue = true;
+    else rotate(started);
   });
+  return (auth) => {
+    started = auth;
+    if (isDue) rotate(auth);
+  };
 }
 
 function open(
