@@ -10,7 +10,7 @@ import { statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { JournalError } from '../journal/format/frames.ts';
-import { FileError, fileError } from '../platform/file-error.ts';
+import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { FolderJournal } from './folder-journal.ts';
 import { recover } from './recover.ts';
 import { listSegments, type Segment } from './segments.ts';
@@ -120,12 +120,17 @@ async function cutAt(path: string, end: number): Promise<void> {
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {
-  await copyFile(from, to);
-  await chmod(to, 0o600);
-  const file = await open(to, 'r+');
   try {
-    await file.sync();
-  } finally {
-    await file.close();
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+    const file = await open(to, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    // The disk of the backup, not the one of the exchange.
+    throw isOutOfSpace(error) ? fileError(to, error) : error;
   }
 }

@@ -1,11 +1,13 @@
-/** A start on a full disk: the folder is opened, and the exchange in it can be read. */
+/** Full disks: a start opens the folder, and a backup names the disk that is full. */
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
+import { backupFolder } from '../../src/journal-files/backup-folder.ts';
 import { NoncesOnDisk } from '../../src/journal-files/used-nonces.ts';
 import { fileError } from '../../src/platform/file-error.ts';
+import { Served } from '../http/served.ts';
 
 /** Whether whole files find no space. */
 const disk = vi.hoisted(() => ({ isFull: false }));
@@ -16,6 +18,17 @@ vi.mock('../../src/platform/whole-file.ts', async (original) => {
       disk.isFull
         ? Promise.reject(fileError(path, Object.assign(new Error(), { code: 'ENOSPC' })))
         : real.writeWholeFile(path, content),
+  };
+});
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  return {
+    ...real,
+    copyFile: (from: string, to: string) =>
+      disk.isFull
+        ? Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }))
+        : real.copyFile(from, to),
   };
 });
 
@@ -72,4 +85,13 @@ describe('nonces of logins', () => {
     const lines = (await readFile(join(path, 'logins'), 'utf8')).match(/[0-9a-f-]{36} \d+/g);
     expect(lines!.length).toBeLessThan(7 * uses);
   });
+});
+
+test('a backup on a full disk names its own file', async () => {
+  const from = join(path, 'var');
+  const served = await Served.start({ path: from });
+  await served.stop();
+  disk.isFull = true;
+  const to = join(path, 'backup');
+  await expect(backupFolder(from, to)).rejects.toThrow(`${to}/journal-`);
 });
