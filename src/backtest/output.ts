@@ -46,6 +46,8 @@ export interface MarketOutput {
    * recording to the next one. `toUs` is the end of the run if none came.
    */
   readonly gaps: readonly { readonly fromUs: number; readonly toUs: number }[];
+  /** Time in which the recorded mark or index was stale, so that the market was frozen (R-5.3b). */
+  readonly frozenUs: number;
   readonly fundingRates: readonly { readonly timeUs: number; readonly rate: string }[];
   readonly trades: number;
   readonly volume: string;

@@ -44,7 +44,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
     firstUs: startUs,
     lastUs: startUs + durationUs,
     minRecordedUs: 0,
-    minStaleUs: 0,
+    minStaleUs: 2 * fundamental.everyUs,
     batches: fundamentalTape(population, random, (atUs) => {
       readUs = atUs;
     }),

@@ -26,7 +26,7 @@ export async function* fundamentalTape(
   const tick = Number(market.tickSize);
   const values =
     fundamental.kind === 'recorded'
-      ? await recordedValues(fundamental.data ?? '', fundamental.everyUs)
+      ? await recordedValues(fundamental.data ?? '', fundamental.everyUs, durationUs)
       : ornsteinUhlenbeck(fundamental, random);
   let commands: Command[] = [];
   for (let atUs = startUs; atUs <= startUs + durationUs; atUs += fundamental.everyUs) {
@@ -48,8 +48,15 @@ export async function* fundamentalTape(
   yield { commands };
 }
 
-/** Last trade of each interval of a recording's first market, repeated endlessly. */
-async function recordedValues(folder: string, everyUs: number): Promise<Iterator<number, unknown>> {
+/**
+ * Last trade of each interval of a recording's first market. Throws if they end before the market:
+ * without an index it would be frozen.
+ */
+async function recordedValues(
+  folder: string,
+  everyUs: number,
+  durationUs: number,
+): Promise<Iterator<number, unknown>> {
   const dataset = await openDataset(folder);
   const [market] = dataset.markets;
   if (market === undefined) throw new StrategyError(`${folder}: the dataset has no market`);
@@ -79,5 +86,11 @@ async function recordedValues(folder: string, everyUs: number): Promise<Iterator
   }
   if (values.length === 0)
     throw new StrategyError(`${folder}: a fundamental needs trades; there are none`);
+  const recordedUs = values.length * everyUs;
+  if (recordedUs < durationUs) {
+    throw new StrategyError(
+      `${folder}: its prices last ${String(recordedUs / 1e6)} s, less than the duration of the population, ${String(durationUs / 1e6)} s`,
+    );
+  }
   return values[Symbol.iterator]();
 }

@@ -40,6 +40,7 @@ const MARKET = {
   lotSize: 'decimal',
   series: [MARKET_POINT],
   gaps: [{ fromUs: 'time', toUs: 'time' }],
+  frozenUs: 'number?',
   fundingRates: [{ timeUs: 'time', rate: 'decimal' }],
   trades: 'number',
   volume: 'decimal',

@@ -106,16 +106,26 @@ const DAY_US = 86_400_000_000;
 /** Markets of a run, and its strategies with their fills. */
 export type PlayedRun = Pick<BacktestOutput, 'markets' | 'strategies'>;
 
-/** A recorded mark is not stale until this many usual updates are missing. */
-const MISSED_MARKS = 10;
+/** A recorded price is not stale until this many mean intervals have passed, */
+const MEAN_INTERVALS = 10;
+/** or this many of the longest interval. */
+const LONGEST_INTERVALS = 2;
 
 /**
- * Recorded marks may come once a minute or once an hour, as bars do. The market must not freeze
- * between two of them, so the limit is ten usual intervals of the stream's marks.
+ * Recorded marks and indices may come once a minute or once an hour, as bars do, and more rarely in
+ * a part of the recording. The market must not freeze between two of them. Suspected gaps are no
+ * intervals, so a long hole does not raise the limit. Manifests without intervals give the mean
+ * only, holes included.
  */
-function staleUsOf({ counts, firstUs, lastUs }: StreamManifest): number {
-  const marks = counts.mark ?? 0;
-  return marks < 2 ? 0 : Math.ceil(((lastUs - firstUs) / (marks - 1)) * MISSED_MARKS);
+function staleUsOf({ counts, firstUs, lastUs, intervals }: StreamManifest): number {
+  const limits = (['mark', 'index'] as const).map((kind) => {
+    const count = counts[kind] ?? 0;
+    if (count < 2) return 0;
+    const meanUs = (lastUs - firstUs) / (count - 1);
+    const usual = intervals?.[kind] ?? { meanUs, longestUs: 0 };
+    return Math.max(usual.meanUs * MEAN_INTERVALS, usual.longestUs * LONGEST_INTERVALS);
+  });
+  return Math.ceil(Math.max(...limits));
 }
 
 /**
@@ -248,6 +258,18 @@ function deadFills(
   ];
 }
 
+/** A market without a timely mark or index: it accepts orders that reduce only. */
+function frozenMarket(frozenUs: number, symbol: string, spanUs: number): Note[] {
+  if (frozenUs === 0) return [];
+  return [
+    {
+      title: `Frozen market of ${symbol}`,
+      text: `${symbol} was frozen for ${String(frozenUs / 1e6)} s of ${String(spanUs / 1e6)} s, since its recorded mark or index was stale: no order opened a position, and there was no trigger, funding or liquidation.`,
+      isWarning: true,
+    },
+  ];
+}
+
 /** Bars that have no volume, as in a table without that column: nothing fills at their prices. */
 function emptyBars(
   { bars, duplicates, emptyBars: empty }: SyncFacts,
@@ -309,6 +331,7 @@ function notesOf(
         title: `Gaps${of}`,
         text: `${gapsText(sync, noBookUs(played[i] ?? { gaps: [] }))}${suspectedText(market.streams)}`,
       },
+      ...frozenMarket(played[i]?.frozenUs ?? 0, market.symbol, sync.lastUs - sync.firstUs),
       ...deadFills(sync, market.symbol, strategies),
       ...emptyBars(sync, market.symbol, model),
       {

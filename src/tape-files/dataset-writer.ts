@@ -326,6 +326,7 @@ export class DatasetWriter {
       gaps: sync.gaps,
       gapList: sync.gapList,
       ...(found.suspected.length > 0 && { suspectedGaps: found.suspected }),
+      ...(Object.keys(found.intervals).length > 0 && { intervals: found.intervals }),
       droppedUpdates: sync.dropped,
       duplicates: sync.duplicates + found.repeated,
       skippedRows: this.skippedRows,

@@ -12,6 +12,12 @@ export interface Silence {
   readonly toUs: number;
 }
 
+/** The intervals of a feed, without its silences. */
+export interface UsualIntervals {
+  readonly meanUs: number;
+  readonly longestUs: number;
+}
+
 /** Intervals on each side that an interval is compared with. */
 const AROUND = 256;
 const HELD = 2 * AROUND + 1;
@@ -34,6 +40,9 @@ export class Cadence {
   /** Intervals so far. */
   private taken = 0;
   private judged = 0;
+  private usualCount = 0;
+  private usualUs = 0;
+  private longestUs = 0;
   private lastUs = -1;
   private readonly lengths = new Float64Array(HELD);
   private readonly endsUs = new Float64Array(HELD);
@@ -66,11 +75,22 @@ export class Cadence {
     return this.taken > (this.isFixed ? 2 * MIN_FIXED : MIN_SIDE);
   }
 
+  /** Null without two records. Call after `finish`. */
+  get usual(): UsualIntervals | null {
+    if (this.usualCount === 0) return null;
+    return { meanUs: Math.ceil(this.usualUs / this.usualCount), longestUs: this.longestUs };
+  }
+
   private judge(): void {
     const i = this.judged;
     this.judged += 1;
     const us = this.lengths[i % HELD] ?? 0;
-    if (us < MIN_US || us <= this.limitAt(i, us)) return;
+    if (us < MIN_US || us <= this.limitAt(i, us)) {
+      this.usualCount += 1;
+      this.usualUs += us;
+      this.longestUs = Math.max(this.longestUs, us);
+      return;
+    }
     const toUs = this.endsUs[i % HELD] ?? 0;
     this.count += 1;
     this.totalUs += us;

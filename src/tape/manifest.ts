@@ -3,6 +3,7 @@
  * source recorded of one market, in recorded order, in parts of whole UTC days (record-columns). A
  * market may have several streams: a book, its trades, funding rates.
  */
+import type { UsualIntervals } from './cadence.ts';
 import type { ChecksumFacts } from './formats/book-checksum.ts';
 import type { RecordedKind } from './formats/market-kind.ts';
 import type { PriceJump, PriceRange } from './price-jumps.ts';
@@ -68,6 +69,8 @@ export interface StreamManifest {
   readonly gapList: readonly GapManifest[];
   /** Unusual silences of a feed, and missing trades by their ids; absent without any. */
   readonly suspectedGaps?: readonly GapManifest[];
+  /** Intervals of marks and of indices, without suspected gaps; older manifests lack them. */
+  readonly intervals?: { readonly mark?: UsualIntervals; readonly index?: UsualIntervals };
   /** Depth updates older than their snapshot, or repeated. */
   readonly droppedUpdates: number;
   readonly duplicates: number;

@@ -4,7 +4,7 @@
  * backtest.
  */
 import { Cadence, type Silence } from './cadence.ts';
-import type { GapManifest } from './manifest.ts';
+import type { GapManifest, StreamManifest } from './manifest.ts';
 import type { RecordKind, TapeRecord } from './record.ts';
 import { Repeats } from './repeats.ts';
 import { TradeIds, type MissingTrades } from './trade-ids.ts';
@@ -28,6 +28,8 @@ export interface RecordFacts {
   silenceCount: number;
   /** Silences and missing trades, the first 1,000 of each feed. */
   suspected: readonly GapManifest[];
+  /** Of marks and indices, without suspected gaps. */
+  readonly intervals: NonNullable<StreamManifest['intervals']>;
   /** Suspected gaps of the book, µs. */
   silentBookUs: number;
   /** Kinds of damage that these records cannot show. */
@@ -78,7 +80,9 @@ export class RecordChecks {
   /** Call once, after the last record. */
   finish(): RecordFacts {
     const watched = [...this.cadences].filter(([feed]) => this.isWatched(feed));
-    for (const [, cadence] of watched) cadence.finish();
+    for (const cadence of this.cadences.values()) cadence.finish();
+    const mark = this.cadences.get('marks')?.usual ?? null;
+    const index = this.cadences.get('indices')?.usual ?? null;
     const { missing } = this.ids;
     const silences = watched.flatMap(([feed, { list }]) => list.map((one) => ({ ...one, feed })));
     return {
@@ -99,6 +103,7 @@ export class RecordChecks {
         })),
       ],
       silenceCount: watched.reduce((sum, [, { count }]) => sum + count, 0),
+      intervals: { ...(mark && { mark }), ...(index && { index }) },
       silentBookUs: watched.find(([feed]) => feed === 'book')?.[1].totalUs ?? 0,
       unchecked: this.unchecked(watched),
     };

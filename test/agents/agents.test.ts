@@ -116,6 +116,25 @@ test('a strategy trades with agents, also on a recorded fundamental', async () =
   expect(data.map(({ title }) => title)).toEqual(['An endogenous market']);
 });
 
+test('R-5.3b: an index every five minutes does not freeze the market', async () => {
+  const whole = await shortened(1_200_000_000);
+  const population: Population = {
+    ...whole,
+    fundamental: { ...whole.fundamental, everyUs: 300_000_000 },
+    agents: whole.agents.slice(0, 1).map((group) => ({ ...group, count: 1 })),
+  };
+  const { output } = await executePlan(planOf(population));
+  expect(output.markets[0]!.frozenUs).toBe(0);
+});
+
+test('a recorded fundamental that ends before the market is refused', async () => {
+  const hour = await shortened(3_600_000_000);
+  const fundamental = { ...hour.fundamental, kind: 'recorded', data: DATASET } as const;
+  await expect(executePlan(planOf({ ...hour, fundamental }))).rejects.toThrow(
+    /its prices last 34\d s, less than the duration of the population, 3600 s/,
+  );
+});
+
 test('the report of a simulated market shows its terms and charts its stylised facts', async () => {
   const plan = planOf(await shortened(120_000_000));
   const { output, assumptions } = await executePlan(plan);
@@ -197,6 +216,7 @@ test('stylised facts of known series', () => {
     tickSize: '1',
     lotSize: '1',
     gaps: [],
+    frozenUs: 0,
     fundingRates: [],
     trades: 0,
     volume: '0',

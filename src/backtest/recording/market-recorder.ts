@@ -11,6 +11,8 @@ interface State {
   readonly series: MarketPoint[];
   readonly gaps: { fromUs: number; toUs: number }[];
   staleSinceUs: number | null;
+  frozenUs: number;
+  frozenSinceUs: number | null;
   readonly fundingRates: { timeUs: number; rate: string }[];
   trades: number;
   volumeLots: number;
@@ -23,6 +25,8 @@ export class MarketRecorder {
     series: [],
     gaps: [],
     staleSinceUs: null,
+    frozenUs: 0,
+    frozenSinceUs: null,
     fundingRates: [],
     trades: 0,
     volumeLots: 0,
@@ -46,6 +50,10 @@ export class MarketRecorder {
           rate: formatDecimal(BigInt(event.ratePpb), 9),
         });
         return;
+      case 'marketFrozen':
+        state.frozenUs += this.openFreezeUs(event.timeUs);
+        state.frozenSinceUs = event.frozen ? event.timeUs : null;
+        return;
       default:
     }
   }
@@ -60,6 +68,11 @@ export class MarketRecorder {
       }
       state.staleSinceUs = null;
     }
+  }
+
+  private openFreezeUs(untilUs: number): number {
+    const { frozenSinceUs } = this.state;
+    return frozenSinceUs === null ? 0 : untilUs - frozenSinceUs;
   }
 
   /** Records a sample; returns the mark for the valuation of positions. */
@@ -98,6 +111,7 @@ export class MarketRecorder {
         state.staleSinceUs === null
           ? state.gaps
           : [...state.gaps, { fromUs: state.staleSinceUs, toUs: endUs }],
+      frozenUs: state.frozenUs + this.openFreezeUs(endUs),
       fundingRates: state.fundingRates,
       trades: state.trades,
       volume: sizeText(market, state.volumeLots),
