@@ -61,6 +61,12 @@ function explained(run: ExplainedRun): { strategy: StrategyOutput; order: OrderR
     .sort((a, b) => a.order.orderNumber - b.order.orderNumber);
 }
 
+/** Numbers of the orders that the page of a run has. */
+export function explainedOrders(run: ExplainedRun): ReadonlySet<number> {
+  const shown = explained(run).slice(0, MOST_ORDERS);
+  return new Set(shown.map(({ order }) => order.orderNumber));
+}
+
 /** Page of all orders of a run; `folder` is that of the run, for the command of a whole story. */
 export function renderExplanations(
   run: ExplainedRun,
@@ -172,7 +178,8 @@ ${table(
     { title: 'Detail', isText: true, isLong: true, cell: ({ detail }) => detail },
     { title: 'Command', cell: ({ seq }) => String(seq) },
   ],
-  { id: 'steps', filter: 'trade', caption: 'steps of the queue' },
+  // All of them: no file has them.
+  { id: 'steps', filter: 'trade', caption: 'steps of the queue', maxRows: steps.length },
 )}`;
   const main = `<h2 id="timeline">What happened</h2>
 ${timeline(moments)}

@@ -12,6 +12,7 @@ import { instantLink, labelOf, pageData, type ReportedRun, type RunLinks } from 
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures, verdict } from './sections/figures.ts';
 import { drawdownTable } from './sections/drawdown-table.ts';
+import { explainedOrders } from './explain-page.ts';
 import {
   decimalsOf,
   fillTable,
@@ -32,7 +33,7 @@ import { calendarSection } from './sections/months.ts';
 import { rollingCharts, smallChart } from './sections/rolling-charts.ts';
 import { sideTable } from './sections/side-table.ts';
 import { amount, duration, percent, time, prose } from '../design/number-text.ts';
-import { divergenceText, escape, table } from './text.ts';
+import { divergenceText, escape, REPORT_FILE, table } from './text.ts';
 
 export function renderReport(
   report: Report,
@@ -40,7 +41,7 @@ export function renderReport(
   libraries: PageLibraries,
   links: RunLinks = { explanations: null, timeMachine: null },
 ): string {
-  const run = { name: '', report, output, recording: null, ...links };
+  const run = { name: '', report, output, recording: null, allRows: REPORT_FILE, ...links };
   const [first] = report.strategies;
   const single = report.strategies.length === 1 ? first : undefined;
   const main = `${single === undefined ? comparison([run]) : figures(single)}
@@ -70,9 +71,10 @@ ${hashes(report)}`;
 
 /** Several runs on one page: all curves and a table first, then a tab per strategy. */
 export function renderRuns(runs: readonly ReportedRun[], libraries: PageLibraries): string {
-  const count = runs.reduce((sum, { report }) => sum + report.strategies.length, 0);
+  const all = runs.flatMap(({ report }) => report.strategies);
+  const [only] = all;
   const differing = differingNotes(runs);
-  const main = `${comparison(runs)}
+  const main = `${only !== undefined && all.length === 1 ? figures(only) : comparison(runs)}
 ${sectionsOfRuns(runs)}
 <h2 id="assumptions">Assumptions</h2>
 ${differing === '' ? '<p>The runs have the same assumptions.</p>' : `<p>Assumptions that differ between the runs:</p>${differing}`}
@@ -84,8 +86,7 @@ ${runs.map(({ name, report }) => `<h3>${escape(name)}</h3>${report.verify.map((l
       lede: runs.map(spanOf).join('; '),
       verdict: runsVerdict(runs),
       sections: [
-        ['strategies', 'Strategies'],
-        ['tabs', `${String(count)} results`],
+        ...resultSections(all.length),
         ['assumptions', 'Assumptions'],
         ['verify', 'Verify'],
       ],
@@ -156,9 +157,12 @@ function differingNotes(runs: readonly ReportedRun[]): string {
 
 /** Sections of all strategies; tabs if there are several. */
 function sectionsOfRuns(runs: readonly ReportedRun[]): string {
-  const all = runs.flatMap((run) =>
-    run.report.strategies.map((strategy) => ({ run, strategy, label: labelOf(run, strategy.id) })),
-  );
+  const all = runs.flatMap((run) => {
+    const linked = explainedOrders(run.output);
+    return run.report.strategies.map((strategy) => ({
+      ...{ run, strategy, linked, label: labelOf(run, strategy.id) },
+    }));
+  });
   const sections = all.map((one, index) =>
     strategySection(one, { index, isSingle: all.length === 1 }),
   );
@@ -172,29 +176,32 @@ function sectionsOfRuns(runs: readonly ReportedRun[]): string {
 ${sections.join('\n')}`;
 }
 
+/** Sections of the results of some strategies. */
+function resultSections(count: number): readonly (readonly [string, string])[] {
+  if (count === 0) return [];
+  if (count > 1) {
+    return [
+      ['strategies', 'Strategies'],
+      ['tabs', `${String(count)} results`],
+    ];
+  }
+  return [
+    ['result', 'Result'],
+    ['price', 'Price, fills'],
+    ['metrics', 'Metrics'],
+    ['drawdowns', 'Drawdowns'],
+    ['calendar', 'Calendar'],
+    ['sides', 'Long, short'],
+    ['fills', 'Trades, fills'],
+  ];
+}
+
 function sectionsOf({ strategies, markets }: Report): (readonly [string, string])[] {
-  const own =
-    strategies.length === 1
-      ? ([
-          ['result', 'Result'],
-          ['price', 'Price, fills'],
-          ['metrics', 'Metrics'],
-          ['drawdowns', 'Drawdowns'],
-          ['calendar', 'Calendar'],
-          ['sides', 'Long, short'],
-          ['fills', 'Trades, fills'],
-        ] as const)
-      : strategies.length > 1
-        ? ([
-            ['strategies', 'Strategies'],
-            ['tabs', 'Results'],
-          ] as const)
-        : [];
   const shaped = markets.flatMap(({ shape, symbol }, i) =>
     shape === null ? [] : [[`market-${String(i)}`, symbol] as const],
   );
   return [
-    ...own,
+    ...resultSections(strategies.length),
     ...shaped,
     ['assumptions', 'Assumptions'],
     ['data-quality', 'Data quality'],
@@ -244,13 +251,15 @@ interface Section {
   readonly run: ReportedRun;
   readonly strategy: StrategyReport;
   readonly label: string;
+  /** Orders that the page of explanations has. */
+  readonly linked: ReadonlySet<number>;
 }
 
 function strategySection(
-  { run, strategy, label }: Section,
+  { run, strategy, label, linked }: Section,
   { index, isSingle }: { readonly index: number; readonly isSingle: boolean },
 ): string {
-  const { report, explanations } = run;
+  const { report, explanations, allRows } = run;
   const parameters = Object.entries(strategy.parameters)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
@@ -268,12 +277,12 @@ ${figures(strategy)}`;
   const links: FillLinks = {
     reasons: reasonsOf(run.output.strategies.find(({ id }) => id === strategy.id)?.orders ?? []),
     order: (order: number): string | null =>
-      explanations === null ? null : `${explanations}#order-${String(order)}`,
+      explanations === null || !linked.has(order) ? null : `${explanations}#order-${String(order)}`,
     instant:
       run.timeMachine === null ? null : (fill: FillRow): string | null => instantLink(run, fill),
   };
   const spanUs = report.lastUs - report.firstUs;
-  const decimals = decimalsOf(report.markets);
+  const shown = { decimals: decimalsOf(report.markets), allRows };
   return `<section data-strategy="${String(index)}"${panel}>
 ${head}
 <div class="split"${id('result')}>
@@ -308,19 +317,19 @@ ${smallChart('Distribution of returns', 'histogram', strategy.histogram === null
 ${rollingCharts(strategy, report)}
 </div>
 <h2${id('drawdowns')}>Worst drawdowns</h2>
-${drawdownTable(strategy)}
+${drawdownTable(strategy, allRows)}
 <h2${id('calendar')}>Calendar</h2>
 ${calendarSection({ ...strategy, spanUs })}
 <h2${id('sides')}>By market, long and short</h2>
 ${sideTable(strategy)}
 ${smallChart('Excursions of closed trades', 'excursions', strategy.trades.length > 0 ? null : 'Needs a closed trade.')}
 ${strategy.trades.length === 0 ? '' : '<p class="caption">Result of a trade by its largest move against it (MAE): losers far right ran long, winners far right were lucky. On the samples of the run.</p>'}
-${liquidationTable(strategy, decimals)}
+${liquidationTable(strategy, shown)}
 <h2${id('fills')}>Trades</h2>
-${tradeTable(strategy, index, decimals)}
+${tradeTable(strategy, index, shown)}
 <h2>Fills</h2>
-${fillTable(strategy, index, links, decimals)}
-${fundingTable(strategy, index, decimals)}
+${fillTable(strategy, index, links, shown)}
+${fundingTable(strategy, index, shown)}
 </section>`;
 }
 

@@ -31,6 +31,8 @@ export interface ReportedRun {
   readonly explanations: string | null;
   /** Page that steps through the run, likewise. */
   readonly timeMachine: string | null;
+  /** File that has all rows, for tables that show some of them. */
+  readonly allRows: string;
 }
 
 /** Pages beside that of a run. */

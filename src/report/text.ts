@@ -60,6 +60,9 @@ export interface Column<T> {
   readonly tone?: (row: T) => number | null;
 }
 
+/** The records of a run, beside its page. */
+export const REPORT_FILE = 'report.json';
+
 export interface TableOptions {
   readonly id?: string;
   readonly maxRows?: number;
@@ -82,7 +85,7 @@ export function table<T>(
   columns: readonly Column<T>[],
   options: TableOptions = {},
 ): string {
-  const { id = '', maxRows = 2000, all = 'report.json', filter, caption = '' } = options;
+  const { id = '', maxRows = 2000, all = REPORT_FILE, filter, caption = '' } = options;
   const rowId = options.rowId as ((row: T) => string) | undefined;
   const head = columns
     .map(({ title, isText }) => {

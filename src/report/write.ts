@@ -13,6 +13,7 @@ import { renderReport, renderRuns } from './html.ts';
 import { pageLibraries } from './libraries.ts';
 import type { ReportedRun } from './page-data.ts';
 import { buildReport, type Report, type ReportAbout } from './report.ts';
+import { REPORT_FILE } from './text.ts';
 import { arrowTable } from './tables/arrow-table.ts';
 import { runTables, type TableName } from './tables/run-tables.ts';
 
@@ -44,9 +45,7 @@ export async function writeReport(
     const libraries = await pageLibraries();
     const hasOrders = output.strategies.length > 0;
     await makeFolder(folder);
-    const texts: [string, Iterable<string>][] = [
-      [join(folder, 'report.json'), jsonFile(report, 1)],
-    ];
+    const texts: [string, Iterable<string>][] = [[join(folder, REPORT_FILE), jsonFile(report, 1)]];
     if (hasOrders) {
       const latency = latencyOf(about.assumptions);
       const orders = renderExplanations(output, { title: about.title, latency, folder }, libraries);

@@ -189,7 +189,7 @@ it('the table of trades has the reason of each exit, sortable and saved as CSV',
   ]);
   const [of] = buildReport(run, ABOUT).strategies;
   expect(of!.trades.map(({ exitReason }) => exitReason)).toEqual(['takeProfit']);
-  const html = tradeTable(of!, 0, new Map());
+  const html = tradeTable(of!, 0, { decimals: new Map(), allRows: 'report.json' });
   expect(html).toContain('<th scope="col" class="text"><button>Exit reason</button></th>');
   expect(html).toContain('data-exact="take profit (in)"');
   expect(html).toContain('data-exact="open at the end"');

@@ -10,7 +10,7 @@ import { renderWalk, type WalkReport } from '../../src/report/walk-page.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
 
-const order = (orderNumber: number, more: Partial<OrderRow> = {}): OrderRow => ({
+export const order = (orderNumber: number, more: Partial<OrderRow> = {}): OrderRow => ({
   orderId: `0x${String(orderNumber).padStart(64, '0')}`,
   orderNumber,
   clientId: null,
@@ -125,7 +125,15 @@ const reported = (name: string, drift: number): ReportedRun => {
     recording: null,
     explanations: 'explain.html',
     timeMachine: null,
+    allRows: `../${name}/report.json`,
   };
+};
+
+/** A run of agents has no strategy. */
+const agents: ReportedRun = {
+  ...{ name: 'agents', recording: null, explanations: null, timeMachine: null },
+  report: buildReport(busyRun([]), OPTIONS),
+  ...{ output: busyRun([]), allRows: '../agents/report.json' },
 };
 
 const values = ['1', '2', '3', '5', '8'];
@@ -188,6 +196,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
       [reported('fast', 1), reported('slow', -0.5), reported('third', 0.2)],
       libraries,
     ),
+    lone: renderRuns([reported('fast', 1), agents], libraries),
     orders: renderExplanations(single, explained, libraries),
     order: renderExplanation(
       single,

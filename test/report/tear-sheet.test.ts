@@ -135,13 +135,13 @@ test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
     { fills },
     0,
     { reasons: new Map(), order: () => null, instant: null },
-    decimals,
+    { decimals, allRows: 'report.json' },
   );
   expect(rows).toContain('<td>0.170</td>');
   expect(rows).toContain('<td>−0.050</td>');
   expect(rows).toContain('<td title="-0.004" data-exact="-0.004">0.00</td>');
   const paid = { timeUs: 0, symbol: 'BTCUSDT', rate: '0.0001', position: '2', payment: '-0.009' };
-  const funding = fundingTable({ funding: [paid] }, 0, decimals);
+  const funding = fundingTable({ funding: [paid] }, 0, { decimals, allRows: 'report.json' });
   expect(funding).toContain('<td>2.000</td>');
   expect(funding).toContain('<td class="loss" title="-0.009" data-exact="-0.009">−0.01</td>');
 });
@@ -205,7 +205,10 @@ test('a fee of a fill has the sign of the fees of a trade', () => {
       { fills: [fill('buy', '1', '100', '1', { fee })] },
       0,
       { reasons: new Map(), order: () => null, instant: null },
-      decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]),
+      {
+        decimals: decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]),
+        allRows: 'report.json',
+      },
     );
   expect(html('0.25')).toContain('data-exact="-0.250000">−0.25<');
   expect(html('-0.25')).toContain('data-exact="0.250000">+0.25<');

@@ -1,11 +1,12 @@
 /** `orrery report`: writes the page of a run again, or one page of several runs. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXPLANATIONS } from '../../report/explain-page.ts';
+import { fileAddress } from '../../report/file-address.ts';
 import type { ReportedRun } from '../../report/page-data.ts';
 import { buildReport, reportOptions, type ReportAbout } from '../../report/report.ts';
+import { REPORT_FILE } from '../../report/text.ts';
 import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/plan.ts';
@@ -88,10 +89,9 @@ export const command: CommandModule<object, ReportArguments> = {
       report: buildReport(run, about),
       output: run,
       recording: recordingOf(run),
-      explanations: relative(resolve(target), resolve(folder, EXPLANATIONS)),
-      timeMachine: existsSync(join(folder, TIME_MACHINE))
-        ? relative(resolve(target), resolve(folder, TIME_MACHINE))
-        : null,
+      explanations: fileAddress(target, join(folder, EXPLANATIONS)),
+      timeMachine: fileAddress(target, join(folder, TIME_MACHINE)),
+      allRows: relative(resolve(target), resolve(folder, REPORT_FILE)),
     }));
     say([await writeRuns(reported, target)], json);
   },

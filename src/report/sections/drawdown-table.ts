@@ -2,11 +2,14 @@
 import type { Drawdown } from '../../metrics/drawdowns.ts';
 import { duration, percent, time } from '../../design/number-text.ts';
 import type { StrategyReport } from '../report.ts';
-import { table } from '../text.ts';
+import { escape, table } from '../text.ts';
 
 const SHOWN = 10;
 
-export function drawdownTable({ metrics }: Pick<StrategyReport, 'metrics'>): string {
+export function drawdownTable(
+  { metrics }: Pick<StrategyReport, 'metrics'>,
+  allRows: string,
+): string {
   const falls = metrics?.drawdowns ?? [];
   if (metrics === null || falls.length === 0)
     return '<p>Equity never fell below an earlier high.</p>';
@@ -38,7 +41,7 @@ export function drawdownTable({ metrics }: Pick<StrategyReport, 'metrics'>): str
   );
   const more =
     falls.length > SHOWN
-      ? `<p class="caption">The ${String(SHOWN)} deepest of ${String(falls.length)}; all are in report.json.</p>`
+      ? `<p class="caption">The ${String(SHOWN)} deepest of ${String(falls.length)}; all are in ${escape(allRows)}.</p>`
       : '';
   return `${rows}${more}`;
 }

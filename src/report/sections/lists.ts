@@ -9,6 +9,12 @@ import { table, type Column } from '../text.ts';
 /** Decimals of the tick and of the lot of each market. */
 export type Decimals = ReadonlyMap<string, { readonly tick: number; readonly lot: number }>;
 
+/** How the rows of a run are shown, and the file that has all of them. */
+interface Shown {
+  readonly decimals: Decimals;
+  readonly allRows: string;
+}
+
 export function decimalsOf(
   markets: readonly Pick<MarketReport, 'symbol' | 'tickSize' | 'lotSize'>[],
 ): Decimals {
@@ -49,7 +55,7 @@ function marketColumn<T extends { readonly symbol: string }>(rows: readonly T[])
 export function tradeTable(
   { trades: closed, openTrades: open }: Pick<StrategyReport, 'trades' | 'openTrades'>,
   index: number,
-  decimals: Decimals,
+  { decimals, allRows }: Shown,
 ): string {
   const trades = [...closed, ...open];
   if (trades.length === 0) return '<p>No position was opened.</p>';
@@ -99,6 +105,7 @@ export function tradeTable(
     ],
     {
       id: `trades-${String(index)}`,
+      all: allRows,
       filter: `${trades[0]?.side ?? ''} ${dayOf(trades[0]?.entryUs ?? 0)}`,
       caption: open.length === 0 ? 'closed trades' : 'closed and open trades',
     },
@@ -122,7 +129,7 @@ export function fillTable(
   { fills }: Pick<StrategyReport, 'fills'>,
   index: number,
   links: FillLinks,
-  decimals: Decimals,
+  { decimals, allRows }: Shown,
 ): string {
   if (fills.length === 0) return '<p>No order was filled.</p>';
   const { instant, reasons } = links;
@@ -169,6 +176,7 @@ export function fillTable(
     ],
     {
       id: `fills-${String(index)}`,
+      all: allRows,
       filter: `${fills[0]?.side ?? ''} ${fills[0]?.role ?? ''} ${dayOf(fills[0]?.timeUs ?? 0)}`,
       caption: 'fills',
       rowId: ({ fillId }: FillRow) => `fill-${String(index)}-${String(fillId)}`,
@@ -179,7 +187,7 @@ export function fillTable(
 /** Empty without liquidations. */
 export function liquidationTable(
   { liquidations }: Pick<StrategyReport, 'liquidations'>,
-  decimals: Decimals,
+  { decimals, allRows }: Shown,
 ): string {
   if (liquidations.length === 0) return '';
   return `<h2>Liquidations and auto-deleveraging</h2>${table<LiquidationRow>(
@@ -207,7 +215,7 @@ export function liquidationTable(
         tone: ({ amount: of }) => shown(Number(of)),
       },
     ],
-    { caption: 'liquidations and auto-deleveraging' },
+    { all: allRows, caption: 'liquidations and auto-deleveraging' },
   )}`;
 }
 
@@ -215,7 +223,7 @@ export function liquidationTable(
 export function fundingTable(
   { funding }: Pick<StrategyReport, 'funding'>,
   index: number,
-  decimals: Decimals,
+  { decimals, allRows }: Shown,
 ): string {
   if (funding.length === 0) return '';
   return `<h2>Funding</h2>${table<FundingRow>(
@@ -241,6 +249,7 @@ export function fundingTable(
     ],
     {
       id: `funding-${String(index)}`,
+      all: allRows,
       filter: time(funding[0]?.timeUs ?? 0).slice(0, 7),
       caption: 'funding payments',
     },
