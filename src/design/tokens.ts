@@ -70,11 +70,14 @@ const properties = (theme: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';');
 
-/** CSS that sets the tokens: by the reader's setting, or by `data-theme` of the root element. */
+/**
+ * CSS that sets the tokens: by the reader's setting, or by `data-theme` of the root element. Paper is
+ * always light: backgrounds are not printed.
+ */
 export const THEME_CSS = `
 :root { color-scheme: light; ${properties(LIGHT)} }
-@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${properties(DARK)} } }
-:root[data-theme=dark] { color-scheme: dark; ${properties(DARK)} }`;
+@media screen and (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${properties(DARK)} } }
+@media screen { :root[data-theme=dark] { color-scheme: dark; ${properties(DARK)} } }`;
 
 export const SANS =
   'system-ui, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", sans-serif';

@@ -201,3 +201,60 @@ test('on a phone the links of a header are as high as its buttons', async () => 
   expect(new Set(heights)).toEqual(new Set([44]));
   await page.close();
 });
+
+test('a page without several results has no link to their sections', async () => {
+  const { page } = await open('lone');
+  const links = await page.$$eval('a[href^="#"]', (all) => all.map((a) => a.getAttribute('href')));
+  expect(links).toContain('#metrics');
+  const missing = await page.evaluate(
+    (names) => names.filter((name) => document.getElementById(name!.slice(1)) === null),
+    links,
+  );
+  expect(missing).toEqual([]);
+  await page.close();
+});
+
+test('orders are sorted by their number', async () => {
+  const { page } = await open('report');
+  await page.click('#fills-0 th button:text-is("Order")');
+  const numbers = await page.$$eval('#fills-0 tbody tr td:nth-last-child(3)', (cells) =>
+    cells.map((cell) => Number(cell.textContent.slice(1))),
+  );
+  expect(numbers).toEqual(Array.from({ length: 80 }, (_, i) => i + 1));
+  await page.close();
+});
+
+test('a page of the dark theme is printed in light colours', async () => {
+  const { page } = await open('report');
+  await page.evaluate(() => {
+    document.documentElement.dataset.theme = 'dark';
+  });
+  const colour = () => page.evaluate(() => getComputedStyle(document.body).color);
+  const dark = await colour();
+  await page.emulateMedia({ media: 'print' });
+  expect([dark, await colour()]).toEqual(['rgb(231, 234, 239)', 'rgb(20, 25, 32)']);
+  await page.close();
+});
+
+test('keys of the browser do not zoom the surface or choose a tab', async () => {
+  const { page } = await open('sweep');
+  const surface = page.locator('canvas.surface[data-ready="true"]');
+  await surface.focus();
+  const left = await page.evaluate(() => {
+    const canvas = document.querySelector('canvas.surface')!;
+    const press = (init: KeyboardEventInit): boolean =>
+      canvas.dispatchEvent(new KeyboardEvent('keydown', { ...init, cancelable: true }));
+    return [press({ key: '+', ctrlKey: true }), press({ key: 'ArrowLeft', altKey: true })];
+  });
+  expect(left).toEqual([true, true]);
+  expect(await surface.getAttribute('data-columns')).toBe('5');
+  await page.close();
+  const { page: runs } = await open('runs');
+  await runs.focus('[role=tab][aria-selected=true]');
+  const shown = () => runs.locator('[role=tabpanel]:visible').getAttribute('data-strategy');
+  await runs.keyboard.press('Control+ArrowRight');
+  expect(await shown()).toBe('0');
+  await runs.keyboard.press('End');
+  expect(await shown()).toBe('2');
+  await runs.close();
+});

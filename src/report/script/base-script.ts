@@ -28,6 +28,9 @@ export const BASE_SCRIPT = `
     return kind === 0 ? text.slice(0, 4) : kind === 1 ? MONTHS[Number(text.slice(5, 7)) - 1] : kind === 2 ? day(text) : day(text) + ' ' + text.slice(11, 16);
   };
 
+  /** Keys with these are those of the browser: its history and its zoom. */
+  const isOfBrowser = (event) => event.ctrlKey || event.metaKey || event.altKey;
+
   const themed = [];
   const repaint = () => { for (const paint of themed) paint(); };
   dark.addEventListener('change', repaint);

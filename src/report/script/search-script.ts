@@ -197,6 +197,7 @@ export const SEARCH_SCRIPT = `
     const open = () => { const cell = at && cells.get(at[0] + ':' + at[1]); if (cell) location.hash = 'trial-' + cell.number; };
     const again = () => { at = null; place(); say(); draw(); };
     canvas.addEventListener('wheel', (event) => {
+      if (isOfBrowser(event)) return;
       event.preventDefault();
       zoom(event.deltaY < 0 ? 0.8 : 1.25, Math.max(0, (event.offsetX - left) / (canvas.clientWidth - left)), Math.min(1, event.offsetY / (height - bottom)));
     }, { passive: false });
@@ -217,6 +218,7 @@ export const SEARCH_SCRIPT = `
     });
     canvas.addEventListener('click', (event) => { if (moved) return; at = cellOf(event); say(); open(); });
     canvas.addEventListener('keydown', (event) => {
+      if (isOfBrowser(event)) return;
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (step) {
         at = at === null ? [Math.floor(view.x), Math.floor(view.y)] : [Math.max(0, Math.min(across.length - 1, at[0] + step[0])), Math.max(0, Math.min(down.length - 1, at[1] + step[1]))];

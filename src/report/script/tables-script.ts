@@ -8,7 +8,8 @@ export const TABLES_SCRIPT = `
     return /^-?[\\d,]*\\.?\\d+(?:\\s%)?$/.test(value) ? value.replaceAll(',', '').replace(/\\s%/, '') : value;
   };
   const key = (cell) => {
-    const value = plain(cell);
+    // An order is #12.
+    const value = plain(cell).replace(/^#(?=\\d+$)/, '');
     return value !== '' && !Number.isNaN(Number(value)) ? Number(value) : value;
   };
   const rowsOf = (table) => [...table.tBodies[0].rows];
@@ -92,9 +93,10 @@ export const TABLES_SCRIPT = `
     tabs.forEach((tab, i) => {
       tab.addEventListener('click', () => show(tab));
       tab.addEventListener('keydown', (event) => {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-        if (!step) return;
-        const next = tabs[(i + step + tabs.length) % tabs.length];
+        const place = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1 }[event.key];
+        if (place === undefined || isOfBrowser(event)) return;
+        event.preventDefault();
+        const next = tabs[(place + tabs.length) % tabs.length];
         next.focus();
         show(next);
       });
