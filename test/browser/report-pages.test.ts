@@ -227,7 +227,7 @@ test('orders are sorted by their number', async () => {
 test('a page of the dark theme is printed in light colours', async () => {
   const { page } = await open('report');
   await page.evaluate(() => {
-    document.documentElement.dataset.theme = 'dark';
+    document.documentElement.dataset['theme'] = 'dark';
   });
   const colour = () => page.evaluate(() => getComputedStyle(document.body).color);
   const dark = await colour();

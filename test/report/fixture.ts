@@ -131,6 +131,7 @@ export function output(
           askSize: 1,
         })),
         gaps: [{ fromUs: START_US + 60 * STEP_US, toUs: START_US + 61 * STEP_US }],
+        frozenUs: 0,
         fundingRates: [],
         trades: 5,
         volume: '1.5',
