@@ -71,8 +71,8 @@ const properties = (theme: Readonly<Record<string, string>>): string =>
     .join(';');
 
 /**
- * CSS that sets the tokens: by the reader's setting, or by `data-theme` of the root element. Paper is
- * always light: backgrounds are not printed.
+ * CSS that sets the tokens: by the reader's setting, or by `data-theme` of the root element. Paper
+ * is always light: backgrounds are not printed.
  */
 export const THEME_CSS = `
 :root { color-scheme: light; ${properties(LIGHT)} }

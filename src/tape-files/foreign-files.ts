@@ -10,7 +10,7 @@ export const RESUME = 'resume.json';
 const OF_IMPORT =
   /^(?:resume\.json\.partial-[\d-]+|[^/]+\/\d{5,}-[^/]+\.(?:events|levels)\.parquet)$/;
 
-/** Rejects with `TapeError` if the folder of a dataset has files that its manifest does not name. */
+/** Rejects with `TapeError` if a dataset's folder has files that its manifest does not name. */
 export async function mustHoldDatasetOnly(
   folder: string,
   { streams }: DatasetManifest,

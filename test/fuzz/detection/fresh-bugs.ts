@@ -21,8 +21,8 @@ export const FRESH_BUGS: readonly SubtleBug[] = [
     id: 'payable-rate-on-the-mark',
     area: 'money',
     file: 'engine/funding/funding.ts#payableRate',
-    find: '(left * 1000n) / BigInt(index)',
-    replace: '(left * 1000n) / BigInt(mark)',
+    find: '(3n * BigInt(index))',
+    replace: '(3n * BigInt(mark))',
   },
   {
     id: 'exemption-is-never-used',
