@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/run-backtest.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
+import { marketId, ppb, timeUs } from '../../src/num/units.ts';
 import { curveOf } from '../../src/report/report.ts';
 import type { Strategy, StrategyContext } from '../../src/strategy/strategy.ts';
 import { addressOfName } from '../../src/wallet/crypto-ports.ts';
-import { entryOf, inputOf } from './made-up.ts';
+import { barCommand } from '../bench/bar-flow.ts';
+import { batchesOf, entryOf, inputOf, specOf, START_US } from './made-up.ts';
 
 const SECOND_US = 1_000_000;
 
@@ -58,4 +60,35 @@ test('money in another subaccount is lost until it returns', async () => {
   expect(totalReturn).toBe(0);
   expect(maxDrawdown).toBeCloseTo(0.4, 12);
   expect(summary).toMatchObject({ pnl: '0', transfers: '0' });
+});
+
+test('R-6.6: a deficit that the shortfall pays is of liquidation, and no transfer', async () => {
+  const bars = [0, 1, 2].map((minute) => ({
+    ...barCommand({ minute, open: 100, high: 100, low: 100, close: 100, volume: 5000 }, START_US),
+    market: marketId(0),
+  }));
+  // Longs pay half of their notional, five times their money.
+  const funding = {
+    kind: 'settleFunding',
+    timeUs: timeUs(START_US + 150_000_000),
+    market: marketId(0),
+    ratePpb: ppb(500_000_000),
+  } as const;
+  const buyer: Strategy = {
+    async onStart(context) {
+      await context.sleep(90 * SECOND_US);
+      await context.submit({ side: 'buy', size: '1000' });
+    },
+  };
+  const spec = specOf('T', {
+    ...{ tickSize: '1', lotSize: '1', indexSource: 'mid', markSource: 'last' },
+    ...{ recordedLiquidity: true, funding: { source: 'external' } },
+  });
+  const tape = batchesOf([bars[0]!, bars[1]!, funding, bars[2]!]);
+  const run = await runBacktest(inputOf([entryOf(buyer)], 0, { markets: [spec], tape }));
+  const [{ equity, liquidations, summary }] = run.strategies as [(typeof run.strategies)[0]];
+  expect(liquidations.map(({ step }) => step)).toContain('shortfall');
+  expect(summary).toMatchObject({ equityEnd: '0', pnl: '-10000', transfers: '0' });
+  expect(Number(summary.pnlLiquidation)).toBeGreaterThan(30_000);
+  expect(metricsOf(curveOf(equity)).endEquity).toBe(0);
 });

@@ -12,7 +12,7 @@ export interface AccountingState {
   fees: bigint;
   originatorFees: bigint;
   funding: bigint;
-  /** Liquidation fees, insurance, take-overs and auto-deleveraging. */
+  /** Liquidation fees, insurance, shortfall, take-overs and auto-deleveraging. */
   liquidation: bigint;
   /** Deposits minus withdrawals since the start. */
   transfers: bigint;
@@ -49,6 +49,10 @@ export class Accounting {
       case 'adl':
       case 'takeover':
       case 'rounding':
+      // Others pay for a deficit, and are repaid: no transfer of the strategy.
+      case 'shortfall':
+      case 'insuranceRepaid':
+      case 'delisting':
         state.liquidation += deltaQuanta;
         return;
       // Transfer between cash and margin of one subaccount: a debit and a credit.
