@@ -124,6 +124,8 @@ export class MarketRecorder {
   }
 
   load(saved: unknown): void {
-    this.state = saved as State;
+    const state = saved as Omit<State, 'frozenUs' | 'frozenSinceUs'>;
+    // Checkpoints of earlier versions have no frozen time.
+    this.state = { frozenUs: 0, frozenSinceUs: null, ...state };
   }
 }
