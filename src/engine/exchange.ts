@@ -29,6 +29,7 @@ import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
 import { outcomeNumber, type Outcome, type Refusal } from './refusals.ts';
 import { clearBelowZero } from './liquidation/clearing.ts';
+import { recallDebts } from './liquidation/clearing-debt.ts';
 import { settleFunding } from './funding/funding.ts';
 import { runLiquidations } from './liquidation/liquidation.ts';
 import { updateMargin } from './margin/margin-mode.ts';
@@ -212,7 +213,9 @@ function takeIndex(state: State, command: SetIndex): Outcome {
   const refusal = priceRefusal(market, command.priceTicks);
   if (refusal !== null) return refusal;
   if (market.spec.indexSource === 'mid') return { code: 'index_source_not_oracle' };
+  const { frozen } = market;
   setIndex(state, market, command.priceTicks, command.text);
+  if (frozen) recallDebts(state, market);
   return 'ok';
 }
 
@@ -222,7 +225,9 @@ function takeMark(state: State, command: SetMark): Outcome {
   const refusal = priceRefusal(market, command.priceTicks);
   if (refusal !== null) return refusal;
   if (market.spec.markSource !== 'external') return { code: 'mark_source_not_external' };
+  const { frozen } = market;
   setMark(state, market, command.priceTicks);
+  if (frozen) recallDebts(state, market);
   return 'ok';
 }
 

@@ -1,7 +1,7 @@
 /** Deficits (R-6.2 (4), (5), R-6.6): clears units below zero, settles debts without positions. */
 import { deleverage, leaveToShortfall } from './adl.ts';
 import { settleConsequences } from './consequences.ts';
-import { layDeficit } from './deficits.ts';
+import { layDeficit, lossOf } from './deficits.ts';
 import { beginLiquidation, cancelOrders, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
 import { admissionEquity, atMark, atSettlement, atTakeover } from './margin.ts';
@@ -19,7 +19,16 @@ import {
 } from './risk-units.ts';
 import { bookShortfall, missing } from './shortfall.ts';
 import { takeOver } from './takeover.ts';
-import { because, book, INSURANCE, subOf, type Sub, type World } from './world.ts';
+import {
+  because,
+  book,
+  INSURANCE,
+  isIsolated,
+  subOf,
+  type Market,
+  type Sub,
+  type World,
+} from './world.ts';
 
 export { nextPayDown, payShortfall } from './shortfall.ts';
 
@@ -115,11 +124,32 @@ export function repayDebts(world: World): void {
 
 function repay(world: World, sub: Sub, last: boolean): void {
   const equities = [atMark, atSettlement].map((at) => admissionEquity(world, sub, null, at));
-  const paid = equities.reduce((lowest, equity) => min(lowest, max(0n, equity)), sub.clearingDebt);
+  payBack(
+    world,
+    sub,
+    equities.reduce((lowest, equity) => min(lowest, max(0n, equity)), sub.clearingDebt),
+  );
+  if (last) sub.clearingDebt = 0n;
+}
+
+/**
+ * R-6.1: at the thaw of a market a debtor owes up to its loss there, which others have gained, less
+ * its deficit.
+ */
+export function recallDebts(world: World, market: Market): void {
+  for (const sub of world.subs) {
+    if (sub.clearingDebt === 0n || isIsolated(sub, market.id)) continue;
+    const deficit = max(0n, -equityOf(world, { sub, isolated: null }, atSettlement));
+    const due = min(sub.clearingDebt, lossOf(sub, market) - deficit);
+    if (due > 0n) payBack(world, sub, due);
+  }
+}
+
+function payBack(world: World, sub: Sub, paid: bigint): void {
   const first = min(paid, missing(world));
   book(world, sub, -paid, 'insuranceRepaid');
   bookShortfall(world, first, 'insuranceRepaid');
   book(world, subOf(world, INSURANCE), paid - first, 'insuranceRepaid');
-  sub.clearingDebt = last ? 0n : sub.clearingDebt - paid;
+  sub.clearingDebt -= paid;
   if (paid > 0n) world.danger = true;
 }

@@ -2,7 +2,7 @@
 import type { DelistMarket, SetMarketStatus, SetMarketTerms } from '../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../engine/config.ts';
 import { ppm } from '../num/units.ts';
-import { clearBelowZero, settleFlatDebts } from './clearing.ts';
+import { clearBelowZero, recallDebts, settleFlatDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { end } from './endings.ts';
 import { isDeviationSound, isSound, ratesOf } from './listing.ts';
@@ -153,7 +153,10 @@ export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
   emit(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
   if (c.status === 'halted') {
     if (!market.frozen) freeze(world, market);
-  } else if (thaw(world, market)) recomputeReopened(world, market);
+  } else if (thaw(world, market)) {
+    recomputeReopened(world, market);
+    recallDebts(world, market);
+  }
   return 'ok';
 }
 
@@ -185,10 +188,12 @@ function settleAt(world: World, market: Market, price: bigint): void {
   settleConsequences(world);
   market.index = price;
   market.indexAt = world.now;
-  if (market.frozen) endFreeze(world, market);
+  const { frozen } = market;
+  if (frozen) endFreeze(world, market);
   moveMark(world, market, price);
   world.marked.add(market.id);
   emit(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
+  if (frozen) recallDebts(world, market);
   clearBelowZero(world);
   closeAll(world, market, price);
   market.nextSpec = null;

@@ -9,6 +9,7 @@ import type { EngineEvent } from '../engine/events.ts';
 import { outcomeCode, type Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import { updateDelegate, updateSigners } from './authority.ts';
+import { recallDebts } from './clearing.ts';
 import { compareEvents } from './compare-events.ts';
 import { compareState } from './compare.ts';
 import { deposit, setSelfTradeMode, transfer, withdraw } from './custody.ts';
@@ -119,6 +120,19 @@ export class Oracle {
   }
 }
 
+/** A command that may thaw its market; then debtors there are due. */
+function thawing<C extends { readonly market: number }>(
+  world: World,
+  c: C,
+  act: (world: World, c: C) => Answer,
+): Answer {
+  const market = world.markets[c.market];
+  const wasFrozen = market?.frozen === true;
+  const answer = act(world, c);
+  if (wasFrozen && !market.frozen) recallDebts(world, market);
+  return answer;
+}
+
 /** Maps each command kind to its rule. */
 function dispatch(world: World, c: Command): Answer {
   switch (c.kind) {
@@ -141,9 +155,9 @@ function dispatch(world: World, c: Command): Answer {
     case 'cancelAll':
       return cancelAll(world, c);
     case 'setIndex':
-      return setIndex(world, c);
+      return thawing(world, c, setIndex);
     case 'setMark':
-      return setMark(world, c);
+      return thawing(world, c, setMark);
     case 'setSelfTradeMode':
       return setSelfTradeMode(world, c);
     case 'updateMargin':

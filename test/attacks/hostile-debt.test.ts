@@ -8,6 +8,7 @@
  * Now a debtor cannot sell below the mark, nor buy above it, in a frozen market.
  */
 import { afterAll, expect, test } from 'vitest';
+import { priceTicks as ticks } from '../../src/num/units.ts';
 import { dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
@@ -55,3 +56,46 @@ test.each([1, -1] as const)(
     expect(dollars(coalition(world, ALL).profit)).toBe('0');
   },
 );
+
+/**
+ * The same owner, and the price of S falls back while S is frozen. Quinn wins it back, but the debt
+ * that Pat's gain would have paid was written off. Without the freeze, Quinn would have been charged
+ * for the deficit of B.
+ *
+ * Now the debt is recalled at the thaw, up to what Pat lost in S by it (D-75).
+ */
+test.each([
+  { back: 42_000, won: 'nothing' },
+  { back: 41_000, won: '30,000' },
+  { back: 40_000, won: '46,800' },
+  { back: 36_000, won: '46,800' },
+])('a frozen gain that is lost at the thaw, at $back: won $won, now nothing', ({ back }) => {
+  for (const side of [1, -1] as const) {
+    const world = indebted(side);
+    expect(world.shortfall()).toBe(side > 0 ? '-36800' : '-39200');
+    world.price(String(side > 0 ? back : 80_000 - back), 'S');
+    expect([world.shortfall(), world.balance('insurance')]).toEqual(['0', '40000']);
+    expect(dollars(coalition(world, ALL).profit)).toBe('0');
+  }
+});
+
+test('a debtor whose market is delisted at a lost gain', () => {
+  const world = indebted(1);
+  world.price('40000', 'B');
+  const market = world.marketOf('S');
+  const priceTicks = ticks(400_000);
+  const outcome = world.apply({ kind: 'delistMarket', timeUs: world.now, market, priceTicks });
+  expect(outcome).toBe('ok');
+  expect([world.shortfall(), world.balance('insurance')]).toEqual(['0', '40000']);
+  expect(dollars(coalition(world, ALL).profit)).toBe('0');
+});
+
+test('a halt ends at a lost gain', () => {
+  const world = indebted(1);
+  world.status('S', 'halted');
+  world.price('40000', 'S');
+  expect(world.position('pat', 'S')?.quantity).toBe('30');
+  world.status('S', 'open');
+  expect([world.shortfall(), world.balance('insurance')]).toEqual(['0', '40000']);
+  expect(dollars(coalition(world, ALL).profit)).toBe('0');
+});

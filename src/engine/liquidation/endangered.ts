@@ -2,18 +2,15 @@
  * Units below maintenance now (R-6.1). Candidates are marked subaccounts and those whose bound the
  * mark has passed. Safe ones get new bounds; the proof is in liquidation-index.ts.
  */
-import { minBig } from '../../num/arithmetic.ts';
-import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
-import { credit } from '../accounts/ledger.ts';
+import { PPM, priceTicks, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
+import { repayClearingDebt } from './clearing-debt.ts';
 import { emitStep } from './liquidation-step.ts';
 import { mustMark } from '../margin/requirement.ts';
-import { settlementTicks } from '../pricing/settlement-price.ts';
 import { isBelowMaintenance, RiskUnit, type RiskFigures } from '../margin/risk-unit.ts';
-import { repayShortfall } from './shortfall.ts';
 
 export interface Endangered {
   readonly unit: RiskUnit;
@@ -57,22 +54,6 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
 
 const isUnderWay = (unit: RiskUnit): boolean =>
   unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
-
-/** At a thaw, repays the unit's clearing debt: to the shortfall, then to insurance. */
-function repayClearingDebt(state: State, subaccount: Subaccount): void {
-  const unit = new RiskUnit(subaccount, null);
-  const markets = unit.positions().map(({ market }) => state.market(market));
-  const isFrozen = markets.some(({ frozen }) => frozen);
-  if (isFrozen && !markets.some(({ frozen, frozenAtCheck }) => frozenAtCheck && !frozen)) return;
-  // At the worse of mark and settlement price: the repayment must not leave a deficit there.
-  const equity = minBig(unit.admissionEquity(state), unit.admissionEquity(state, settlementTicks));
-  const repaid = equity > 0n ? minBig(equity, subaccount.clearingDebt) : 0n;
-  subaccount.clearingDebt = isFrozen ? quanta(subaccount.clearingDebt - repaid) : quanta(0n);
-  const toShortfall = minBig(repaid, -state.shortfall.cash);
-  credit(state, subaccount, quanta(-repaid), 'insuranceRepaid');
-  repayShortfall(state, toShortfall, 'insuranceRepaid');
-  credit(state, state.insurance, quanta(repaid - toShortfall), 'insuranceRepaid');
-}
 
 function unitsOf(state: ExchangeState, subaccount: Subaccount): RiskUnit[] {
   const units = [new RiskUnit(subaccount, null)];

@@ -11,6 +11,7 @@ import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../refusals.ts';
 import { clearBelowZero, settleFlatDebts } from '../liquidation/clearing.ts';
+import { recallDebts } from '../liquidation/clearing-debt.ts';
 import { emitMark, moveMark } from '../pricing/recompute-mark.ts';
 import { transferPosition } from '../liquidation/position-transfer.ts';
 import { endFreeze, stopPriceTimers } from '../pricing/freshness.ts';
@@ -30,7 +31,9 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
   context.cause = 'delisting';
   changeStatus(state, market, 'delisted');
   endOrders(state, market);
+  const { frozen } = market;
   setLastPrice(state, market, price);
+  if (frozen) recallDebts(state, market);
   markHoldersForRiskCheck(state, market);
   clearBelowZero(state);
   context.cause = 'delisting';

@@ -6,6 +6,7 @@ import type { SetMarketStatus } from '../commands.ts';
 import type { MarketStatus } from '../config.ts';
 import { hashMarketStatusChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
+import { recallDebts } from '../liquidation/clearing-debt.ts';
 import type { Outcome } from '../refusals.ts';
 import { freezeForHalt, thawAfterHalt } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
@@ -18,7 +19,10 @@ export function setMarketStatus(state: State, command: SetMarketStatus): Outcome
   const before = market.status;
   changeStatus(state, market, command.status);
   if (command.status === 'halted' && before !== 'halted') freezeForHalt(state, market);
-  if (command.status !== 'halted' && before === 'halted') thawAfterHalt(state, market);
+  if (command.status !== 'halted' && before === 'halted') {
+    thawAfterHalt(state, market);
+    recallDebts(state, market);
+  }
   logOperator(state, 'setMarketStatus', { market: market.id, detail: command.status });
   return 'ok';
 }
