@@ -3,6 +3,7 @@
  * data for workers.
  */
 import { isFileFault } from '../platform/file-error.ts';
+import { TapeError } from '../tape/record.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyOutput } from '../backtest/output.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
@@ -43,13 +44,11 @@ export interface TrialFigures {
   readonly stateHash: string;
 }
 
-export interface TrialPorts extends Pick<PlanPorts, 'definitions' | 'tapes'> {
-  /** True for a job: an error of this machine's files is no result, so it is thrown. */
-  readonly throwsFileFaults?: boolean;
-}
+export type TrialPorts = Pick<PlanPorts, 'definitions' | 'tapes'>;
 
 /**
- * Runs a trial; an error of the run becomes a failed trial. Null if stopped.
+ * Runs a trial; an error of the run becomes a failed trial. Null if stopped. An error of this
+ * machine's data is no result, and is thrown: a log would keep it after the file is repaired.
  *
  * @param stopped polled during the run
  * @param ports strategies that are objects, and recordings that earlier trials read
@@ -57,7 +56,7 @@ export interface TrialPorts extends Pick<PlanPorts, 'definitions' | 'tapes'> {
 export async function runTrial(
   { plan, parameters, objective, options }: TrialTask,
   stopped: () => boolean = () => false,
-  { throwsFileFaults = false, ...ports }: TrialPorts = {},
+  ports: TrialPorts = {},
 ): Promise<TrialResult | null> {
   const [first, ...others] = plan.strategies;
   if (first === undefined) throw new StrategyError('a search needs a strategy');
@@ -80,7 +79,7 @@ export async function runTrial(
       returns: allReturns(curve, options),
     };
   } catch (error) {
-    if (throwsFileFaults && isFileFault(error)) throw error;
+    if (isFileFault(error) || error instanceof TapeError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { score: null, error: message, figures: null, returns: [] };
   }

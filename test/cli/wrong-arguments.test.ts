@@ -131,6 +131,10 @@ test.each([
 test.each([
   ['fuzz --runs 1 --priority 5', '--priority needs --pg'],
   ['fuzz --runs 1 --priority 0', '--priority needs --pg'],
+  [
+    `sweep ${QUOTES} --pg postgres://127.0.0.1:1/x --priority 1e12`,
+    '--priority must be a whole number from -1000000 to 1000000, got 1000000000000',
+  ],
   ['fuzz --journal $DIR/x --attach 5f0c1b', '--attach needs --pg'],
   ['fuzz --target http://127.0.0.1:1 --sim-token dev --detach', '--detach needs --pg'],
   ['economic --plans 1 --detach', '--detach needs --pg'],

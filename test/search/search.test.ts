@@ -202,6 +202,13 @@ describe('windows', () => {
     ]);
     expect(windows.at(-1)).toMatchObject({ testFromUs: 90, testToUs: 100 });
   });
+  it('more than 100,000 are refused', () => {
+    const long = { ...plan, toUs: 35 + 20 * 100_000, mode: 'rolling' } as const;
+    expect(windowsOf(long)).toHaveLength(100_000);
+    expect(() => windowsOf({ ...long, toUs: long.toUs + 20 })).toThrow(
+      'test: 100001 windows; at most 100000 are searched',
+    );
+  });
   it('tests never overlap training, nor each other', () => {
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 /** Options of commands whose work may run on workers elsewhere, over PostgreSQL. */
 import { join } from 'node:path';
 import { stateFolder } from '../../platform/state-folder.ts';
-import { InputError } from '../cli-support.ts';
+import { InputError, mustBeWhole } from '../cli-support.ts';
 
 export interface RemoteArguments {
   readonly pg: string | undefined;
@@ -20,6 +20,9 @@ export const PG_OPTION = {
     describe: 'database of the campaigns, postgres://…; default: ORRERY_PG with workers elsewhere',
   },
 } as const;
+
+/** Of the priority of a campaign, above and below 0. */
+export const MOST_PRIORITY = 1_000_000;
 
 export const REMOTE_OPTIONS = {
   pg: {
@@ -51,6 +54,7 @@ export const UPLOAD_OPTION = {
 
 /** Whether the work runs elsewhere. Throws `InputError` for options that need `--pg`. */
 export function isRemote(options: RemoteArguments & Partial<UploadArguments>): boolean {
+  mustBeWhole('priority', options.priority, -MOST_PRIORITY, MOST_PRIORITY);
   if (options.pg !== undefined) return true;
   const { attach, detach, priority, upload = true } = options;
   if (attach !== undefined) throw new InputError('--attach needs --pg');

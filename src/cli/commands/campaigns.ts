@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { CampaignProgress } from '../../postgres/jobs/job-store.ts';
 import { campaignOf, withCampaigns } from '../campaigns/open-campaigns.ts';
-import { PG_OPTION, shownId } from '../campaigns/remote-options.ts';
+import { MOST_PRIORITY, PG_OPTION, shownId } from '../campaigns/remote-options.ts';
 import { InputError, mustBeWhole, print, printJson } from '../cli-support.ts';
 
 const ACTIONS = ['list', 'cancel', 'priority'] as const;
@@ -29,7 +29,7 @@ export const command: CommandModule<object, CampaignsArguments> = {
       .example('$0 campaigns cancel 5f0c1b', '')
       .example('$0 campaigns priority 5f0c1b --to 10', ''),
   handler: async ({ action, id, pg, to, json }) => {
-    mustBeWhole('to', to, -1_000_000, 1_000_000);
+    mustBeWhole('to', to, -MOST_PRIORITY, MOST_PRIORITY);
     await withCampaigns(pg, async (store) => {
       if (action !== 'list') {
         if (id === undefined) throw new InputError(`campaigns ${action}: name the id`);

@@ -24,11 +24,19 @@ export interface WindowPlan {
   readonly mode: 'rolling' | 'anchored';
 }
 
+const MAX_WINDOWS = 100_000;
+
 /** Tests are adjacent; the last may be shorter, at least half of the test length. */
 export function windowsOf(plan: WindowPlan): Window[] {
   const { fromUs, toUs, trainUs, testUs, purgeUs, mode } = plan;
   if (!(trainUs > 0 && testUs > 0 && purgeUs >= 0)) {
     throw new SearchError('train and test are lengths above 0, purge is at least 0');
+  }
+  const count = Math.floor((toUs - fromUs - trainUs - purgeUs) / testUs);
+  if (count > MAX_WINDOWS) {
+    throw new SearchError(
+      `test: ${count} windows; at most ${MAX_WINDOWS} are searched: take longer tests, or fewer data`,
+    );
   }
   const windows: Window[] = [];
   for (let testFromUs = fromUs + trainUs + purgeUs; ; testFromUs += testUs) {

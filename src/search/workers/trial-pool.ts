@@ -5,6 +5,7 @@ import workerpool from 'workerpool';
 import { UserError } from '../../base/user-error.ts';
 import { assignmentText } from '../samplers/space.ts';
 import { FileError } from '../../platform/file-error.ts';
+import { TapeError } from '../../tape/record.ts';
 import type { BestReport, BestTask } from '../best-report.ts';
 import type { TrialResult, TrialTask } from '../trial.ts';
 import { STUCK } from './stuck.ts';
@@ -70,7 +71,7 @@ export class TrialPool {
     }, POLL_MS);
   }
 
-  /** Null if stopped. Throws if the worker was terminated. */
+  /** Null if stopped. Throws if the data cannot be read, or the worker was terminated. */
   readonly run = (task: TrialTask): Promise<TrialResult | null> =>
     this.give<TrialResult>('trial', task, assignmentText(task.parameters)).catch(
       (error: unknown) => {
@@ -80,11 +81,11 @@ export class TrialPool {
     );
 
   /**
-   * A trial whose result is stored for all machines. Faults of this one throw: files that cannot be
-   * read, and a handler past its limit, which is a time of the wall clock. Null if stopped.
+   * A trial whose result is stored for all machines. A handler past its limit throws, too: that is
+   * a time of the wall clock of this one. Null if stopped.
    */
   readonly runJob = (task: TrialTask): Promise<TrialResult | null> =>
-    this.give<TrialResult>('job', task, assignmentText(task.parameters));
+    this.give<TrialResult>('trial', task, assignmentText(task.parameters));
 
   /** Null if stopped. Throws if the report cannot be written, or the worker was terminated. */
   report(task: BestTask): Promise<BestReport | null> {
@@ -164,5 +165,6 @@ function restoreError(error: unknown, what: string): unknown {
     );
   }
   if (error instanceof Error && error.name === 'FileError') return new FileError(error.message);
+  if (error instanceof Error && error.name === 'TapeError') return new TapeError(error.message);
   return error;
 }

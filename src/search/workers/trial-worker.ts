@@ -56,9 +56,6 @@ workerpool.worker(
     trial: stoppable<TrialTask, TrialResult | null>((task, stopped) =>
       runTrial(task, stopped, { tapes }),
     ),
-    job: stoppable<TrialTask, TrialResult | null>((task, stopped) =>
-      runTrial(task, stopped, { tapes, throwsFileFaults: true }),
-    ),
     report: stoppable(writeBest),
     ready: () => null,
   },
