@@ -2,8 +2,8 @@
  * One trial of a search: a run of the plan with a point's parameters. Input and output are plain
  * data for workers.
  */
+import { UserError } from '../base/user-error.ts';
 import { isFileFault } from '../platform/file-error.ts';
-import { TapeError } from '../tape/record.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyOutput } from '../backtest/output.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
@@ -79,7 +79,7 @@ export async function runTrial(
       returns: allReturns(curve, options),
     };
   } catch (error) {
-    if (isFileFault(error) || error instanceof TapeError) throw error;
+    if (isFileFault(error) || (error instanceof UserError && error.code === 'tape')) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { score: null, error: message, figures: null, returns: [] };
   }

@@ -5,7 +5,6 @@ import workerpool from 'workerpool';
 import { UserError } from '../../base/user-error.ts';
 import { assignmentText } from '../samplers/space.ts';
 import { FileError } from '../../platform/file-error.ts';
-import { TapeError } from '../../tape/record.ts';
 import type { BestReport, BestTask } from '../best-report.ts';
 import type { TrialResult, TrialTask } from '../trial.ts';
 import { STUCK } from './stuck.ts';
@@ -164,7 +163,6 @@ function restoreError(error: unknown, what: string): unknown {
       `a worker ${why} while it ran ${what}; trials that had ended are in the log, rerun the command to continue`,
     );
   }
-  if (error instanceof Error && error.name === 'FileError') return new FileError(error.message);
-  if (error instanceof Error && error.name === 'TapeError') return new TapeError(error.message);
-  return error;
+  if (!(error instanceof Error)) return error;
+  return ['FileError', 'TapeError'].includes(error.name) ? new FileError(error.message) : error;
 }
