@@ -23,9 +23,10 @@ export function prose(text: string): string {
   );
 }
 
-/** As `grouped`, with a plus sign. */
+/** As `grouped`, with a plus sign; 0 has no sign. */
 export function signed(text: string): string {
-  return /^-?0*\.?0*$/.test(text) || text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
+  if (/^-?0*\.?0*$/.test(text)) return grouped(text.replace('-', ''));
+  return text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
 }
 
 /** A statistic of money: two decimals. */

@@ -39,6 +39,7 @@ const pageAt = (base: string, name: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${inHtml(name)} API</title>
 <link rel="stylesheet" href="${base}/static/swagger-ui.css">
 <link rel="icon" type="image/svg+xml" href="${base}/static/icon.svg">

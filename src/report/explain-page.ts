@@ -67,10 +67,10 @@ export function explainedOrders(run: ExplainedRun): ReadonlySet<number> {
   return new Set(shown.map(({ order }) => order.orderNumber));
 }
 
-/** Page of all orders of a run; `folder` is that of the run, for the command of a whole story. */
+/** Page of all orders of a run; `folder` is that of its record and journal; null without them. */
 export function renderExplanations(
   run: ExplainedRun,
-  { title, latency, folder }: { title: string; latency: string; folder: string },
+  { title, latency, folder }: { title: string; latency: string; folder: string | null },
   libraries: PageLibraries,
 ): string {
   const all = explained(run);
@@ -123,8 +123,7 @@ ${timeline(moments)}
 ${all.length === 0 ? '<p>No order was filled or rejected.</p>' : list}
 ${cut}
 <h2 id="why">Why each of them ended as it did</h2>
-<p>From the records of the run. The steps of its queue and the journal’s commands:</p>
-<pre tabindex="0"><code>${escape(`npx orrery explain ${shellWord(folder)} '#<order>' --html`)}</code></pre>
+${folder === null ? '<p>From the records of the run.</p>' : wholeStory(folder)}
 ${sections.join('\n')}`;
   const filled = all.filter(({ order }) => Number(order.filled) > 0).length;
   return pageOf(
@@ -144,6 +143,12 @@ ${sections.join('\n')}`;
     },
     libraries,
   );
+}
+
+function wholeStory(folder: string): string {
+  const command = `npx orrery explain ${shellWord(folder)} '#<order>' --html`;
+  return `<p>From the records of the run. The steps of its queue and the journal’s commands:</p>
+<pre tabindex="0"><code>${escape(command)}</code></pre>`;
 }
 
 export interface ExplainedOrder {

@@ -20,6 +20,9 @@ import { runTables, type TableName } from './tables/run-tables.ts';
 /** Page that steps through a run, where its folder has one. */
 export const TIME_MACHINE = 'time-machine.html';
 
+/** In the folder of a run that commands read; its report may be in another one. */
+const PLAN_FILE = 'plan.json';
+
 /** `orrery export` writes the others. */
 const WRITTEN: readonly TableName[] = ['equity', 'positions', 'fills', 'orders', 'trades'];
 
@@ -48,7 +51,13 @@ export async function writeReport(
     const texts: [string, Iterable<string>][] = [[join(folder, REPORT_FILE), jsonFile(report, 1)]];
     if (hasOrders) {
       const latency = latencyOf(about.assumptions);
-      const orders = renderExplanations(output, { title: about.title, latency, folder }, libraries);
+      // A plan is there before its run.
+      const isRun = about.verify.length > 0 && existsSync(join(folder, PLAN_FILE));
+      const orders = renderExplanations(
+        output,
+        { title: about.title, latency, folder: isRun ? folder : null },
+        libraries,
+      );
       texts.push([join(folder, EXPLANATIONS), [orders]]);
     }
     // Together, because each waits for the disk.

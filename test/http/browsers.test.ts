@@ -119,6 +119,9 @@ describe('documents', () => {
         expect.arrayContaining(['/account/orders', '/price/{symbol}', '/time']),
       );
       expect(problems).toEqual([]);
+      // Without it, a phone shows the page as wide as a desk.
+      const viewport = page.locator('meta[name=viewport]');
+      expect(await viewport.getAttribute('content')).toContain('width=device-width');
       // Uses "Try it out" on the page itself.
       await page.locator('#operations-time-getTime .opblock-summary').click();
       await page.locator('#operations-time-getTime .try-out__btn').click();

@@ -143,6 +143,10 @@ test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
   const paid = { timeUs: 0, symbol: 'BTCUSDT', rate: '0.0001', position: '2', payment: '-0.009' };
   const funding = fundingTable({ funding: [paid] }, 0, { decimals, allRows: 'report.json' });
   expect(funding).toContain('<td>2.000</td>');
+  const low = fundingTable({ funding: [{ ...paid, rate: '-0.0000003' }] }, 0, {
+    ...{ decimals, allRows: 'report.json' },
+  });
+  expect(low).toContain('data-exact="-0.0000003">0.0000\u202f%</td>');
   expect(funding).toContain('<td class="loss" title="-0.009" data-exact="-0.009">−0.01</td>');
 });
 

@@ -5,10 +5,10 @@ import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { reportOptions, type Report, type ReportAbout } from '../../report/report.ts';
 import { writeReport } from '../../report/write.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
+import { claimFolder, mustHoldNoRun, removeRun } from '../../run-plan/run-folder.ts';
 import { writeRunPage } from '../../report/run-page.ts';
 import { isInterrupted, Interrupted, print, printJson, startProgress } from '../cli-support.ts';
 import { shellWord } from '../../platform/shell-word.ts';
@@ -16,35 +16,46 @@ import { shellWord } from '../../platform/shell-word.ts';
 interface DemoArguments {
   readonly out: string;
   readonly data: string;
+  readonly overwrite: boolean;
   readonly json: boolean;
 }
 
 const PACKAGE_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const DATASET = join(PACKAGE_ROOT, 'data', 'btcusdt-20240808');
+/** Default of `--out`. */
+const USUAL = 'reports/demo';
 const STRATEGY = join(PACKAGE_ROOT, 'examples', 'strategies', 'quotes.ts');
 
 export const command: CommandModule<object, DemoArguments> = {
   command: 'demo',
   builder: (yargs) =>
     yargs
-      .option('out', { type: 'string', default: 'reports/demo', describe: 'folder of the report' })
+      .option('out', { type: 'string', default: USUAL, describe: 'folder of the report' })
       .option('data', {
         type: 'string',
         default: DATASET,
         defaultDescription: 'the sample data of the package',
         describe: 'dataset to replay',
       })
+      .option('overwrite', {
+        type: 'boolean',
+        default: false,
+        describe: 'replace an earlier run in the output folder',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 demo', 'run, then open reports/demo/index.html')
       .example('$0 demo --out /tmp/demo --json', 'print the summary as JSON'),
-  handler: async ({ out, data, json }) => {
+  handler: async ({ out, data, overwrite, json }) => {
+    await mustHoldNoRun(out, overwrite);
     const run = await backtest(data, json);
     if (run.output.cancelled) throw new Interrupted('interrupted');
     const journal = join(out, 'journal.orrery');
-    await makeFolder(out);
+    const claim = await claimFolder(out, overwrite);
+    if (overwrite) await removeRun(out);
     await writeWholeFile(journal, run.output.journal);
     await writeRunPage(out, journal);
-    const { report, page } = await writeReport(run.output, aboutOf(run, out), out);
+    const { report, page } = await writeReport(run.output, aboutOf(run, { out, data }), out);
+    claim.release();
     if (json) {
       const { chainHash, stateHash, commands } = run.output;
       printJson({
@@ -91,14 +102,22 @@ async function backtest(data: string, quiet: boolean): Promise<PlanResult> {
   }
 }
 
-function aboutOf({ output, assumptions, data }: PlanResult, out: string): ReportAbout {
+function aboutOf(
+  { output, assumptions, data: notes }: PlanResult,
+  { out, data }: Pick<DemoArguments, 'out' | 'data'>,
+): ReportAbout {
+  const folder = relative(process.cwd(), out) || out;
+  const options = [
+    ...(folder === USUAL ? [] : [`--out ${shellWord(folder)}`]),
+    ...(data === DATASET ? [] : [`--data ${shellWord(data)}`]),
+  ];
   return {
     title: `${output.markets[0]?.symbol ?? ''} market maker on recorded data`,
     assumptions,
-    data,
+    data: notes,
     verify: [
-      'npm run demo',
-      `npx orrery replay ${shellWord(join(relative(process.cwd(), out) || out, 'journal.orrery'))} --verify`,
+      ['npx orrery demo', ...options].join(' '),
+      `npx orrery replay ${shellWord(join(folder, 'journal.orrery'))} --verify`,
     ],
     bundle: {},
     options: reportOptions(output),
