@@ -20,7 +20,7 @@ afterAll(() => {
 
 test('a run of the user stays, and the report names commands that run', async () => {
   mkdirSync(out);
-  writeFileSync(join(out, 'run.json'), '{}');
+  writeFileSync(join(out, 'run.json'), '{"orrery": "run"}');
   writeFileSync(join(out, 'journal.orrery'), 'that of the user');
   expect(await main(['demo', '--out', out])).toBe(2);
   expect(read('journal.orrery')).toBe('that of the user');
@@ -31,6 +31,8 @@ test('a run of the user stays, and the report names commands that run', async ()
   const { verify } = JSON.parse(read('report.json')) as { verify: string[] };
   // `npm run demo` is a script of the repository, and has another folder.
   expect(verify[0]).toMatch(/^npx orrery demo --out '.*of mine'$/);
+  // A former demonstration is replaced.
+  expect(await main(['demo', '--out', out])).toBe(0);
   // The folder has no record that `orrery explain` reads.
   expect(read('explain.html')).not.toContain('npx orrery explain');
 }, 120_000);

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
 import Table from 'cli-table3';
@@ -46,12 +47,13 @@ export const command: CommandModule<object, DemoArguments> = {
       .example('$0 demo', 'run, then open reports/demo/index.html')
       .example('$0 demo --out /tmp/demo --json', 'print the summary as JSON'),
   handler: async ({ out, data, overwrite, json }) => {
-    await mustHoldNoRun(out, overwrite);
+    const replaces = overwrite || (await holdsDemo(out));
+    await mustHoldNoRun(out, replaces);
     const run = await backtest(data, json);
     if (run.output.cancelled) throw new Interrupted('interrupted');
     const journal = join(out, 'journal.orrery');
-    const claim = await claimFolder(out, overwrite);
-    if (overwrite) await removeRun(out);
+    const claim = await claimFolder(out, replaces);
+    if (replaces) await removeRun(out);
     await writeWholeFile(journal, run.output.journal);
     await writeRunPage(out, journal);
     const { report, page } = await writeReport(run.output, aboutOf(run, { out, data }), out);
@@ -77,6 +79,13 @@ export const command: CommandModule<object, DemoArguments> = {
 };
 
 /** Equals `orrery backtest examples/strategies/quotes.ts`. */
+/** Whether a former demonstration wrote the folder: it has a journal and a report, but no record. */
+async function holdsDemo(out: string): Promise<boolean> {
+  const names = await readdir(out).catch(() => [] as string[]);
+  const has = (name: string): boolean => names.includes(name);
+  return has('journal.orrery') && has('report.json') && !has('run.json') && !has('live.json');
+}
+
 async function backtest(data: string, quiet: boolean): Promise<PlanResult> {
   const bundle = await bundleStrategy(STRATEGY);
   const progress = startProgress('replay', quiet);
