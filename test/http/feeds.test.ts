@@ -564,6 +564,26 @@ describe('a client that does not read', () => {
     publisher.close();
   });
 
+  test('is verified again if the secrets are replaced during its login', async () => {
+    const publisher = new Publisher(served.host);
+    const socket = new Slow();
+    const auth = {
+      generation: 0,
+      verify: () => {
+        auth.generation += 1;
+        return auth.generation === 1
+          ? Promise.resolve({ caller: AS_ALICE, claims: { exp: 9e9 } })
+          : Promise.reject(new Error('signed by a secret that is gone'));
+      },
+    };
+    connect(publisher, socket, new PassThrough(), { auth });
+    const params = { bearer: 'any' };
+    const login = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'auth', params });
+    socket.emit('message', Buffer.from(login), false);
+    await expect.poll(() => socket.closedWith).toBe(4401);
+    publisher.close();
+  });
+
   test('gets the answer of a batch in the turn of its account', async () => {
     /** Knows whether it runs a piece of work. */
     class Watched extends FairQueue {

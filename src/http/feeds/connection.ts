@@ -393,10 +393,11 @@ export class Connection implements Watcher {
 
   private async authenticate(params: unknown): Promise<unknown> {
     const bearer = new Fields(params, ['bearer'], false).text('bearer');
+    const { generation } = this.services.auth;
     const { caller, claims } = await this.services.auth.verify(bearer);
     this.caller = caller;
     this.bearer = bearer;
-    this.generation = this.services.auth.generation;
+    this.generation = generation;
     this.expiresUs = claims.exp * 1_000_000;
     if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     // The new token may have fewer rights than the previous one.
