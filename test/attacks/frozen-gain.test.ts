@@ -41,9 +41,9 @@ describe('one owner has both sides of every position', () => {
   test.each([
     // 18,900 were paid for Pat; the remaining gain at the thaw, 8,900, is repaid.
     ['44000', '0', '81100', '8900'],
-    // The gain is gone at the thaw. The uncovered rest is Quinn's, out of the gain in S.
-    ['40000', '0', '90000', '0'],
-    ['30000', '0', '90000', '0'],
+    // The gain is lost at the thaw. Quinn has won it, and is charged for the debt (D-75).
+    ['40000', '0', '81100', '8900'],
+    ['30000', '0', '81100', '8900'],
   ])('S thaws at %s: Pat has %s, Quinn %s, insurance %s', (thaw, pat, quinn, insurance) => {
     const world = opened('quinn');
     // 30,000 − 50,000 + 18,900 from Quinn: 0 together with 1,100 of the gain.

@@ -25,6 +25,20 @@ export const FRESH_BUGS: readonly SubtleBug[] = [
     replace: '(3n * BigInt(mark))',
   },
   {
+    id: 'lost-gain-recalls-no-debt',
+    area: 'money',
+    file: 'engine/liquidation/clearing-debt.ts#recallDebts',
+    find: 'room > 0n',
+    replace: 'room > 1_000_000_000_000_000_000n',
+  },
+  {
+    id: 'funding-ignores-pauses',
+    area: 'money',
+    file: 'engine/funding/funding.ts#hasWaitingHolder',
+    find: 'state.liquidationPauses.size === 0',
+    replace: 'state.liquidationPauses.size >= 0',
+  },
+  {
     id: 'exemption-is-never-used',
     area: 'money',
     file: 'engine/accounts/custody.ts#withdraw',
