@@ -49,10 +49,10 @@ export class Accounting {
       case 'adl':
       case 'takeover':
       case 'rounding':
-      // Others pay for a deficit, and are repaid: no transfer of the strategy.
       case 'shortfall':
       case 'insuranceRepaid':
       case 'delisting':
+        // Others pay for a deficit, and are repaid: that is no transfer of the strategy.
         state.liquidation += deltaQuanta;
         return;
       // Transfer between cash and margin of one subaccount: a debit and a credit.
