@@ -52,6 +52,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     throw fileError(path, error, 'orrery new strategy <name> writes a strategy');
   });
   if (found.isDirectory()) throw fileError(path, { code: 'EISDIR' });
+  if (!CODE.test(path)) throw new StrategyError(`${path}: a strategy is a .ts or .js file`);
   // Paths of the output are relative to the real folder.
   const folder = await realpath(dirname(path));
   const file = join(folder, basename(path));

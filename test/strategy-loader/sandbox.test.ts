@@ -176,6 +176,14 @@ test.each([
   await expect(bundleStrategy(path).then(loadStrategy)).rejects.toThrow(words);
 });
 
+test('a file of another kind is no strategy', async () => {
+  const path = join(folder, 'notes.md');
+  writeFileSync(path, '# Notes\n');
+  await expect(bundleStrategy(path)).rejects.toThrow(
+    /notes\.md: a strategy is a \.ts or \.js file$/,
+  );
+});
+
 test('the hash of a bundle does not depend on the folder', async () => {
   const path = file('return {};');
   const other = mkdtempSync(join(tmpdir(), 'orrery-elsewhere-'));
