@@ -27,8 +27,10 @@ const LARGE = [
 /** Three digits and K, M or B. */
 export function largeText(value: number): string {
   if (!Number.isFinite(value)) return UNKNOWN;
-  const [unit, name] = LARGE.find(([size]) => Math.abs(value) >= size) ?? [1, ''];
-  const scaled = value / unit;
+  // Rounded first: 999,999 is 1.00 M.
+  const rounded = Number(value.toPrecision(3));
+  const [unit, name] = LARGE.find(([size]) => Math.abs(rounded) >= size) ?? [1, ''];
+  const scaled = rounded / unit;
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, Math.abs(scaled)))));
   return `${grouped(scaled.toFixed(digits))}${name === '' ? '' : `\u202f${name}`}`;
 }
