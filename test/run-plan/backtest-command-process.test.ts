@@ -112,8 +112,12 @@ test('--overwrite deletes nothing of a folder without a run', async () => {
   const mine = ['index.html', 'prices.arrow', join('tables', 'equity.csv')];
   for (const name of mine) writeFileSync(join(out, name), 'mine');
   const short = ['--to', '2024-08-08T23:54:26Z', '--out', out, '--overwrite', '--json'];
-  expect(await main(['backtest', example('grid'), '--data', DATASET, ...short])).toBe(0);
-  // The page of the run replaces a file of its name.
+  const run = ['backtest', example('grid'), '--data', DATASET, ...short];
+  // The page of the run would replace a file of its name.
+  expect(await main(run)).toBe(2);
+  for (const name of mine) expect(readFileSync(join(out, name), 'utf8')).toBe('mine');
+  rmSync(join(out, 'index.html'));
+  expect(await main(run)).toBe(0);
   for (const name of mine.slice(1)) expect(readFileSync(join(out, name), 'utf8')).toBe('mine');
 });
 

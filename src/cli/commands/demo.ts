@@ -78,14 +78,14 @@ export const command: CommandModule<object, DemoArguments> = {
   },
 };
 
-/** Equals `orrery backtest examples/strategies/quotes.ts`. */
-/** Whether a former demonstration wrote the folder: it has a journal and a report, but no record. */
+/** Whether a former demonstration wrote the folder: it has a report, but no record. */
 async function holdsDemo(out: string): Promise<boolean> {
   const names = await readdir(out).catch(() => [] as string[]);
   const has = (name: string): boolean => names.includes(name);
   return has('journal.orrery') && has('report.json') && !has('run.json') && !has('live.json');
 }
 
+/** Equals `orrery backtest examples/strategies/quotes.ts`. */
 async function backtest(data: string, quiet: boolean): Promise<PlanResult> {
   const bundle = await bundleStrategy(STRATEGY);
   const progress = startProgress('replay', quiet);

@@ -13,7 +13,7 @@ import type { State } from '../state.ts';
 import { repayShortfall } from './shortfall.ts';
 
 /**
- * The market has thawed, and its mark is recomputed. What a debtor lost here in this step would
+ * The market has thawed, and its mark is recomputed. The loss of a debtor here in this step would
  * have paid its debt, and the other side has gained it. So the debt is recalled up to that loss,
  * less the deficit that there is anyway. If the debtor falls below zero by it, the clearing charges
  * the other side (R-6.4), within its gain of this step.

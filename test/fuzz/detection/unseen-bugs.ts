@@ -12,9 +12,9 @@ export const UNSEEN_BUGS: readonly SubtleBug[] = [
   {
     id: 'debt-outlives-the-thaw',
     area: 'money',
-    file: 'engine/liquidation/endangered.ts#repayClearingDebt',
-    find: 'isFrozen ? quanta(subaccount.clearingDebt - repaid) : quanta(0n)',
-    replace: 'quanta(subaccount.clearingDebt - repaid)',
+    file: 'engine/liquidation/clearing-debt.ts#repayClearingDebt',
+    find: 'subaccount.clearingDebt = quanta(0n)',
+    replace: 'subaccount.clearingDebt = quanta(subaccount.clearingDebt)',
   },
   {
     id: 'new-trailing-stop-watches-the-source',
