@@ -53,11 +53,9 @@ export const command: CommandModule<object, DemoArguments> = {
     if (run.output.cancelled) throw new Interrupted('interrupted');
     const journal = join(out, 'journal.orrery');
     const claim = await claimFolder(out, replaces);
-    if (replaces) await removeRun(out);
-    await writeWholeFile(journal, run.output.journal);
-    await writeRunPage(out, journal);
-    const { report, page } = await writeReport(run.output, aboutOf(run, { out, data }), out);
-    claim.release();
+    const { report, page } = await writeDemo(run, { out, data, replaces }).finally(() => {
+      claim.release();
+    });
     if (json) {
       const { chainHash, stateHash, commands } = run.output;
       printJson({
@@ -83,6 +81,18 @@ async function holdsDemo(out: string): Promise<boolean> {
   const names = await readdir(out).catch(() => [] as string[]);
   const has = (name: string): boolean => names.includes(name);
   return has('journal.orrery') && has('report.json') && !has('run.json') && !has('live.json');
+}
+
+/** Writes the journal, the page of the run and the report. */
+async function writeDemo(
+  run: PlanResult,
+  { out, data, replaces }: { out: string; data: string; replaces: boolean },
+): Promise<Awaited<ReturnType<typeof writeReport>>> {
+  const journal = join(out, 'journal.orrery');
+  if (replaces) await removeRun(out);
+  await writeWholeFile(journal, run.output.journal);
+  await writeRunPage(out, journal);
+  return writeReport(run.output, aboutOf(run, { out, data }), out);
 }
 
 /** Equals `orrery backtest examples/strategies/quotes.ts`. */
