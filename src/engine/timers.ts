@@ -59,6 +59,7 @@ export function runTimers(state: State): void {
   for (let due = dueBy(state, untilUs); due !== Infinity; due = dueBy(state, untilUs)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
     context.nextStep();
+    for (const market of state.markets) market.beginInstant();
     context.cause = 'expiry';
     expireDue(state);
     settleFollowUps(state);

@@ -73,6 +73,14 @@ export const nextFunding = (world: World, market: Market): bigint | null =>
     ? nextMultiple(world, market.spec.funding.intervalUs)
     : null;
 
+/** What positions were safe at before marks and terms of this instant change. */
+export function noteTested(world: World): void {
+  for (const market of world.markets) {
+    const rates = market.spec.tiers.map(({ maintenanceMarginPpm }) => maintenanceMarginPpm);
+    market.tested = { mark: market.mark, lowest: BigInt(Math.min(...rates)) };
+  }
+}
+
 export function settleDue(world: World, market: Market): void {
   const { source, intervalUs } = market.spec.funding;
   if (market.status === 'delisted' || source !== 'premium') return;
@@ -101,18 +109,18 @@ function rateOf(world: World, market: Market): bigint {
   const capacity = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byCapacity = (capacity * BigInt(funding.marginCapPpm)) / 1000n;
   const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byCapacity));
-  const { index, mark } = market;
+  const { index } = market;
+  const { mark, lowest } = market.tested;
   if (index === null || mark === null) return bound;
-  // A safe position can pay it and the distance from mark to settlement price. One that waits for
-  // the next slice of its liquidation may have two thirds of maintenance.
+  // A position that was safe can pay it and the distance from that mark to the settlement price.
+  // One that waits for the next slice of its liquidation may have two thirds of maintenance.
   const gap = abs(atSettlement(market, 1n) - mark);
   const waits = world.subs.some(
     (sub) =>
       positionOf(sub, market.id).lots !== 0n &&
       world.markets.some(({ id }) => positionOf(sub, id).resumesAt >= world.now),
   );
-  const lowest = Math.min(...tiers.map(({ maintenanceMarginPpm }) => maintenanceMarginPpm));
-  const left = max(0n, (waits ? 2n : 3n) * BigInt(lowest) * mark - 3n * gap * 1_000_000n);
+  const left = max(0n, (waits ? 2n : 3n) * lowest * mark - 3n * gap * 1_000_000n);
   return clamp(bound, (left * 1000n) / (3n * index));
 }
 

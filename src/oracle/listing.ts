@@ -35,6 +35,7 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     indexAt: 0n,
     mark: null,
     markAt: null,
+    tested: { mark: null, lowest: 0n },
     markBefore: null,
     last: null,
     lastSeen: null,

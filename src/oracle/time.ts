@@ -2,7 +2,7 @@
 import { clearBelowZero, nextPayDown, payShortfall } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';
-import { nextFunding, nextSample, settleDue, takeSample } from './funding.ts';
+import { nextFunding, nextSample, noteTested, settleDue, takeSample } from './funding.ts';
 import { liquidateAll } from './liquidation.ts';
 import {
   beginStep,
@@ -48,6 +48,7 @@ export function runTimers(world: World, until: bigint): void {
   for (let due = nextDue(world, until); due !== null; due = nextDue(world, until)) {
     world.now = max(world.now, due);
     beginStep(world);
+    noteTested(world);
     world.cause = 'expiry';
     expireOrders(world);
     settleConsequences(world);

@@ -149,6 +149,8 @@ export interface Market {
   mark: bigint | null;
   /** Time of the last recorded mark; null before the first. */
   markAt: bigint | null;
+  /** Mark and lowest maintenance rate at the start of the instant. */
+  tested: { readonly mark: bigint | null; readonly lowest: bigint };
   /** The mark at the start of the step; null if this step has not recomputed it. */
   markBefore: bigint | null;
   last: bigint | null;

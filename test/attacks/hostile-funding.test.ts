@@ -8,6 +8,7 @@
  * (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
+import { ppm } from '../../src/num/units.ts';
 import { dollars, RiskWorld } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
@@ -103,4 +104,70 @@ test.each([
   expect([world.shortfall(), world.equity('dan')]).toEqual(['0', '100000']);
   expect(world.stepsOf('pat')).toEqual(['order', 'adl']);
   expect(dollars(coalition(world, ALL).loot)).toBe(`-${world.balance('insurance')}`);
+});
+
+/**
+ * As above, but Pat has just its maintenance, at a mark 1 % above the index. Half a second before
+ * the settlement, friends take back the quotes that hold the mark there. The mark falls to the index
+ * at the instant of the settlement and before it. Funding of 3.97 % then took more than the 3 % that
+ * Pat had at the index, and insurance paid 3,436 to Quinn without any move of the index.
+ *
+ * Now the rate is bounded at the mark of the last test, which is before that instant (R-7.2).
+ */
+test('funding at the instant at which the mark falls: won 3,436, now nothing', () => {
+  const rates = { initialMargin: '0.1', maintenanceMargin: '0.04' };
+  const world = new AttackWorld([{ symbol: 'A', ...rates }]);
+  world.fund({ pat: '40500', quinn: '400000', eve: '10000000', ed: '10000000' });
+  world.deposit('insurance', '20000');
+  world.price('40000', 'A');
+  world.quote('eve', 'ed', '5', '53500', '53600', 'A');
+  for (let i = 0; i < 116; i++) world.run(30_000, { A: '40000' });
+  world.cancelAll('eve');
+  world.cancelAll('ed');
+  world.trade('pat', 'quinn', '10', '40000', 'A');
+  world.quote('eve', 'ed', '5', '53500', '53600', 'A');
+  world.run(90_000, { A: '40000' });
+  world.price('37080', 'A');
+  world.wait(29_500);
+  world.cancelAll('eve');
+  world.cancelAll('ed');
+  world.quote('eve', 'ed', '5', '37070', '37090', 'A');
+  expect([world.markOf('A'), world.equity('pat')]).toEqual([37_450.8, '15008']);
+  world.wait(500);
+  expect(world.markOf('A')).toBe(37_090);
+  expect(world.stepsOf('pat')).toEqual(['adl']);
+  expect(coalition(world, ALL).loot <= 0n).toBe(true);
+});
+
+/**
+ * Announced terms raise maintenance from 1 % to 4 % at the instant of a settlement, and with it the
+ * bound of funding. Pat has slightly more than 1 %. Funding of 4 % took Pat 10,828 below zero.
+ */
+test('funding at the instant of new terms: cost the shortfall 10,828, now nothing', () => {
+  const old = { initialMargin: '0.1', maintenanceMargin: '0.01', markSource: 'index' };
+  const world = new AttackWorld([{ symbol: 'A', ...old }], { termsNoticeMs: 3_600_000 });
+  const market = world.marketOf('A');
+  const { spec } = world.engine.market(market);
+  const [tier] = spec.tiers;
+  const tiers = [{ ...tier!, maintenanceMarginPpm: ppm(40_000) }];
+  const raised = { ...spec, tiers };
+  expect(world.apply({ kind: 'setMarketTerms', timeUs: world.now, market, spec: raised })).toBe(
+    'ok',
+  );
+  world.fund({ pat: '40500', quinn: '400000', eve: '10000000', ed: '10000000' });
+  world.price('40000', 'A');
+  world.trade('pat', 'quinn', '10', '40000', 'A');
+  world.quote('eve', 'ed', '5', '53500', '53600', 'A');
+  for (let i = 0; i < 119; i++) world.run(30_000, { A: '40000' });
+  world.price('36320', 'A');
+  expect(world.equity('pat')).toBe('3700');
+  world.wait(30_000);
+  const settled = world.events.find(({ kind }) => kind === 'fundingSettled');
+  expect(settled).toMatchObject({ ratePpb: 10_000_000 });
+  expect(world.engine.market(market).spec.tiers).toEqual(tiers);
+  expect([world.shortfall(), world.equity('pat'), world.stepsOf('pat')]).toEqual([
+    '0',
+    '0',
+    ['adl'],
+  ]);
 });

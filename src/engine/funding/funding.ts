@@ -14,7 +14,7 @@ import { credit } from '../accounts/ledger.ts';
 import type { SettleFunding } from '../commands.ts';
 import type { FundingConfig, MarginTier } from '../config.ts';
 import { hashFundingSampled, hashFundingSettled } from '../chain-hash/hash-event.ts';
-import type { Market } from '../market/market.ts';
+import type { Market, TestedTerms } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
@@ -107,17 +107,18 @@ export function fundingRate(
 
 /**
  * The rate capped at the amount that a position can pay when closed at the settlement price. A safe
- * one has its maintenance requirement, which is at least `maintenancePpm`, the lowest rate of the
- * tiers, and contains the distance from mark to settlement price. One that waits for the next slice
- * of its liquidation has at least two thirds of it. So a settlement takes neither below zero.
+ * one had its maintenance requirement at its last test, which is at least `maintenancePpm`, the
+ * lowest rate of the tiers. That contains the distance from the mark of the test to the settlement
+ * price. One that waits for the next slice of its liquidation had at least two thirds of it. So a
+ * settlement takes neither below zero.
  */
 export function payableRate(
   market: Market,
   rate: Ppb,
-  maintenancePpm: number,
+  { markTicks: mark, maintenancePpm }: TestedTerms,
   isWaiting: boolean,
 ): Ppb {
-  const { indexTicks: index, markTicks: mark } = market;
+  const { indexTicks: index } = market;
   if (index === null || mark === null) return rate;
   const gap = Math.abs(settlementTicks(market) - mark);
   const held = BigInt(maintenancePpm) * BigInt(mark) * (isWaiting ? 2n : 3n);
@@ -155,7 +156,7 @@ export function runFundingTimer(state: State, market: Market): void {
       ? payableRate(
           market,
           fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount),
-          market.lowestMaintenancePpm,
+          market.tested,
           hasWaitingHolder(state, market),
         )
       : ppb(0);

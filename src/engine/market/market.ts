@@ -49,6 +49,12 @@ export class MarketTimers {
   }
 }
 
+/** The mark and the lowest maintenance rate at which the units of a market were tested. */
+export interface TestedTerms {
+  readonly markTicks: PriceTicks | null;
+  readonly maintenancePpm: number;
+}
+
 export class Market {
   readonly id: MarketId;
   private timers = new MarketTimers();
@@ -78,6 +84,11 @@ export class Market {
   highestInitialPpm = 0;
   highestMaintenancePpm = 0;
   lowestMaintenancePpm = 0;
+  /** As of the beginning of the timer instant, for its settlement of funding. */
+  readonly tested: { markTicks: PriceTicks | null; maintenancePpm: number } = {
+    markTicks: null,
+    maintenancePpm: 0,
+  };
 
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
@@ -209,6 +220,12 @@ export class Market {
     const maintenance = this.spec.tiers.map((tier) => tier.maintenanceMarginPpm);
     this.highestMaintenancePpm = Math.max(...maintenance);
     this.lowestMaintenancePpm = Math.min(...maintenance);
+  }
+
+  /** Before the mark and the terms of a timer instant change. All units are tested at its end. */
+  beginInstant(): void {
+    this.tested.markTicks = this.markTicks;
+    this.tested.maintenancePpm = this.lowestMaintenancePpm;
   }
 
   archive(io: Archive, nowUs: TimeUs): void {

@@ -49,10 +49,11 @@ export function fundingOutlook(state: ExchangeState, market: Market): FundingOut
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
   const rate = fundingRate(filled, tier, premiumSum, samples);
   const waits = hasWaitingHolder(state, market);
+  const { markTicks, lowestMaintenancePpm: maintenancePpm } = market;
+  const tested = { markTicks, maintenancePpm };
   return {
     nextUs: timeUs((floorDivInt(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
-    indicativePpb:
-      samples === 0 ? null : payableRate(market, rate, market.lowestMaintenancePpm, waits),
+    indicativePpb: samples === 0 ? null : payableRate(market, rate, tested, waits),
     samples,
   };
 }

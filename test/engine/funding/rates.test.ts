@@ -71,6 +71,7 @@ describe('the rate of an interval (R-7.2)', () => {
 describe('the rate that a position at its maintenance can pay (R-7.2)', () => {
   const market = (index: number | null, mark: number | null, markSource = 'median') =>
     ({ indexTicks: index, markTicks: mark, spec: { markSource } }) as unknown as Market;
+  const tested = ({ markTicks }: Market) => ({ markTicks, maintenancePpm: 50_000 });
   test.each([
     ['no index', market(null, 1000), 90_000_000, 90_000_000],
     ['no mark', market(1000, null), 90_000_000, 90_000_000],
@@ -90,7 +91,7 @@ describe('the rate that a position at its maintenance can pay (R-7.2)', () => {
     ],
     ['at most 100 %', market(1, 1_000_000, 'external'), 1_000_000_000, 1_000_000_000],
   ])('%s', (_name, of, rate, payable) => {
-    expect(payableRate(of, ppb(rate), ppm(50_000), false)).toBe(payable);
+    expect(payableRate(of, ppb(rate), tested(of), false)).toBe(payable);
   });
 
   test.each([
@@ -101,7 +102,7 @@ describe('the rate that a position at its maintenance can pay (R-7.2)', () => {
     // Two thirds of 5 % of 960 are less than the distance of 40.
     ['mark further away than that', market(1000, 960), 90_000_000, 0],
   ])('while a holder waits for its next slice: %s', (_name, of, rate, payable) => {
-    expect(payableRate(of, ppb(rate), ppm(50_000), true)).toBe(payable);
+    expect(payableRate(of, ppb(rate), tested(of), true)).toBe(payable);
   });
 });
 

@@ -54,7 +54,7 @@ const LEFT_OUT = new Set([
   ...['Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.lowestMaintenancePpm'],
-  'Market.frozenAtCheck',
+  ...['Market.frozenAtCheck', 'Market.tested'],
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],
   // Sums of the samples, and a reach of them.
   ...['SquareRoot.squares', 'SquareRoot.volume', 'SquareRoot.reachNow'],
