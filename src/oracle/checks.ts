@@ -3,7 +3,7 @@ import type { EndReason } from '../engine/refusals.ts';
 import { affordsOrder, onlyReduces } from './afford.ts';
 import { bestPrice } from './book.ts';
 import { fillable, reducible } from './legs.ts';
-import { abs, max, sign, sum } from './numbers.ts';
+import { abs, max, MOST_LOTS, sign, sum } from './numbers.ts';
 import {
   leftOf,
   marketOf,
@@ -95,6 +95,17 @@ function crosses(world: World, market: Market, order: Order): boolean {
 function riskFault(world: World, order: Order): EndReason | null {
   const market = marketOf(world, order.market);
   const { lots } = positionOf(subOf(world, order.sub), order.market);
+  const side = sign(order.lots);
+  const alike = world.live.filter(
+    (other) =>
+      other.resting &&
+      !other.reduceOnly &&
+      other.sub === order.sub &&
+      other.market === order.market &&
+      sign(other.lots) === side,
+  );
+  const resting = sum([...alike, order].map(leftOf));
+  if (max(resting, resting + side * lots) > MOST_LOTS) return 'openInterest';
   const opening = abs(lots + sign(order.lots) * leftOf(order)) - abs(lots);
   if (opening > 0n && openInterest(world, market.id) + opening > market.openInterestCap) {
     return 'openInterest';

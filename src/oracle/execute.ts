@@ -16,15 +16,16 @@ export function execute(world: World, order: Order): void {
     end(world, order, 'filled', null);
   } else if (order.leg) keepLeg(world, order, stop !== null);
   else if (stop !== null) end(world, order, 'cancelled', stop);
-  else if (!order.ioc) rest(world, order);
-  else end(world, order, TYPES[order.type].leaves ?? 'cancelled', 'iocRemainder');
+  else if (!order.ioc) {
+    if (!rest(world, order)) end(world, order, 'cancelled', 'openOrders');
+  } else end(world, order, TYPES[order.type].leaves ?? 'cancelled', 'iocRemainder');
 }
 
 /** the rest of a leg rests if it may, otherwise it becomes pending again. */
 function keepLeg(world: World, leg: Order, stopped: boolean): void {
   if (whyOver(world, leg) !== null) retire(world, leg);
   else if (stopped || leg.ioc || fillable(world, leg) === 0n) waitAgain(world, leg);
-  else rest(world, leg);
+  else if (!rest(world, leg)) waitAgain(world, leg);
 }
 
 /** activates a pending order. */

@@ -8,6 +8,9 @@ import { Decimal } from 'decimal.js';
 const Exact = Decimal.clone({ precision: 90, toExpNeg: -100, toExpPos: 100 });
 export type Rate = Decimal;
 
+/** Sums of lots of one price, and of one subaccount and side, are at most this (D-4). */
+export const MOST_LOTS = 2n ** 53n - 1n;
+
 export const abs = (n: bigint): bigint => (n < 0n ? -n : n);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);

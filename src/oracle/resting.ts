@@ -1,10 +1,12 @@
 /** An order starts to rest, or stops being pending. */
-import { putOnBook } from './book.ts';
+import { putOnBook, queueAt, sizeOf } from './book.ts';
 import { touch } from './endings.ts';
-import { sign } from './numbers.ts';
-import { leftOf, emit, type Order, type World } from './world.ts';
+import { MOST_LOTS, sign, sum } from './numbers.ts';
+import { leftOf, emit, marketOf, type Order, type World } from './world.ts';
 
-export function rest(world: World, order: Order): void {
+/** Returns false if the price has no room for it (D-4). */
+export function rest(world: World, order: Order): boolean {
+  if (!hasRoom(world, order)) return false;
   putOnBook(world, order);
   emit(world, {
     kind: 'orderRested',
@@ -14,6 +16,12 @@ export function rest(world: World, order: Order): void {
     priceTicks: order.price,
     remainingLots: sign(order.lots) * leftOf(order),
   });
+  return true;
+}
+
+function hasRoom(world: World, order: Order): boolean {
+  const queue = queueAt(world, marketOf(world, order.market), sign(order.lots), order.price);
+  return sum(queue.map(sizeOf)) + leftOf(order) <= MOST_LOTS;
 }
 
 export function emitReleased(world: World, order: Order, source: bigint | null): void {

@@ -20,6 +20,6 @@ export function restNextSlice(world: World, filled: Order): void {
     emitReleased(world, next, null);
   });
   const fault = activationFault(world, next);
-  if (fault === null) rest(world, next);
-  else end(world, next, 'cancelled', fault);
+  if (fault !== null) end(world, next, 'cancelled', fault);
+  else if (!rest(world, next)) end(world, next, 'cancelled', 'openOrders');
 }

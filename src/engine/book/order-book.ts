@@ -38,14 +38,20 @@ export class OrderBook {
     return { priceTicks: ladder.price(level), lots: lots(ladder.total(level)) };
   }
 
-  /** Appends the slot to the queue of its price. */
-  append(slot: number): void {
-    this.changes += 1;
+  /**
+   * Appends the slot to the queue of its price. Returns false without a change for an order with
+   * which the lots of the level would not be a safe integer.
+   */
+  append(slot: number): boolean {
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
     const price = table.price(slot);
     let level = ladder.find(price);
     if (level === NO_LEVEL) level = ladder.insert(price);
+    else if (ladder.total(level) + table.left(slot) > Number.MAX_SAFE_INTEGER) {
+      if (!table.isHouse(slot)) return false;
+    }
+    this.changes += 1;
     const tail = ladder.tail(level);
     table.setPrev(slot, tail);
     table.setNext(slot, NONE);
@@ -56,6 +62,7 @@ export class OrderBook {
     if (table.isHouse(slot)) ladder.addHouseTotal(level, table.left(slot));
     ladder.addCount(level, 1);
     table.setResting(slot, true);
+    return true;
   }
 
   /** Puts the slot at the front of the queue of its price: house volume from before a gap. */

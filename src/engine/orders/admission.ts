@@ -161,7 +161,12 @@ function riskFault(
   market: Market,
   order: OrderRisk,
 ): EndReason | null {
-  const opening = Math.abs(exposure.positionLots + order.lots) - Math.abs(exposure.positionLots);
+  const { positionLots, bidLots, askLots } = exposure;
+  // Margin is computed of these sums, which must stay safe integers.
+  const resting = (order.lots > 0 ? bidLots : askLots) + Math.abs(order.lots);
+  const most = Math.max(resting, resting + Math.sign(order.lots) * positionLots);
+  if (most > Number.MAX_SAFE_INTEGER) return 'openInterest';
+  const opening = Math.abs(positionLots + order.lots) - Math.abs(positionLots);
   if (opening > 0 && market.openInterestLots + opening > market.openInterestCapLots) {
     return 'openInterest';
   }

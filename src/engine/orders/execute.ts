@@ -22,8 +22,9 @@ export function execute(
   else if (table.conditional(slot)?.leg === true) {
     keepLeg(state, slot, market, exposure, stop !== null);
   } else if (stop !== null) endOrder(state, slot, 'cancelled', stop);
-  else if (!table.isIoc(slot)) rest(state, slot, market, exposure);
-  else {
+  else if (!table.isIoc(slot)) {
+    if (!rest(state, slot, market, exposure)) endOrder(state, slot, 'cancelled', 'openOrders');
+  } else {
     endOrder(state, slot, ORDER_TYPE_RULES[table.orderType(slot)].unfilled, 'iocRemainder');
   }
 }
@@ -55,5 +56,5 @@ function keepLeg(
   if (over !== null) endOrder(state, slot, 'cancelled', over);
   else if (stopped || table.isIoc(slot) || fillableLots(table, slot, exposure) === 0) {
     waitAgain(state, slot, exposure);
-  } else rest(state, slot, market, exposure);
+  } else if (!rest(state, slot, market, exposure)) waitAgain(state, slot, exposure);
 }

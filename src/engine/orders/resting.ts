@@ -10,10 +10,10 @@ import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 
-/** Appends the unfilled part to the queue of its price. */
-export function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
+/** Appends the unfilled part to the queue of its price; returns false if that is full (D-4). */
+export function rest(state: State, slot: number, market: Market, exposure: Exposure): boolean {
   const table = state.orders;
-  market.book.append(slot);
+  if (!market.book.append(slot)) return false;
   holdResting(state, slot, exposure);
   const { context } = state;
   context.markBookChanged(market);
@@ -35,6 +35,7 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
       remainingLots: remaining,
     });
   }
+  return true;
 }
 
 /** Takes a resting order off the book, with its unfilled part. */

@@ -32,8 +32,8 @@ export function restNextSlice(
   if (slot === NONE) return;
   showSlice(state, slot, exposure);
   const fault = restingFault(state, slot, market, exposure);
-  if (fault === null) rest(state, slot, market, exposure);
-  else endOrder(state, slot, 'cancelled', fault);
+  if (fault !== null) endOrder(state, slot, 'cancelled', fault);
+  else if (!rest(state, slot, market, exposure)) endOrder(state, slot, 'cancelled', 'openOrders');
 }
 
 /** Activates the slice. */

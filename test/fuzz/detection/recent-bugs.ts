@@ -235,8 +235,8 @@ export const RECENT_BUGS: readonly SubtleBug[] = [
     id: 'last-slice-ends-only-if-waiting-next',
     area: 'groups',
     file: 'engine/orders/slices.ts#restNextSlice',
-    find: "if (fault === null) rest(state, slot, market, exposure); else endOrder(state, slot, 'cancelled', fault);",
-    replace: 'rest(state, slot, market, exposure);',
+    find: 'fault !== null',
+    replace: 'false',
   },
   {
     id: 'isolated-hold-ignores-what-it-fills',

@@ -74,8 +74,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'last-come-first-served',
     file: 'orders/resting.ts#rest',
-    find: 'market.book.append',
-    replace: 'market.book.prepend',
+    find: 'market.book.append(slot)',
+    replace: '(market.book.prepend(slot), true)',
     invariant: 'feedRebuildsBook',
     inState: false,
     least: 7,

@@ -5,8 +5,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'last-come-first-served',
     file: 'engine/orders/resting.ts#rest',
-    find: 'market.book.append',
-    replace: 'market.book.prepend',
+    find: 'market.book.append(slot)',
+    replace: '(market.book.prepend(slot), true)',
     means: 'an order joins the front of the queue of its price',
     rule: 'R-2.5',
   },
