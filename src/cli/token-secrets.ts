@@ -13,10 +13,16 @@ export interface SecretFiles {
   readonly previousSecretFile: string | null;
 }
 
-/** Without a secret, a random one for this process, with a warning. Throws `InputError`. */
+/** A secret for one process, where none is set. */
+export function drawSecret(): Uint8Array {
+  return randomBytes(MIN_SECRET_BYTES);
+}
+
+/** Without a secret, that of this process, with a warning. Throws `InputError`. */
 export async function readSecrets(
   { secretFile, previousSecretFile }: SecretFiles,
   log: OperatorLog,
+  ofProcess: Uint8Array = drawSecret(),
 ): Promise<Secrets> {
   const inEnvironment = process.env['ORRERY_SECRET'];
   const previous = previousSecretFile === null ? [] : await readPrevious(previousSecretFile, log);
@@ -26,7 +32,7 @@ export async function readSecrets(
     return { current: secretOf(Buffer.from(inEnvironment), 'ORRERY_SECRET'), previous };
   }
   log('secret_random', 'no secret is set; tokens are valid until this process ends');
-  return { current: randomBytes(MIN_SECRET_BYTES), previous };
+  return { current: ofProcess, previous };
 }
 
 /** An absent file is no secret, so that a server is ready for its first rotation. */

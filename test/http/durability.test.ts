@@ -8,12 +8,14 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { openJournal } from '../../src/journal-files/folder-journal.ts';
 import type { Recovery } from '../../src/journal-files/durable-exchange.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
+import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { FailingDisk } from '../journal-files/failing-disk.ts';
 import { Served } from './served.ts';
@@ -219,6 +221,44 @@ test('signals of a start are carried out when it is ready', async () => {
   expect(await ended).toBe(0);
   expect(log).toContain('the secrets of tokens were read again');
 }, 60_000);
+
+test.each(['', 's'.repeat(32)])(
+  'SIGHUP without a secret file ends neither the server nor its tokens',
+  async (secret) => {
+    const child = spawn(
+      process.execPath,
+      [CLI, 'serve', '--port', '0', '--metrics-port', 'off', '--data-dir', path],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...(secret === '' ? {} : { ORRERY_SECRET: secret }) },
+      },
+    );
+    const ended = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve(code ?? signal);
+      });
+    });
+    let log = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.once('data', (chunk: Buffer) => {
+        resolve(/listens on (\S+)/.exec(chunk.toString())?.[1] ?? '');
+      });
+    });
+    const client = new HttpMatcherClient({ url, signer: new Wallet(`0x${'1'.repeat(64)}`) });
+    const token = await client.bearer();
+    child.kill('SIGHUP');
+    const read = 'the secrets of tokens were read again';
+    await Promise.race([ended, expect.poll(() => log, { timeout: 20_000 }).toContain(read)]);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/auth/claims`, { headers })).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  },
+  60_000,
+);
 
 test('a log on a full disk does not end the server', async () => {
   const log = openSync('/dev/full', 'w');

@@ -12,7 +12,7 @@ import { logRisk } from '../../http/risk-log.ts';
 import { serveMetrics, type MetricsServer } from '../../http/metrics-server.ts';
 import { operatorLog, type OperatorLog } from '../../http/operator-log.ts';
 import { buildServer } from '../../http/server.ts';
-import { WalletAuth } from '../../http/wallet-auth.ts';
+import { WalletAuth, type Secrets } from '../../http/wallet-auth.ts';
 import { timeUs } from '../../num/units.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
@@ -29,7 +29,7 @@ import {
   type PreparedStrategy,
   type StrategyArguments,
 } from '../serve-strategy.ts';
-import { readSecrets } from '../token-secrets.ts';
+import { drawSecret, readSecrets } from '../token-secrets.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
 interface ServeArguments
@@ -101,8 +101,9 @@ async function serve(options: ServeArguments): Promise<void> {
   }
   const beside = planStrategy(options, settings, replay);
   const log = operatorLog(settings.logFormat, printError);
-  const rotateFrom = rotateOnSignal(settings, log);
-  const secrets = await readSecrets(settings, log);
+  const ofProcess = drawSecret();
+  const rotateFrom = rotateOnSignal(() => readSecrets(settings, log, ofProcess), log);
+  const secrets = await readSecrets(settings, log, ofProcess);
   const opening = { file, startUs, replay, log };
   const opened = await openServed(settings, opening);
   const host = hostOf(settings, opened, opening);
@@ -198,12 +199,14 @@ async function openMetrics(
  * SIGHUP reads the files of the secrets again; a file that cannot be used changes nothing. Signals
  * of the start are carried out by the function that is returned.
  */
-function rotateOnSignal(settings: ServeSettings, log: OperatorLog): (auth: WalletAuth) => void {
-  if (settings.secretFile === null) return () => undefined;
+function rotateOnSignal(
+  read: () => Promise<Secrets>,
+  log: OperatorLog,
+): (auth: WalletAuth) => void {
   let started: WalletAuth | null = null;
   let isDue = false;
   const rotate = (auth: WalletAuth): void => {
-    readSecrets(settings, log).then(
+    read().then(
       (secrets) => {
         auth.rotate(secrets);
         log('secrets_read', 'the secrets of tokens were read again');
