@@ -2,11 +2,12 @@
  * Requests that cost nothing but their headers: the token is checked before the body, every request
  * counts whatever its answer, bytes are limited, and repeated refusals wait (R-11.2).
  */
-import { connect } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { Admission } from '../../src/http/admission.ts';
 import { ByteLimit } from '../../src/http/byte-limit.ts';
+import { CLOSE_RATE, MessageLimits } from '../../src/http/feeds/message-limits.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
@@ -167,18 +168,38 @@ describe('every request counts', () => {
     await new Promise((resolve) => socket.once('open', resolve));
     const answers: { error: { code: number; data?: { status: number } } }[] = [];
     socket.on('message', (data: Buffer) => answers.push(JSON.parse(data.toString()) as never));
-    const closed = new Promise<void>((resolve) => {
-      socket.once('close', () => {
-        resolve();
-      });
+    const closed = new Promise<number>((resolve) => {
+      socket.once('close', resolve);
     });
     // The upgrade is one of the five.
     for (let i = 0; i < 5; i++) socket.send(text);
     await expect.poll(() => answers.length).toBe(5);
     expect(answers.filter(({ error }) => error.data?.status === 429)).toHaveLength(1);
     for (let i = 0; i < 200; i++) socket.send(text);
-    await closed;
+    expect(await closed).toBe(CLOSE_RATE);
     expect(answers.length).toBeLessThan(150);
+  });
+
+  test('the close frame of refusals follows what a client has not read yet', async () => {
+    const server = new WebSocketServer({ port: 0 });
+    const limits = new Promise<MessageLimits>((resolve) => {
+      server.once('connection', (socket, { socket: stream }) => {
+        // As behind megabytes of updates that do not fit into the connection.
+        stream.cork();
+        setTimeout(() => {
+          stream.uncork();
+        }, 100);
+        resolve(new MessageLimits(socket, new Admission(1, () => 0)));
+      });
+    });
+    const { port } = server.address() as AddressInfo;
+    const client = new WebSocket(`ws://127.0.0.1:${String(port)}`);
+    const closed = new Promise<number>((resolve) => client.once('close', resolve));
+    const accepted: (boolean | null)[] = [];
+    for (let i = 0; i < 102; i++) accepted.push((await limits).accepts('ip x', false, 1));
+    expect(accepted).toEqual([true, ...Array.from({ length: 100 }, () => false), null]);
+    expect(await closed).toBe(CLOSE_RATE);
+    server.close();
   });
 
   test('upgrades count', async () => {

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { SMALL_BODY } from '../../contract/body-limits.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { Admission } from '../admission.ts';
+import { closeWithin } from './close-within.ts';
 
 /** Refused messages in a row, and pings a second, beyond which a connection is closed. */
 const MAX_REFUSALS = 100;
@@ -12,6 +13,8 @@ const SECOND_MS = 1000;
 const LARGE_BYTES_PER_MS = 1024;
 /** Application close code: too many messages. */
 export const CLOSE_RATE = 4429;
+/** Time for a client to read its refusals and the close frame behind them. */
+const CLOSE_WAIT_MS = 10_000;
 
 export class MessageLimits {
   private readonly socket: WebSocket;
@@ -39,8 +42,9 @@ export class MessageLimits {
       admission.refusalOf(caller) === null && admission.takesBytes(caller, isAccount, bytes);
     this.refusals = isAccepted ? 0 : this.refusals + 1;
     if (this.refusals <= MAX_REFUSALS) return isAccepted;
-    this.socket.close(CLOSE_RATE, MESSAGES.tooManyRequests.message);
-    this.socket.terminate();
+    if (this.socket.readyState === this.socket.OPEN) {
+      closeWithin(this.socket, CLOSE_WAIT_MS, CLOSE_RATE, MESSAGES.tooManyRequests.message);
+    }
     return null;
   }
 
