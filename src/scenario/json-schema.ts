@@ -50,6 +50,7 @@ function toSchema(shape: Shape, defs: Map<string, Json>): Json {
       return {
         type: 'object',
         propertyNames: { pattern: shape.keys.pattern.source },
+        ...(shape.min === undefined ? {} : { minProperties: shape.min }),
         additionalProperties: toSchema(shape.of, defs),
       };
     case 'record': {

@@ -26,10 +26,11 @@ const text = (what: string, pattern?: RegExp): Shape =>
   pattern === undefined ? { kind: 'text', what } : { kind: 'text', what, pattern };
 const decimal = (what: string): Shape => ({ kind: 'decimal', what });
 const record = (fields: Fields): Shape => ({ kind: 'record', fields });
-const bySymbol = (of: Shape): Shape => ({
+const bySymbol = (of: Shape, min = 0): Shape => ({
   kind: 'map',
   of,
   keys: { what: 'market symbol', pattern: /^\S{1,64}$/ },
+  ...(min === 0 ? {} : { min }),
 });
 const byName = (what: string, of: Shape): Shape => ({
   kind: 'map',
@@ -49,7 +50,7 @@ const LEVELS: Shape = {
   kind: 'list',
   of: { kind: 'list', of: decimal('a price or a quantity'), min: 2, max: 2 },
 };
-const PRICES = bySymbol(decimal('a price'));
+const PRICES = bySymbol(decimal('a price'), 1);
 const SYMBOL = {
   shape: text('a market symbol'),
   doc: 'The market; optional if the scenario has one market.',
@@ -165,7 +166,7 @@ export const VERB_FIELDS: Fields = {
   oracle: { shape: PRICES, doc: 'Index prices by market.' },
   mark: { shape: PRICES, doc: 'Recorded mark prices, for markets with an external mark.' },
   fundingRate: {
-    shape: bySymbol(decimal('a funding rate')),
+    shape: bySymbol(decimal('a funding rate'), 1),
     doc: 'Recorded funding rates, settled immediately, for markets with external funding.',
   },
   deposit: { shape: MONEY_VERB, doc: 'Deposits collateral from outside.' },
@@ -389,6 +390,7 @@ export const SCENARIO_SHAPE: Shape = record({
         shape: {
           kind: 'list',
           of: { kind: 'word', what: 'a check', words: CHECK_NAMES },
+          min: 1,
         },
         doc: 'Checks of the fuzzer that all commands of the run must pass, such as `oracle`.',
       },

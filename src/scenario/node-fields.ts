@@ -1,5 +1,5 @@
 /** Fields of a map whose shape was checked; null if the key is absent. */
-import type { MapNode, SourceNode } from './source-node.ts';
+import type { ListNode, MapNode, SourceNode } from './source-node.ts';
 
 export function fieldOf(map: MapNode | null, key: string): SourceNode | null {
   return map?.entries.get(key)?.value ?? null;
@@ -21,3 +21,18 @@ export function numberOf(map: MapNode | null, key: string): number | null {
   const text = textOf(map, key);
   return text === null ? null : Number(text);
 }
+
+export function listOf(map: MapNode | null, key: string): ListNode | null {
+  const node = fieldOf(map, key);
+  return node?.kind === 'list' ? node : null;
+}
+
+/** Texts of a list's scalars. */
+export function listItems(map: MapNode | null, key: string): string[] {
+  return (listOf(map, key)?.items ?? []).flatMap((item) =>
+    item.kind === 'scalar' ? [item.text] : [],
+  );
+}
+
+export const isEmptyMap = (node: SourceNode): boolean =>
+  node.kind === 'map' && node.entries.size === 0;

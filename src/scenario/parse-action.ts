@@ -64,13 +64,26 @@ export function parseAction(
     case 'setMarketTerms':
     case 'setMarketStatus':
     case 'delistMarket': {
-      const symbol = textOf(map, 'symbol') ?? names.markets[0]?.symbol ?? '';
+      const symbol = operatedSymbol(map, path, names, problems);
       return { kind: verb, symbol, request: requestOf(map, ['symbol']) };
     }
     default:
       return parseTape(map, verb, path, names, problems);
   }
 }
+
+/** The named market, which may be listed by a step; without a name, the only one. */
+function operatedSymbol(map: MapNode, path: string, names: Names, problems: Problem[]): string {
+  const node = fieldOf(map, 'symbol');
+  const text = textOf(map, 'symbol');
+  if (node !== null && text === null) {
+    problems.push({ place: node.place, path: childPath(path, 'symbol'), message: NO_SYMBOL });
+  }
+  if (node !== null) return text ?? '';
+  return findMarket(null, map.place, path, names, problems)?.spec.symbol ?? '';
+}
+
+const NO_SYMBOL = 'expected a market symbol';
 
 /**
  * Fields of an operator's request. The exchange decodes them when the step runs, because new terms
@@ -258,7 +271,7 @@ function findMarket(
   const symbols = markets.map((known) => known.symbol);
   const message =
     wanted === undefined
-      ? '"symbol" is required, because there are several markets'
+      ? `"symbol" is required, because there are ${markets.length === 0 ? 'no' : 'several'} markets`
       : `"${wanted}" is not among the markets of this scenario${suggest(wanted, symbols)}`;
   problems.push({ place, path, message });
   return null;

@@ -19,7 +19,7 @@ import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
 import { SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
-import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
+import { fieldOf, isEmptyMap, listItems, listOf, mapOf, numberOf, textOf } from './node-fields.ts';
 import { readYaml } from './read-yaml.ts';
 import { referencesIn } from './reference.ts';
 import type {
@@ -72,6 +72,8 @@ class Parser {
   private names: Names = { accounts: new Set(), markets: [] };
   /** Number of accounts of each crowd, by name. */
   private readonly crowds = new Map<string, number>();
+  /** Steps of crowds so far, one for each member. */
+  private crowdSteps = 0;
   private startUs = timeUs(0);
   private seed = 1;
 
@@ -86,7 +88,7 @@ class Parser {
     const accounts = this.accounts(mapOf(root, 'accounts'));
     this.names = { accounts: new Set(accounts.map(({ name }) => name)), markets };
     const steps = this.steps(listOf(root, 'steps'), 'steps');
-    if (stepsIn(steps) > MAX_STEPS) {
+    if (Math.max(this.crowdSteps, stepsIn(steps)) > MAX_STEPS) {
       const message = `more than ${String(MAX_STEPS)} steps, repeats counted`;
       this.refuse(this.valuePlace(root, 'steps'), 'steps', message);
     }
@@ -124,7 +126,11 @@ class Parser {
       };
       if (count === null) return [entry];
       this.crowds.set(name, count);
-      return membersOf(name, count).map((member) => ({
+      const members = membersOf(name, count);
+      const twice = members.find((member) => map?.entries.has(member) === true);
+      if (twice !== undefined)
+        this.refuse(keyPlace, path, `has a member "${twice}", which is another account`);
+      return members.map((member) => ({
         ...entry,
         name: member,
         deposit: drawn ? this.drawnDeposit(fields, member, path) : entry.deposit,
@@ -190,6 +196,9 @@ class Parser {
     const { action } = step;
     const { request } = action;
     const drawn = this.problems.length === 0 && request !== null && drawsIn(request, '').length > 0;
+    // Beyond the limit the members' steps are counted only: millions of them would fill the memory.
+    this.crowdSteps += count;
+    if (this.crowdSteps > MAX_STEPS) return [step];
     return membersOf(as, count).map((member, i) => ({
       ...step,
       time: i === 0 ? step.time : null,
@@ -308,6 +317,7 @@ class Parser {
       if (map.entries.has('body') && map.entries.has('error')) {
         this.refuse(this.keyPlace(map, 'error'), path, 'a response is a "body" or an "error"');
       }
+      this.refusedIsClear(map, path);
       this.knownReferences(map, path);
     }
     const isExact = textOf(map, 'exact') === 'true';
@@ -334,13 +344,27 @@ class Parser {
     };
   }
 
+  /** A status beside it, or false, would not be compared. */
+  private refusedIsClear(map: MapNode, path: string): void {
+    const refused = textOf(map, 'refused');
+    if (refused === null) return;
+    if (refused === 'false') {
+      const message = 'a response is expected to succeed; write true or omit the key';
+      this.refuse(this.valuePlace(map, 'refused'), childPath(path, 'refused'), message);
+    } else if (map.entries.has('status')) {
+      const message = '"refused" is an error of any status; give "status" or "refused"';
+      this.refuse(this.keyPlace(map, 'refused'), path, message);
+    }
+  }
+
   private finalExpectation(map: MapNode | null): FinalExpectation {
     if (map !== null) this.knownReferences(map, 'expect');
     if (textOf(map, 'invariants') === 'false') {
       const message = 'invariants always hold; write true or omit the key';
       this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
     }
-    const items = map === null ? [] : listItems(map, 'checks');
+    if (map !== null) this.notEmpty(map, 'expect');
+    const items = listItems(map, 'checks');
     return {
       place: map?.place ?? START_OF_TEXT,
       ...this.stateExpectation(map, 'expect'),
@@ -464,21 +488,10 @@ function membersOf(crowd: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${crowd}-${String(i + 1)}`);
 }
 
+/** A repetition without steps counts as one step, since it takes time too. */
 function stepsIn(steps: readonly Step[]): number {
   return steps.reduce((sum, { action }) => {
-    return sum + (action?.kind === 'repeat' ? action.times * stepsIn(action.steps) : 1);
+    const isRepeat = action?.kind === 'repeat';
+    return sum + (isRepeat ? action.times * Math.max(1, stepsIn(action.steps)) : 1);
   }, 0);
 }
-
-function listOf(map: MapNode | null, key: string): ListNode | null {
-  const node = fieldOf(map, key);
-  return node?.kind === 'list' ? node : null;
-}
-
-function listItems(map: MapNode, key: string): string[] {
-  return (listOf(map, key)?.items ?? []).flatMap((item) =>
-    item.kind === 'scalar' ? [item.text] : [],
-  );
-}
-
-const isEmptyMap = (node: SourceNode): boolean => node.kind === 'map' && node.entries.size === 0;

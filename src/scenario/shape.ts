@@ -29,6 +29,7 @@ export type Shape =
       readonly kind: 'map';
       readonly of: Shape;
       readonly keys: { readonly what: string; readonly pattern: RegExp };
+      readonly min?: number;
     }
   | { readonly kind: 'record'; readonly fields: Fields }
   /** Text or another shape, by the kind of the node. */
@@ -122,7 +123,7 @@ function checkList(
 
 function checkMap(
   node: SourceNode,
-  { of, keys }: ShapeOf<'map'>,
+  { of, keys, min = 0 }: ShapeOf<'map'>,
   path: string,
   problems: Problem[],
 ): void {
@@ -130,6 +131,10 @@ function checkMap(
     const message = `expected a map of ${keys.what}s, found ${describeNode(node)}`;
     problems.push({ place: node.place, path, message });
     return;
+  }
+  if (node.entries.size < min) {
+    const message = `expected at least ${String(min)} ${keys.what}, found none`;
+    problems.push({ place: node.place, path, message });
   }
   for (const [key, { keyPlace, value }] of node.entries) {
     if (!keys.pattern.test(key)) {

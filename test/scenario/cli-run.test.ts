@@ -85,6 +85,17 @@ describe('orrery run', () => {
     expect(errors).toContain('x.yaml: is not UTF-8 text');
   });
 
+  it('answers a file of another kind in one line', async () => {
+    const path = put('strategy.ts', 'import x from "y";\nexport default { a: { b: 1 }, c };\n');
+    expect(await main(['run', path])).toBe(2);
+    expect(errors.trim().split('\n')).toEqual([
+      expect.stringContaining(`${path}: is not a scenario: it must be a YAML file`),
+    ]);
+    errors = '';
+    expect(await main(['run', put('scenario.txt', WRONG)])).toBe(2);
+    expect(errors).toContain('scenario.txt:5:7: steps[1]: unknown key "orcale"');
+  });
+
   it('returns 2 for an unknown flag, and without a file', async () => {
     expect(await main(['run', put('good.yaml', GOOD), '--prov'])).toBe(2);
     expect(await main(['run'])).toBe(2);

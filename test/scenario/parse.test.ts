@@ -107,6 +107,41 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     'orrery: 1\nsteps:\n  - repeat:\n      times: 10000\n      steps:\n        - repeat: { times: 11, steps: [{ wait: 1s }] }\n',
     '3:3: steps: more than 100000 steps, repeats counted',
   ],
+  [
+    'more repetitions without steps than the limit',
+    'orrery: 1\nsteps: [{ repeat: { times: 10000, steps: [{ repeat: { times: 11, steps: [] } }] } }]',
+    '2:8: steps: more than 100000 steps, repeats counted',
+  ],
+  [
+    'more steps of a crowd than the limit',
+    `orrery: 1\naccounts: { c: { count: 1000 } }\nsteps:\n${'- { as: c, do: getTime }\n'.repeat(1000)}`,
+    '4:1: steps: more than 100000 steps, repeats counted',
+  ],
+  [
+    'an account with the name of a crowd’s member',
+    'orrery: 1\naccounts: { c: { count: 2 }, c-1: { deposit: 7 } }\nsteps: []',
+    '2:13: accounts.c: has a member "c-1", which is another account',
+  ],
+  [
+    'final expectations of nothing',
+    'orrery: 1\nsteps: []\nexpect: {}',
+    '3:9: expect: an empty map compares nothing; name what is expected',
+  ],
+  [
+    'no check among the checks',
+    'orrery: 1\nsteps: []\nexpect: { checks: [] }',
+    '3:19: expect.checks: expected 1 to 10000 items, found 0',
+  ],
+  [
+    'an operator command without a market among several',
+    'orrery: 1\nmarkets: [BTC-USD-PERP, ETH-USD-PERP]\nsteps: [{ setMarketStatus: { status: halted } }]',
+    '3:28: steps[0].setMarketStatus: "symbol" is required, because there are several markets',
+  ],
+  [
+    'an operator command without a market among none',
+    'orrery: 1\nmarkets: []\nsteps: [{ delistMarket: { price: 5 } }]',
+    '3:25: steps[0].delistMarket: "symbol" is required, because there are no markets',
+  ],
 ];
 
 /** A fault in a step after `HEAD`, so on line 4. */
@@ -115,6 +150,26 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     'an unknown verb',
     '{ orcale: { BTC-USD-PERP: 1 } }',
     '4:7: steps[0]: unknown key "orcale"; did you mean "oracle"?',
+  ],
+  [
+    'prices of no market',
+    '{ oracle: {}, expect: { outcome: market_not_found } }',
+    '4:15: steps[0].oracle: expected at least 1 market symbol, found none',
+  ],
+  [
+    'a symbol that is a map',
+    '{ setMarketTerms: { symbol: {}, takerFee: 0.001 } }',
+    '4:33: steps[0].setMarketTerms.symbol: expected a market symbol',
+  ],
+  [
+    'a status beside a refusal of any status',
+    '{ do: getTime, expect: { refused: true, status: 500 } }',
+    '4:30: steps[0].expect: "refused" is an error of any status; give "status" or "refused"',
+  ],
+  [
+    'a response that is not refused',
+    '{ do: getTime, expect: { refused: false, status: 400 } }',
+    '4:39: steps[0].expect.refused: a response is expected to succeed; write true or omit the key',
   ],
   [
     'two verbs',

@@ -32,6 +32,21 @@ it.each([
     'a: "b"  # why',
     `a: "b"  # why\n\nexpect:\n  stateHash: ${NEW}\n`,
   ],
+  [
+    'into a document in braces',
+    '--- { a: 1, b: 2 } # why\n',
+    `--- { expect: { stateHash: ${NEW} }, a: 1, b: 2 } # why\n`,
+  ],
+  [
+    'before the end of a document',
+    'a: 1\nsteps: []\n...\n# why\n',
+    `a: 1\nsteps: []\n\nexpect:\n  stateHash: ${NEW}\n...\n# why\n`,
+  ],
+  [
+    'below the keys of an indented document',
+    '  a: 1\n  b: 2\n',
+    `  a: 1\n  b: 2\n\n  expect:\n    stateHash: ${NEW}\n`,
+  ],
 ])('%s', (_, text, expected) => {
   expect(withStateHash(text, NEW)).toBe(expected);
 });

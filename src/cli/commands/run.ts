@@ -232,6 +232,7 @@ async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
     const text = decode(path, await readInput(path));
     const parsed = parseScenario(text, path, keccak);
     if (parsed.ok) loaded.push({ path, text, scenario: parsed.scenario });
+    else if (isOfAnotherKind(path, text)) faults.push(`${path}: is not a scenario: ${WHAT_IT_IS}`);
     else faults.push(...parsed.problems.map((problem) => formatProblem(path, problem)));
   }
   if (faults.length > 0) throw new InputError(faults.join('\n        '));
@@ -245,6 +246,12 @@ function decode(path: string, bytes: Uint8Array): string {
     throw new InputError(`${path}: is not UTF-8 text`);
   }
 }
+
+/** A file of another name without the key `orrery`, such as a strategy or a document. */
+const isOfAnotherKind = (path: string, text: string): boolean =>
+  !SCENARIO_FILE.test(path) && !/^\W*orrery\W*:/m.test(text);
+
+const WHAT_IT_IS = 'it must be a YAML file that begins with "orrery: 1" (orrery new scenario)';
 
 const SCENARIO_FILE = /\.ya?ml$/;
 
