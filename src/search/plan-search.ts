@@ -15,6 +15,7 @@ import { assignmentOf, gridPoint, sizeOf, type Space } from './samplers/space.ts
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { spaceOf, type SweepPlan } from './sweep.ts';
 import { hashOf } from './trial-log.ts';
+import { HANDLER_LIMIT_MS } from './workers/trial-pool.ts';
 
 const DAY_US = 86_400_000_000;
 const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
@@ -180,10 +181,18 @@ function periodOf(spanUs: number): number {
   return PERIODS_US.find((period) => spanUs >= MIN_PERIODS * period) ?? 1_000_000;
 }
 
-/** Identity of a search in its log: everything that its trials depend on. */
-export function searchIdentity({ plan, trials, ...search }: SweepPlan): object {
+/**
+ * Identity of a search in its log: everything that its trials depend on.
+ *
+ * @param handlerLimitMs a trial that it ended is in the log as failed; null for no limit
+ */
+export function searchIdentity(
+  { plan, trials, ...search }: SweepPlan,
+  handlerLimitMs: number | null = HANDLER_LIMIT_MS,
+): object {
   return {
     ...search,
+    ...(handlerLimitMs === HANDLER_LIMIT_MS ? {} : { handlerLimitMs }),
     // In halving the number of first trials decides which of them continue.
     ...(search.method === 'halving' ? { trials } : {}),
     plan: {

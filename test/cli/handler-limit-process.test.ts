@@ -1,5 +1,5 @@
 /** A handler that does not return ends its run, or its trial, with its line. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -134,24 +134,13 @@ test('SIGTERM ends a run without a limit', async () => {
 
 test('such a trial fails, and the search goes on', () => {
   const out = join(scratch, 'search');
-  const run = spawnSync(
-    process.execPath,
-    [
-      ...[MAIN, 'sweep', strategy, '--data', DATA, '--vary', 'what=loop,native,fine'],
-      ...[
-        '--method',
-        'grid',
-        '--no-ledger',
-        '--handler-limit',
-        '1s',
-        '--workers',
-        '1',
-        '--out',
-        out,
-      ],
-    ],
-    { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
-  );
+  const limited = (limit: string): SpawnSyncReturns<string> => {
+    const search = [MAIN, 'sweep', strategy, '--data', DATA, '--vary', 'what=loop,native,fine'];
+    const more = ['--method', 'grid', '--no-ledger', '--handler-limit', limit, '--workers', '1'];
+    const settings = { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' } as const;
+    return spawnSync(process.execPath, [...search, ...more, '--out', out], settings);
+  };
+  const run = limited('1s');
   expect(run.stdout).toContain('onBook did not return within 1 s (odd.ts:12:');
   const trials = readFileSync(join(out, 'trials.jsonl'), 'utf8').trim().split('\n').slice(1);
   const errors = trials.map((text) => (JSON.parse(text) as { error: string | null }).error);
@@ -160,6 +149,11 @@ test('such a trial fails, and the search goes on', () => {
     'the strategy did not return within 1 s: it is inside a built-in function',
     null,
   ]);
+  // Another limit would have ended other trials.
+  const other = limited('2s');
+  expect(other.status).toBe(2);
+  expect(other.stderr).toContain('is the log of another search');
+  expect(limited('1000ms').stdout).toBe(run.stdout);
 });
 
 test('a limit that is not a duration is refused', () => {

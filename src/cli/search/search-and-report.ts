@@ -37,6 +37,7 @@ import {
   EXIT,
   startProgress,
 } from '../cli-support.ts';
+import { handlerLimitMs } from '../handler-limit.ts';
 import type { SearchArguments } from '../search-options.ts';
 import { commandOf, sweepPage } from '../search-pages.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
@@ -70,7 +71,8 @@ export async function searchAndReport(
   let log: TrialLog | null = null;
   try {
     const ledger = await ledgerOf(args, search, definition);
-    log = TrialLog.open(join(out, LOG), searchIdentity(search));
+    const identity = searchIdentity(search, handlerLimitMs(args['handler-limit']));
+    log = TrialLog.open(join(out, LOG), identity);
     const ahead = new RunsAhead(pool);
     const sorted = place.isRemote ? orderedLog(log) : log;
     const kept = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(search));
@@ -100,6 +102,7 @@ export async function searchAndReport(
     const verdict = { selection, deflatedSharpe, robustness: tested };
     await writeWholeFile(page, Buffer.from(await sweepPage(args, search, result, verdict)));
     const summary = {
+      ...{ orrery: 'sweep', version: 1, search: hashOf(identity) },
       ...summaryOf(search, result, selection),
       deflatedSharpe,
       robustness: tested,
@@ -201,9 +204,6 @@ function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: 
     };
   };
   return {
-    orrery: 'sweep',
-    version: 1,
-    search: hashOf(searchIdentity(search)),
     method: search.method,
     objective: search.objective,
     seed: search.seed,

@@ -16,6 +16,7 @@ import {
   setExitCode,
   startProgress,
 } from '../cli-support.ts';
+import { handlerLimitMs } from '../handler-limit.ts';
 import { walkPage } from '../search-pages.ts';
 import { leftOutText } from '../../report/walk-page.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
@@ -68,6 +69,7 @@ async function walkIn(
   { out, windows, pool, place }: Walk,
 ): Promise<void> {
   const ledger = await ledgerOf(args, search, definition);
+  const limitMs = handlerLimitMs(args['handler-limit']);
   const progress = startProgress('walk', args.json);
   let walk: WalkForward;
   try {
@@ -78,7 +80,7 @@ async function walkIn(
       cancelled: isInterrupted,
       logOf: (window, trained) => {
         const path = join(out, windowLogName(window));
-        const log = TrialLog.open(path, searchIdentity(trained));
+        const log = TrialLog.open(path, searchIdentity(trained, limitMs));
         const sorted = place.isRemote ? orderedLog(log) : log;
         const counted = ledger === null ? sorted : countedLog(sorted, ledger.entryOf(trained));
         return {

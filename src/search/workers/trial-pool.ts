@@ -18,6 +18,9 @@ const GRACE_MS = 2000;
  */
 const NURSERY_MB = 64;
 
+/** Max time of a call of a strategy, unless another is given. */
+export const HANDLER_LIMIT_MS = 30_000;
+
 /** A worker that terminated during a run. */
 class WorkerError extends UserError {
   override readonly name = 'WorkerError';
@@ -47,7 +50,7 @@ export class TrialPool {
   constructor(
     workers = availableParallelism(),
     cancelled: () => boolean = () => false,
-    handlerLimitMs: number | null = 30_000,
+    handlerLimitMs: number | null = HANDLER_LIMIT_MS,
   ) {
     this.workers = workers;
     this.cancelled = cancelled;
