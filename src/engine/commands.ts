@@ -214,6 +214,17 @@ export interface TapeSnapshot {
   readonly levels: readonly TapeLevel[];
 }
 
+/**
+ * The synthetic book of a recording without one: these levels replace all others. None of them
+ * trades with a user's order: a level stays a tick away from an order that it would cross or lock.
+ */
+export interface TapeQuotes {
+  readonly kind: 'tapeQuotes';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly levels: readonly TapeLevel[];
+}
+
 /** The recording has a hole: no house fills until the next snapshot. */
 export interface TapeGap {
   readonly kind: 'tapeGap';
@@ -357,6 +368,7 @@ export type Command =
   | Transfer
   | SetSelfTradeMode
   | TapeSnapshot
+  | TapeQuotes
   | TapeGap
   | TapeBar
   | TapeL3

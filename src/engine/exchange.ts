@@ -40,6 +40,7 @@ import { applyBar } from './tape/apply-bar.ts';
 import { applyDepth } from './tape/apply-depth.ts';
 import { applyGap } from './tape/apply-gap.ts';
 import { applyL3 } from './tape/apply-l3.ts';
+import { applyQuotes } from './tape/apply-quotes.ts';
 import { applySnapshot } from './tape/apply-snapshot.ts';
 import { applyTrade } from './tape/apply-trade.ts';
 import { nextTimerUs, runTimers } from './timers.ts';
@@ -180,6 +181,8 @@ function dispatch(state: State, command: Command): Outcome {
       return setSelfTradeMode(state, command);
     case 'tapeSnapshot':
       return applySnapshot(state, command);
+    case 'tapeQuotes':
+      return applyQuotes(state, command);
     case 'tapeGap':
       return applyGap(state, command);
     case 'tapeBar':

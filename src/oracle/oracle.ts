@@ -23,7 +23,7 @@ import { placeOrder, placeOrders } from './orders.ts';
 import { updateMargin } from './settings.ts';
 import { tapeBar } from './bars.ts';
 import { tapeL3 } from './single-orders.ts';
-import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
+import { tapeDepth, tapeGap, tapeQuotes, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type Answer, type World } from './world.ts';
 
@@ -174,6 +174,8 @@ function dispatch(world: World, c: Command): Answer {
       return tapeTrade(world, c);
     case 'tapeSnapshot':
       return tapeSnapshot(world, c);
+    case 'tapeQuotes':
+      return tapeQuotes(world, c);
     case 'tapeGap':
       return tapeGap(world, c);
     case 'tapeBar':

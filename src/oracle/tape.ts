@@ -1,6 +1,14 @@
 /** Recorded history in the same book (D-14, D-15): depth, trades, snapshots, gaps. */
-import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
+import type {
+  TapeDepth,
+  TapeGap,
+  TapeLevel,
+  TapeQuotes,
+  TapeSnapshot,
+  TapeTrade,
+} from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
+import { priceTicks } from '../num/units.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
 import { feesOf, NO_FEES, type Fees } from './fees.ts';
 import { fill, printTrade } from './fills.ts';
@@ -95,16 +103,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   world.cause = 'tape';
   const afterGap = market.stale;
   market.stale = false;
-  for (const side of [1n, -1n]) {
-    const named = c.levels.filter((level) => sideOf(level) === side && level.lots > 0);
-    const taken = market.levels.filter((level) => level.side === side && level.taken > 0n);
-    const withheld = market.withheld.filter((level) => level.side === side);
-    const others = [...taken, ...withheld].map(({ price }) => price);
-    for (const price of [...housePrices(market, side), ...others]) {
-      if (named.some(({ priceTicks }) => BigInt(priceTicks) === price)) continue;
-      restate(world, market, side, price, 0n);
-    }
-  }
+  endOthers(world, market, c.levels);
   for (const level of c.levels) {
     const [side, price] = [sideOf(level), BigInt(level.priceTicks)];
     const before = houseLots(market, side, price);
@@ -116,6 +115,52 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   }
   settleReach(world, market);
   emitApplied(world, market, 'snapshot', false);
+  return 'ok';
+}
+
+/** Levels that are not stated end. */
+function endOthers(world: World, market: Market, levels: readonly TapeLevel[]): void {
+  for (const side of [1n, -1n]) {
+    const named = levels.filter((level) => sideOf(level) === side && level.lots > 0);
+    const taken = market.levels.filter((level) => level.side === side && level.taken > 0n);
+    const withheld = market.withheld.filter((level) => level.side === side);
+    const others = [...taken, ...withheld].map(({ price }) => price);
+    for (const price of [...housePrices(market, side), ...others]) {
+      if (named.some(({ priceTicks }) => BigInt(priceTicks) === price)) continue;
+      restate(world, market, side, price, 0n);
+    }
+  }
+}
+
+/** The book of recorded trades, which fills no user's order: its levels keep a tick away (D-67). */
+export function tapeQuotes(world: World, c: TapeQuotes): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (isSquareRoot(market)) return 'impact_needs_levels';
+  if (!c.levels.every(isLevel)) return 'tape_level_invalid';
+  world.cause = 'tape';
+  market.stale = false;
+  const usersOf = (side: bigint): number[] =>
+    restingOn(world, market, side)
+      .filter(({ order }) => order !== null)
+      .map(({ price }) => Number(price));
+  const [bids, asks] = [usersOf(1n), usersOf(-1n)];
+  const levels = c.levels
+    .map((level): TapeLevel => {
+      const { side, priceTicks: price } = level;
+      const free =
+        side === 'bid'
+          ? Math.min(price, ...asks.map((ask) => ask - 1))
+          : Math.max(price, ...bids.map((bid) => bid + 1));
+      return { ...level, priceTicks: priceTicks(free) };
+    })
+    .filter(({ priceTicks: price }) => isPrice(price));
+  endOthers(world, market, levels);
+  for (const level of levels) {
+    restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
+  }
+  emitApplied(world, market, 'depth', false);
   return 'ok';
 }
 

@@ -73,6 +73,7 @@ function enlarged(command: Command, factor: number): Command {
       return { ...command, volumeLots: times(command.volumeLots) };
     case 'tapeDepth':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
       return {
         ...command,
         levels: command.levels.map((level) => ({ ...level, lots: times(level.lots) })),
@@ -93,6 +94,7 @@ function shifted(
   if (
     kind !== 'tapeDepth' &&
     kind !== 'tapeSnapshot' &&
+    kind !== 'tapeQuotes' &&
     kind !== 'tapeL3' &&
     kind !== 'tapeTrade' &&
     kind !== 'tapeBar' &&
@@ -116,7 +118,8 @@ function shifted(
   switch (kind) {
     case 'tapeDepth':
     case 'tapeSnapshot':
-      if (!isMoved) book.take(command.levels, kind === 'tapeSnapshot');
+    case 'tapeQuotes':
+      if (!isMoved) book.take(command.levels, kind !== 'tapeDepth');
       return [...opening, isMoved ? { ...command, levels: book.moved(command.levels) } : command];
     case 'tapeL3':
       if (!isMoved) book.takeOrder(command);
@@ -141,6 +144,7 @@ function priceOf(command: Command): number | null {
   switch (command.kind) {
     case 'tapeDepth':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
       return command.levels[0]?.priceTicks ?? null;
     case 'tapeBar':
       return command.closeTicks;

@@ -212,6 +212,10 @@ export const VERB_FIELDS: Fields = {
     doc: 'One historical trade.',
   },
   tapeSnapshot: { shape: TAPE_LEVELS, doc: 'The complete historical book; ends a gap.' },
+  tapeQuotes: {
+    shape: TAPE_LEVELS,
+    doc: 'The complete book of a recording of trades; it fills no resting order.',
+  },
   tapeGap: { shape: record({ symbol: SYMBOL }), doc: 'The recording has a gap here.' },
   tapeBar: {
     shape: record({

@@ -110,7 +110,8 @@ function parseTape(
   const { market, spec } = found;
   switch (verb) {
     case 'tapeDepth':
-    case 'tapeSnapshot': {
+    case 'tapeSnapshot':
+    case 'tapeQuotes': {
       const levels = [
         ...parseLevels(fieldOf(map, 'bids'), 'bid', spec, childPath(path, 'bids'), problems),
         ...parseLevels(fieldOf(map, 'asks'), 'ask', spec, childPath(path, 'asks'), problems),

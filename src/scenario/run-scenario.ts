@@ -297,6 +297,7 @@ class ScenarioRun {
         return this.operate(action, wanted);
       case 'tapeDepth':
       case 'tapeSnapshot':
+      case 'tapeQuotes':
       case 'tapeTrade':
       case 'tapeGap':
       case 'tapeBar':

@@ -83,7 +83,7 @@ export type Action =
       readonly amount: Quanta;
     }
   | {
-      readonly kind: 'tapeDepth' | 'tapeSnapshot';
+      readonly kind: 'tapeDepth' | 'tapeSnapshot' | 'tapeQuotes';
       readonly market: MarketId;
       readonly levels: readonly TapeLevel[];
     }

@@ -22,6 +22,7 @@ export class PlainBook {
   crossedAfter(command: Command): boolean {
     switch (command.kind) {
       case 'tapeSnapshot':
+      case 'tapeQuotes':
         this.clear();
         return this.take(command.levels);
       case 'tapeDepth':

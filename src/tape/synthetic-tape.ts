@@ -3,7 +3,7 @@
  * levels, updated after each trade. A buy sets the ask to the trade's price, a sale the bid; the
  * other side is one spread away.
  */
-import type { Command, TapeBar, TapeDepth, TapeLevel } from '../engine/commands.ts';
+import type { Command, TapeBar, TapeLevel, TapeQuotes } from '../engine/commands.ts';
 import { lots, priceTicks, type MarketId } from '../num/units.ts';
 import type { BarRecord, TradeRecord } from './record.ts';
 import type { TapeModel } from './tape-model.ts';
@@ -30,8 +30,6 @@ export function barCommand(bar: BarRecord, market: MarketId, model: TapeModel): 
 export class TradeQuotes {
   private readonly market: MarketId;
   private readonly model: TapeModel;
-  private bid = 0;
-  private ask = 0;
 
   constructor(market: MarketId, model: TapeModel) {
     this.market = market;
@@ -44,19 +42,11 @@ export class TradeQuotes {
     const { timeUs, lots: size } = trade;
     const spread = Math.max(1, this.model.spreadTicks);
     const bid = size > 0 ? trade.priceTicks - spread : trade.priceTicks;
-    const ask = bid + spread;
-    const depth = this.model.depthLots ?? Math.abs(size);
+    const depth = lots(this.model.depthLots ?? Math.abs(size));
     const levels: TapeLevel[] = [];
-    const level = (side: TapeLevel['side'], price: number, volume: number): void => {
-      if (price > 0) levels.push({ side, priceTicks: priceTicks(price), lots: lots(volume) });
-    };
-    const first = this.ask === 0;
-    if (!first && bid !== this.bid) level('bid', this.bid, 0);
-    if (!first && ask !== this.ask) level('ask', this.ask, 0);
-    level('bid', bid, depth);
-    level('ask', ask, depth);
-    this.bid = bid;
-    this.ask = ask;
+    if (bid > 0) levels.push({ side: 'bid', priceTicks: priceTicks(bid), lots: depth });
+    levels.push({ side: 'ask', priceTicks: priceTicks(bid + spread), lots: depth });
+    const quotes: TapeQuotes = { kind: 'tapeQuotes', timeUs, market, levels };
     const print: Command = {
       kind: 'tapeTrade',
       timeUs,
@@ -64,8 +54,6 @@ export class TradeQuotes {
       priceTicks: trade.priceTicks,
       lots: size,
     };
-    if (first) return [{ kind: 'tapeSnapshot', timeUs, market, levels }, print];
-    const quotes: TapeDepth = { kind: 'tapeDepth', timeUs, market, levels };
     return [print, quotes];
   }
 }

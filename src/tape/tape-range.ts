@@ -66,6 +66,7 @@ class RangePrefix {
   take({ command }: TapeStep): void {
     switch (command?.kind) {
       case 'tapeSnapshot':
+      case 'tapeQuotes':
         this.bids.clear();
         this.asks.clear();
         this.orders.clear();

@@ -67,6 +67,7 @@ test('tags are never given to another kind', () => {
     setMarketTerms: 23,
     setMarketStatus: 24,
     delistMarket: 25,
+    tapeQuotes: 28,
   });
 });
 

@@ -67,6 +67,7 @@ function emitted(command: Command): string {
       return `trade ${command.lots}@${command.priceTicks}`;
     case 'tapeDepth':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
       return `${command.kind} ${command.levels.map((l) => `${l.side} ${l.lots}@${l.priceTicks}`).join(', ')}`;
     case 'tapeBar':
       return `bar ${command.openTicks} ${command.closeTicks} quoted ${command.quoteTicks}`;
@@ -83,19 +84,19 @@ describe('trades alone', () => {
       model,
     });
     expect(commands.map(emitted)).toEqual([
-      'tapeSnapshot bid 7@98, ask 7@100',
       'trade 3@100',
+      'tapeQuotes bid 7@98, ask 7@100',
       'trade -1@98',
-      'tapeDepth bid 7@98, ask 7@100',
+      'tapeQuotes bid 7@98, ask 7@100',
       'trade 2@101',
-      'tapeDepth bid 0@98, ask 0@100, bid 7@99, ask 7@101',
+      'tapeQuotes bid 7@99, ask 7@101',
     ]);
   });
 
   test('the default depth is the trade’s size, and the spread is at least a tick', async () => {
     const model = { ...DEFAULT_TAPE_MODEL, spreadTicks: 0 };
     const { commands } = await play([trade(1, -3, 100)], { fidelity: 'trades', model });
-    expect(commands.map(emitted)).toEqual(['tapeSnapshot bid 3@100, ask 3@101', 'trade -3@100']);
+    expect(commands.map(emitted)).toEqual(['trade -3@100', 'tapeQuotes bid 3@100, ask 3@101']);
   });
 });
 

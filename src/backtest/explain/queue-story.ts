@@ -122,6 +122,7 @@ function causeOf(
       return { cause: 'trade', detail: `a trade of ${size(Math.abs(command.lots))}` };
     case 'tapeDepth':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
       return grew
         ? { cause: 'growth', detail: 'volume ahead was restored after a late trade' }
         : { cause: 'cancel', detail: 'volume left the level without a trade' };

@@ -265,6 +265,7 @@ export const COMMANDS: { readonly [Kind in CommandKind]: CommandSchema<CommandOf
     }),
   },
   delistMarket: { tag: 25, body: record({ market: MARKET, priceTicks: optional(TICKS) }) },
+  tapeQuotes: { tag: 28, body: record({ market: MARKET, levels: list(TAPE_LEVEL) }) },
 };
 
 interface AnySchema {

@@ -5,7 +5,7 @@
  */
 import { priceTicks, lots } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
-import type { Side, TapeSnapshot } from '../commands.ts';
+import type { Side, TapeLevel, TapeSnapshot } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
@@ -21,17 +21,7 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   state.context.cause = 'tape';
   const afterGap = market.tape.stale;
   market.tape.stale = false;
-  const named = { bid: new Set<number>(), ask: new Set<number>() };
-  for (const level of command.levels) if (level.lots > 0) named[level.side].add(level.priceTicks);
-  for (const side of ['bid', 'ask'] as const) {
-    const sign = side === 'bid' ? 1 : -1;
-    const withheld = market.impact === null ? [] : market.impact.pricesWithheld(sign);
-    const taken = market.tape.takenPrices(sign);
-    for (const price of [...housePrices(market, side), ...taken, ...withheld]) {
-      if (named[side].has(price)) continue;
-      applyLevel(state, market, { side, priceTicks: priceTicks(price), lots: lots(0) });
-    }
-  }
+  endOthers(state, market, command.levels);
   for (const level of command.levels) {
     const side = level.side === 'bid' ? 1 : -1;
     const behind = houseLots(market, side, level.priceTicks);
@@ -43,6 +33,21 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   settleReach(state, market);
   emitTape(state, market, 'snapshot', false);
   return 'ok';
+}
+
+/** Ends the recorded levels that are not among these. */
+export function endOthers(state: State, market: Market, levels: readonly TapeLevel[]): void {
+  const named = { bid: new Set<number>(), ask: new Set<number>() };
+  for (const level of levels) if (level.lots > 0) named[level.side].add(level.priceTicks);
+  for (const side of ['bid', 'ask'] as const) {
+    const sign = side === 'bid' ? 1 : -1;
+    const withheld = market.impact === null ? [] : market.impact.pricesWithheld(sign);
+    const taken = market.tape.takenPrices(sign);
+    for (const price of [...housePrices(market, side), ...taken, ...withheld]) {
+      if (named[side].has(price)) continue;
+      applyLevel(state, market, { side, priceTicks: priceTicks(price), lots: lots(0) });
+    }
+  }
 }
 
 /** Prices of a side with house volume. */

@@ -35,7 +35,14 @@ export type RequestForm =
     }
   | {
       readonly kind: 'tape';
-      readonly verb: 'tapeDepth' | 'tapeSnapshot' | 'tapeTrade' | 'tapeGap' | 'tapeBar' | 'tapeL3';
+      readonly verb:
+        | 'tapeDepth'
+        | 'tapeSnapshot'
+        | 'tapeQuotes'
+        | 'tapeTrade'
+        | 'tapeGap'
+        | 'tapeBar'
+        | 'tapeL3';
       readonly fields: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'time' }
@@ -123,7 +130,8 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
       return { kind: 'price', verb: 'fundingRate', symbol, value };
     }
     case 'tapeDepth':
-    case 'tapeSnapshot': {
+    case 'tapeSnapshot':
+    case 'tapeQuotes': {
       const market = marketOf(view, command.market);
       if (market === null) return notExpressible('names a market that is not listed');
       const side = (name: TapeLevel['side']): string[][] =>

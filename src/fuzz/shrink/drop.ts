@@ -102,7 +102,11 @@ function withoutPart(command: Command, part: number): Command | null {
     if (part >= command.orders.length || command.orders.length === 1) return null;
     return { ...command, orders: command.orders.filter((_, i) => i !== part) };
   }
-  if (command.kind === 'tapeDepth' || command.kind === 'tapeSnapshot') {
+  if (
+    command.kind === 'tapeDepth' ||
+    command.kind === 'tapeSnapshot' ||
+    command.kind === 'tapeQuotes'
+  ) {
     if (part >= command.levels.length) return null;
     return { ...command, levels: command.levels.filter((_, i) => i !== part) };
   }

@@ -20,6 +20,7 @@ import { readLength, readWord } from './record-codec.ts';
 
 const TAG_DEPTH = COMMANDS.tapeDepth.tag;
 const TAG_SNAPSHOT = COMMANDS.tapeSnapshot.tag;
+const TAG_QUOTES = COMMANDS.tapeQuotes.tag;
 const TAG_TRADE = COMMANDS.tapeTrade.tag;
 const TAG_INDEX = COMMANDS.setIndex.tag;
 const TAG_MARK = COMMANDS.setMark.tag;
@@ -41,6 +42,8 @@ export function readTape(reader: ByteReader, tag: number, timeUs: TimeUs): Comma
         market: readMarket(reader),
         levels: readLevels(reader),
       };
+    case TAG_QUOTES:
+      return { kind: 'tapeQuotes', timeUs, market: readMarket(reader), levels: readLevels(reader) };
     case TAG_TRADE:
       return {
         kind: 'tapeTrade',

@@ -44,6 +44,7 @@ export function flagsOfCommand({ kind }: Command): number {
     case 'tapeDepth':
     case 'tapeTrade':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
     case 'tapeGap':
     case 'tapeBar':
     case 'tapeL3':

@@ -165,6 +165,7 @@ function operatorTitle(view: ExchangeView, command: Command): string {
     case 'tapeDepth':
     case 'tapeTrade':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
     case 'tapeGap':
     case 'tapeBar':
     case 'tapeL3':

@@ -115,6 +115,7 @@ export function withPrices(
       return { ...command, priceTicks: ticks(command.priceTicks) };
     case 'tapeDepth':
     case 'tapeSnapshot':
+    case 'tapeQuotes':
       return {
         ...command,
         levels: command.levels.map((level) => ({ ...level, priceTicks: ticks(level.priceTicks) })),

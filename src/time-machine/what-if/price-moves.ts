@@ -13,7 +13,14 @@ const BOOK_LEVELS = 25;
 export type PriceCommand = Extract<
   Command,
   {
-    readonly kind: 'setIndex' | 'setMark' | 'tapeDepth' | 'tapeTrade' | 'tapeSnapshot' | 'tapeBar';
+    readonly kind:
+      | 'setIndex'
+      | 'setMark'
+      | 'tapeDepth'
+      | 'tapeTrade'
+      | 'tapeSnapshot'
+      | 'tapeQuotes'
+      | 'tapeBar';
   }
 >;
 
@@ -131,6 +138,7 @@ export function isPriceCommand(command: Command): command is PriceCommand {
     kind === 'tapeDepth' ||
     kind === 'tapeTrade' ||
     kind === 'tapeSnapshot' ||
+    kind === 'tapeQuotes' ||
     kind === 'tapeBar'
   );
 }
@@ -171,6 +179,7 @@ export class References {
         market.trade = command.closeTicks;
         break;
       case 'tapeSnapshot':
+      case 'tapeQuotes':
         market.book.clear();
         takeLevels(market.book, command.levels);
         break;

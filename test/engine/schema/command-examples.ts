@@ -178,6 +178,7 @@ export const COMMAND_EXAMPLES: {
   },
   setSelfTradeMode: { kind: 'setSelfTradeMode', timeUs: T, account: A, mode: 0 },
   tapeSnapshot: { kind: 'tapeSnapshot', timeUs: T, market: marketId(0), levels },
+  tapeQuotes: { kind: 'tapeQuotes', timeUs: T, market: marketId(0), levels },
   tapeGap: { kind: 'tapeGap', timeUs: T, market: marketId(3) },
   listMarket: { kind: 'listMarket', timeUs: T, spec: SPEC },
   updateMargin: {

@@ -175,6 +175,7 @@ test('ids of commands are those that the shrinker renumbers', () => {
     'setMarketTerms marketId×1',
     'setMarketStatus marketId×1',
     'delistMarket marketId×1',
+    'tapeQuotes marketId×1',
   ]);
 });
 
