@@ -2,7 +2,7 @@
  * History of accounts (docs/API.md), with the token and the limits of other private reads. A page
  * is made, and written, in the caller's turn (`FairQueue`).
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { stringifyExact } from '../contract/exact-json.ts';
 import { HISTORY_LISTS, HISTORY_TOTALS, type HistoryList } from '../contract/history-lists.ts';
 import { historyTotals, readHistory, type HistoryContext } from '../gateway/history-requests.ts';
@@ -12,7 +12,7 @@ import type { Host } from './exchange-host.ts';
 import { expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
-import { sendBody, sendError, sendPage } from './replies.ts';
+import { sendBody, sendError, sendPage, showReplica } from './replies.ts';
 
 /** Requests that a page of history counts as. */
 const HISTORY_COST = 2;
@@ -31,6 +31,10 @@ export function historyRoutes(app: FastifyInstance, { host, keccak, queue }: His
     ids: host.ids,
     history: host.history,
   });
+  const show = (reply: FastifyReply): void => {
+    const { replica, engine } = host.exchange;
+    if (replica !== null) showReplica(reply, { ...replica, place: engine.seq });
+  };
   app.get(HISTORY_TOTALS.path, access, async (request, reply) => {
     try {
       const caller = mustKnow(request).verified?.caller ?? null;
@@ -40,6 +44,7 @@ export function historyRoutes(app: FastifyInstance, { host, keccak, queue }: His
         request,
         () => {
           host.catchUp();
+          show(reply);
           return historyTotals(context(), request.query, caller);
         },
         0,
@@ -57,6 +62,7 @@ export function historyRoutes(app: FastifyInstance, { host, keccak, queue }: His
         refuseBeyondWaiting(queue, request);
         const read = () => {
           host.catchUp();
+          show(reply);
           return readHistory(context(), list, request.query, caller);
         };
         const page = await inQueue(queue, request, read, expectedRequestMs(request.query));

@@ -39,7 +39,12 @@ export class Lease {
   }
 
   get isValid(): boolean {
-    return !this.stopped && this.options.ticker.nowMs() < this.untilMs;
+    return !this.stopped && this.lapsedMs === 0;
+  }
+
+  /** Time since another server may lead, and commit what this one does not see. */
+  get lapsedMs(): number {
+    return Math.max(0, this.options.ticker.nowMs() - this.untilMs);
   }
 
   stop(): void {

@@ -175,7 +175,7 @@ export class ReplicatedExchange implements ServedExchange {
       return {
         role: 'leader',
         epoch: leading.epoch,
-        lagMs: 0,
+        lagMs: leading.lease.lapsedMs,
         leader: this.options.self.address,
       };
     }
