@@ -13,6 +13,8 @@ import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { Feed, FeedError, type FeedListener } from './feed.ts';
 import { LastSeen, type Data, type FillsSince } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
+import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
+import { shownSinceMs } from './shown-since.ts';
 import { watchPings } from './watch-pings.ts';
 
 export interface FeedOptions {
@@ -24,12 +26,21 @@ export interface FeedOptions {
   readonly client?: MatcherClient;
   /** Reads fills missed during a lost connection; without it they are not delivered. */
   readonly fillsSince?: FillsSince;
+  /** Where replicas answer: reads that show all that was committed before a time. */
+  readonly readsSince?: ReadsSince;
   /** Fills in nonces and signatures of orders. */
   readonly sign?: (
     endpoint: 'submitOrder' | 'submitOrders',
     request: Record<string, unknown>,
   ) => Promise<Record<string, unknown>>;
 }
+
+export interface FreshReads {
+  readonly client: MatcherClient;
+  readonly fillsSince: FillsSince;
+}
+/** `sinceMs`: a time of `performance.now()`. */
+export type ReadsSince = (sinceMs: number) => FreshReads;
 
 /** Endpoints available over the socket as well as over HTTP. */
 type SocketEndpoint = 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders';
@@ -72,6 +83,8 @@ export class FeedClient {
   private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
   private lostMs: number | null = null;
+  /** All that was delivered was committed before this time of `performance.now()`. */
+  private deliveredMs = -Infinity;
   private nextId = 0;
   private closed = false;
   private noticed: (method: string, params: Data) => void = () => undefined;
@@ -93,7 +106,8 @@ export class FeedClient {
   /**
    * Subscribes; the first `next` waits for the first update. Rejects if the server refuses.
    * `onResumed` is called after a lost connection, when the iterator has given the updates before
-   * it. Without it an iterator of fills rejects with `FeedError` where some may be missing.
+   * it. Without it an iterator rejects with `FeedError` where fills, trades or orders may be
+   * missing.
    */
   async subscribe<S extends FeedSource>(
     source: S,
@@ -231,6 +245,11 @@ export class FeedClient {
     socket.once('close', () => {
       this.connections.delete(socket);
     });
+    const sentMs = performance.now();
+    let shownMs = sentMs;
+    socket.once('upgrade', ({ headers }) => {
+      shownMs = shownSinceMs(sentMs, headers[REPLICA_HEADERS.lag]);
+    });
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', (error) => {
@@ -239,6 +258,12 @@ export class FeedClient {
       });
     });
     socket.on('error', () => undefined);
+    // It would repeat updates that another replica has sent.
+    if (shownMs < this.deliveredMs) {
+      this.socket = null;
+      socket.close();
+      throw new FeedError(`${this.options.url}: this replica is behind the one before`);
+    }
     socket.on('message', (data: Buffer) => {
       this.take(socket, parseExact(data.toString('utf8')) as Data);
     });
@@ -246,6 +271,7 @@ export class FeedClient {
     socket.once('close', () => {
       this.socket = null;
       if (this.closed || this.feeds.size === 0) return;
+      this.deliveredMs = performance.now();
       this.lostMs ??= Date.now();
       void this.reconnect();
     });
@@ -284,7 +310,11 @@ export class FeedClient {
         socket = await this.socket;
         const feeds = [...this.feeds].filter(({ established }) => established);
         for (const feed of feeds) await this.repeat(socket, feed);
-        for (const feed of feeds) if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed));
+        // What is read has all that the socket does not send.
+        const reads = this.options.readsSince?.(performance.now()) ?? this.options;
+        for (const feed of feeds) {
+          if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed, reads));
+        }
         this.reconnecting = socket.readyState !== socket.OPEN;
         if (!this.reconnecting) this.reportLoss(feeds);
       } catch {
@@ -317,11 +347,11 @@ export class FeedClient {
     }
   }
 
-  private async missedBy(feed: Feed): Promise<readonly Data[]> {
-    const { client } = this.options;
+  private async missedBy(feed: Feed, reads: Partial<FreshReads>): Promise<readonly Data[]> {
+    const { client, fillsSince } = reads;
     if (client === undefined || feed.lastSeen === null) return [];
     feed.lastSeen.lostMs = this.lostMs ?? Date.now();
-    return feed.lastSeen.missed(feed.source, feed.params, client, this.options.fillsSince);
+    return feed.lastSeen.missed(feed.source, feed.params, client, fillsSince);
   }
 
   private take(socket: WebSocket, message: Data): void {

@@ -23,7 +23,12 @@ export class FeedError extends UserError {
 export interface Resumed {
   readonly lostMs: number;
   readonly resumedMs: number;
-  /** Why fills of that time may be missing; null if all were delivered. */
+  /**
+   * Why updates of that time may be missing in a feed of fills, trades or orders; null if all were
+   * delivered. Orders are delivered in their current state.
+   */
+  readonly unknown: string | null;
+  /** The same of a feed of fills; null in other feeds. */
   readonly unknownFills: string | null;
 }
 
@@ -33,8 +38,8 @@ export interface FeedListener<T = Data> {
   /** Called when the server has ended the subscription; no update follows. */
   readonly onError: (error: Error) => void;
   /**
-   * Called after a lost connection, once the missed updates are delivered. Without it a feed of
-   * fills ends with `FeedError` where some may be missing.
+   * Called after a lost connection, once the missed updates are delivered. Without it a feed ends
+   * with `FeedError` where fills, trades or orders may be missing.
    */
   readonly onResumed?: (resumed: Resumed) => void;
 }
@@ -138,15 +143,17 @@ export class Feed implements AsyncIterableIterator<Data> {
   }
 
   /**
-   * Reports a lost connection, after the updates before it. A feed of fills without `onResumed`
-   * ends where some may be missing.
+   * Reports a lost connection, after the updates before it. A feed without `onResumed` ends where
+   * fills, trades or orders may be missing.
    */
   resume(lostMs: number, resumedMs: number): void {
     if (this.ended !== null) return;
-    const unknownFills = this.source === 'fill' ? (this.lastSeen?.unknownFills ?? null) : null;
-    const resumed: Resumed = { lostMs, resumedMs, unknownFills };
+    const { source } = this;
+    const unknown = this.lastSeen?.unknown ?? null;
+    const unknownFills = source === 'fill' ? unknown : null;
+    const resumed: Resumed = { lostMs, resumedMs, unknown, unknownFills };
     if (this.consumer.onResumed === undefined) {
-      if (unknownFills !== null) this.end(new FeedError(lossText(lostMs, resumedMs, unknownFills)));
+      if (unknown !== null) this.end(new FeedError(lossText(source, lostMs, resumedMs, unknown)));
     } else if (this.queue.length > 0) this.queue.push(new Loss(resumed));
     else this.consumer.onResumed(resumed);
   }
@@ -186,7 +193,7 @@ export class Feed implements AsyncIterableIterator<Data> {
   }
 }
 
-function lossText(lostMs: number, resumedMs: number, reason: string): string {
+function lossText(source: FeedSource, lostMs: number, resumedMs: number, reason: string): string {
   const [from, to] = [lostMs, resumedMs].map((ms) => new Date(ms).toISOString());
-  return `fills from ${String(from)} to ${String(to)} may be missing: ${reason}`;
+  return `${source}s from ${String(from)} to ${String(to)} may be missing: ${reason}`;
 }

@@ -13,6 +13,7 @@ import {
 } from '../contract/endpoints.ts';
 import { HISTORY_LISTS } from '../contract/history-lists.ts';
 import { MESSAGES } from '../contract/messages.ts';
+import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import type { Reply } from '../gateway/context.ts';
 import {
   asPage,
@@ -24,9 +25,10 @@ import type { SignedRequest } from '../gateway/ports.ts';
 import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { mustBeCall, mustBeUrl } from './client-error.ts';
-import { FeedClient } from './feed-client.ts';
-import type { FillsFound, FillsQuery, FillsSince } from './repair.ts';
+import { FeedClient, type FreshReads, type ReadsSince } from './feed-client.ts';
+import type { FillsFound, FillsQuery } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
+import { shownSinceMs } from './shown-since.ts';
 
 /** A wallet: an ethers `Wallet`, or a browser wallet through `eip1193Signer`. */
 export interface RequestSigner {
@@ -144,9 +146,17 @@ export class HttpMatcherClient implements MatcherClient {
 
   /** Like `call`, with any status. Rejects with the network error if there is no reply. */
   async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
+    return this.replySince(endpoint, request, -Infinity);
+  }
+
+  private async replySince<E extends EndpointId>(
+    endpoint: E,
+    request: RequestOf<E>,
+    sinceMs: number,
+  ): Promise<Reply> {
     mustBeCall(endpoint, request);
     const input = await this.complete(endpoint, request as Body);
-    const { status, body, headers, lost } = await this.sendWithToken(endpoint, input);
+    const { status, body, headers, lost } = await this.sendWithToken(endpoint, input, sinceMs);
     if (lost !== null && status !== 200 && STRUCTS[endpoint] !== undefined) {
       // The attempt without a reply may have reached the server.
       const result = await this.resultOfLostReply(endpoint, input, status);
@@ -188,23 +198,39 @@ export class HttpMatcherClient implements MatcherClient {
     const bearer = this.options.signer === null ? null : (fresh: boolean) => this.bearer(fresh);
     const sign = (endpoint: EndpointId, request: Body): Promise<Body> =>
       this.complete(endpoint, request);
-    const fillsSince: FillsSince = (query) => this.fillsSince(query);
-    return new FeedClient({ url, bearer, client: this, sign, fillsSince });
+    const readsSince: ReadsSince = (sinceMs) => this.readsSince(sinceMs);
+    return new FeedClient({ url, bearer, client: this, sign, readsSince });
+  }
+
+  /** Reads of replicas that show all that was committed before this time of `performance.now()`. */
+  private readsSince(sinceMs: number): FreshReads {
+    return {
+      client: {
+        call: async (endpoint, request) => {
+          const { status, body } = await this.replySince(endpoint, request, sinceMs);
+          if (status === 200) return body as ResponseOf<typeof endpoint>;
+          throw new MatcherError(endpoint, status, String(body));
+        },
+        page: async (endpoint, request) => {
+          const reply = await this.replySince(endpoint, request, sinceMs);
+          if (reply.status === 200) return asPage<typeof endpoint>(reply);
+          throw new MatcherError(endpoint, reply.status, String(reply.body));
+        },
+      },
+      fillsSince: (query) => this.fillsSince(query, sinceMs),
+    };
   }
 
   /** Fills of a subaccount from a time on, as far as the server knows them. */
-  private async fillsSince(query: FillsQuery): Promise<FillsFound> {
+  private async fillsSince(query: FillsQuery, sinceMs: number): Promise<FillsFound> {
     const found: Body[] = [];
     let knownSinceMs: number | null = null;
     let cursor: string | null = null;
     do {
       const page = cursor === null ? {} : { cursor };
       const limit = HISTORY_LISTS.fills.pages.max;
-      const { status, body, headers } = await this.sendWithToken('fills', {
-        ...query,
-        limit,
-        ...page,
-      });
+      const request = { ...query, limit, ...page };
+      const { status, body, headers } = await this.sendWithToken('fills', request, sinceMs);
       if (status === 404) return { fills: [], knownSinceMs: Infinity };
       if (status !== 200) throw new NoAnswer(`${FILLS.path}: ${String(body)}`);
       found.push(...(body as Body[]));
@@ -266,14 +292,14 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   /** Sends with a token if required; replaces an expired token once. */
-  private async sendWithToken(endpoint: RouteId, input: Body): Promise<Outcome> {
+  private async sendWithToken(endpoint: RouteId, input: Body, sinceMs: number): Promise<Outcome> {
     if (routeOf(endpoint).access === 'public') {
-      return this.sendRepeatedly(endpoint, input, null);
+      return this.sendRepeatedly(endpoint, input, null, sinceMs);
     }
-    const first = await this.sendRepeatedly(endpoint, input, await this.bearer());
+    const first = await this.sendRepeatedly(endpoint, input, await this.bearer(), sinceMs);
     if (first.body !== MESSAGES.invalidToken.message) return first;
     try {
-      const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer(true));
+      const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer(true), sinceMs);
       return { ...outcome, lost: outcome.lost ?? first.lost };
     } catch (error) {
       // The attempt without a reply may have taken the rights of this wallet.
@@ -287,6 +313,7 @@ export class HttpMatcherClient implements MatcherClient {
     endpoint: RouteId,
     input: Body,
     token: string | null,
+    sinceMs: number,
   ): Promise<Outcome> {
     const { method, signedBy } = routeOf(endpoint);
     const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'none';
@@ -295,9 +322,12 @@ export class HttpMatcherClient implements MatcherClient {
     let lost: NoAnswer | null = null;
     for (;;) {
       try {
+        const sentMs = performance.now();
         const answer = await this.attempt(endpoint, input, token);
         const { status, headers } = answer;
-        if (!TEMPORARY.includes(status) || left === 0) return { ...answer, lost };
+        const isBehind = shownSinceMs(sentMs, headers.get(REPLICA_HEADERS.lag)) < sinceMs;
+        if (isBehind && left === 0) throw new NoAnswer('the replica that answers is behind');
+        if (!isBehind && (!TEMPORARY.includes(status) || left === 0)) return { ...answer, lost };
         pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
       } catch (error) {
         if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;

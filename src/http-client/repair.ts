@@ -58,8 +58,8 @@ export class LastSeen {
   private readonly beganHereMs = Date.now();
   /** When the connection was lost, on the clock of this computer. */
   lostMs = 0;
-  /** Why fills since the loss may be missing after `missed`; null: none are. */
-  unknownFills: string | null = null;
+  /** Why updates since the loss may be missing after `missed`; null: none are. */
+  unknown: string | null = null;
 
   constructor(beganMs: number) {
     this.beganMs = beganMs;
@@ -106,10 +106,11 @@ export class LastSeen {
     client: MatcherClient,
     fillsSince: FillsSince | undefined,
   ): Promise<Data[]> {
+    this.unknown = null;
     switch (source) {
       case 'fill':
         if (fillsSince === undefined) {
-          this.unknownFills = 'missed fills are not read';
+          this.unknown = 'missed fills are not read';
           return [];
         }
         return this.fills(params, client, fillsSince);
@@ -140,8 +141,9 @@ export class LastSeen {
     const found: Data[] = [];
     for (const subaccountIndex of await indicesOf(params, client)) {
       const query = { account, subaccountIndex, updatedFrom, limit: 500 };
-      for await (const { body } of pagesOf(client, 'listOrders', query)) {
+      for await (const { body, keptSinceMs } of pagesOf(client, 'listOrders', query)) {
         found.push(...body.asks, ...body.bids);
+        this.noteRetention('ended orders', keptSinceMs);
       }
     }
     const news = found.filter(
@@ -159,13 +161,21 @@ export class LastSeen {
       const last = this.newest.get(seriesOf({ symbol }));
       const from = last === undefined ? this.beganMs : last.time * unitMs;
       const pages: Data[][] = [];
-      for await (const { body } of pagesOf(client, 'getTrades', { symbol, from, limit: 5000 })) {
+      const query = { symbol, from, limit: 5000 };
+      for await (const { body, keptSinceMs } of pagesOf(client, 'getTrades', query)) {
         pages.push(body);
+        this.noteRetention(`trades of ${symbol}`, keptSinceMs);
       }
       // Oldest first.
       found.push(...this.later(pages.reverse().flatMap((page) => page.reverse())));
     }
     return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+  }
+
+  /** A page reached back further than its list is kept. */
+  private noteRetention(list: string, keptSinceMs: number | null): void {
+    if (keptSinceMs === null) return;
+    this.unknown ??= `the server keeps ${list} since ${new Date(keptSinceMs).toISOString()}`;
   }
 
   private async fills(
@@ -186,7 +196,7 @@ export class LastSeen {
       unknownBeforeMs = Math.max(unknownBeforeMs, knownSinceMs ?? -Infinity);
       found.push(...this.later(fills));
     }
-    this.unknownFills = await this.reasonOf(unknownBeforeMs, client);
+    this.unknown = await this.reasonOf(unknownBeforeMs, client);
     return found.sort((a, b) => Number(a['time']) - Number(b['time']));
   }
 

@@ -38,7 +38,7 @@ export class Reconcile {
   }
 
   /** The connection is there again, and the missed updates are delivered. */
-  resumed({ lostMs, resumedMs, unknownFills }: Resumed): void {
+  resumed({ lostMs, resumedMs, unknownFills }: Omit<Resumed, 'unknown'>): void {
     this.pending = {
       fromUs: this.pending?.fromUs ?? lostMs * 1000,
       toUs: resumedMs * 1000,

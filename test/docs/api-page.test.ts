@@ -210,10 +210,13 @@ seconds and closes connections that do not answer.
 ## TypeScript client
 
 The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
-reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts again with a
-snapshot. Missed updates of other sources are not delivered. \`subscribe\` and \`listen\` take \`onResumed\`, which is
-called afterwards; its \`unknownFills\` says why fills may be missing, as when the server has no history of that time.
-Without \`onResumed\` a feed of fills ends there with a \`FeedError\`: read the positions, and subscribe again. A feed that the server then refuses ends with that error. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
+reconnect. They read missed trades and fills, and orders, positions, balances and prices as they are; a book starts
+again with a snapshot. Missed updates of other sources are not delivered. \`subscribe\` and \`listen\` take
+\`onResumed\`, which is called afterwards; its \`unknown\` says why fills, trades or orders may be missing, as when
+the server no longer keeps those of that time. Without \`onResumed\` such a feed ends there with a \`FeedError\`: read
+the present state, and subscribe again. Several replicas may answer behind one address: a feed waits for one that is
+not behind what it has delivered. A feed that the server then refuses ends with that error. The signer is an ethers
+wallet, or \`eip1193Signer(provider, address)\`.
 
 \`\`\`js
 // client.mjs
