@@ -32,8 +32,8 @@ import {
 import { calendarSection } from './sections/months.ts';
 import { rollingCharts, smallChart } from './sections/rolling-charts.ts';
 import { sideTable } from './sections/side-table.ts';
-import { amount, duration, percent, time, prose } from '../design/number-text.ts';
-import { divergenceText, escape, REPORT_FILE, table } from './text.ts';
+import { amount, duration, grouped, percent, time, prose } from '../design/number-text.ts';
+import { divergenceText, escape, MOST_ROWS, REPORT_FILE, table } from './text.ts';
 
 export function renderReport(
   report: Report,
@@ -307,6 +307,7 @@ ${readout([
   ...(strategy.plots.length === 0 ? [] : ([['plots', 'text-2', 'plotted']] as const)),
 ])}
 <div class="curves price" data-draws="price-fills" role="img" aria-label="${escape(`Price of ${strategy.symbols.join(', ')} with ${String(strategy.fills.length)} fills, position, leverage and margin used; the table of fills has the same data`)}"></div>
+${beyondTable(strategy, allRows)}
 <h2${id('metrics')}>Metrics</h2>
 ${metricsTables(strategy, report)}
 ${furtherTables(strategy)}
@@ -331,6 +332,13 @@ ${tradeTable(strategy, index, shown)}
 ${fillTable(strategy, index, links, shown)}
 ${fundingTable(strategy, index, shown)}
 </section>`;
+}
+
+/** Place for a fill that the table of fills does not have; empty if it has all. */
+function beyondTable({ fills }: StrategyReport, allRows: string): string {
+  if (fills.length <= MOST_ROWS) return '';
+  const text = `The table of fills has the first ${grouped(String(MOST_ROWS))}; all are in ${allRows}.`;
+  return `<p class="detail" data-draws="fill" data-beyond="${escape(text)}" role="status" hidden></p>`;
 }
 
 /** Summary of the curves for screen readers. */

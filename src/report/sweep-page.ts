@@ -217,7 +217,7 @@ function surface(sweep: SweepReport): string {
   const peak = best === null ? '' : ` The best trial is ringed.`;
   return `<h2 id="surface">Scores of pairs</h2>
 <div class="toolbar choices">${choice('across', 'Across', 0)}${choice('down', 'Down', 1)}<button data-zooms="in">Zoom in</button><button data-zooms="out">Zoom out</button><button data-zooms="all">All</button></div>
-<p class="readout" data-reads="surface" role="status"></p>
+<p class="readout" data-reads="surface"></p><p class="unseen" data-reads="surface-keys" role="status"></p>
 <canvas class="surface" data-draws="surface" tabindex="0" role="img" aria-label="${escape(`Highest ${titleOf(objective)} of each pair of values; the table of trials has the same data. Arrow keys move, plus and minus zoom.`)}"></canvas>
 <p class="caption">${escape(`Highest ${titleOf(objective)} of each pair${more}.${peak} The wheel zooms, dragging moves, a click shows the trial. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }

@@ -60,6 +60,9 @@ export interface Column<T> {
   readonly tone?: (row: T) => number | null;
 }
 
+/** Rows that a table shows, unless it states another number. */
+export const MOST_ROWS = 2000;
+
 /** The records of a run, beside its page. */
 export const REPORT_FILE = 'report.json';
 
@@ -85,7 +88,7 @@ export function table<T>(
   columns: readonly Column<T>[],
   options: TableOptions = {},
 ): string {
-  const { id = '', maxRows = 2000, all = REPORT_FILE, filter, caption = '' } = options;
+  const { id = '', maxRows = MOST_ROWS, all = REPORT_FILE, filter, caption = '' } = options;
   const rowId = options.rowId as ((row: T) => string) | undefined;
   const head = columns
     .map(({ title, isText }) => {
@@ -114,7 +117,7 @@ export function table<T>(
   });
   const cut =
     rows.length > maxRows
-      ? `<p class="caption">The first ${String(maxRows)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
+      ? `<p class="caption">The first ${grouped(String(maxRows))} of ${grouped(String(rows.length))}; all are in ${escape(all)}.</p>`
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
   const isCut = filter !== undefined && body.length > SHOWN_ROWS;

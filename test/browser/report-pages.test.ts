@@ -236,6 +236,124 @@ test('a page of the dark theme is printed in light colours', async () => {
   await page.close();
 });
 
+test('charts of the dark theme are printed in light colours, and fit the sheet', async () => {
+  const { page, problems } = await open('report');
+  await page.evaluate(() => {
+    localStorage.clear();
+  });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.reload();
+  /** Whether canvases have the first colour of the series, of the light theme and of the dark. */
+  const drawn = (selector: string) =>
+    page.$$eval(selector, (canvases) => {
+      const has = (colour: readonly number[]): boolean =>
+        canvases.some((canvas) => {
+          const { width, height } = canvas as HTMLCanvasElement;
+          const context = (canvas as HTMLCanvasElement).getContext('2d')!;
+          const bytes = width === 0 ? [] : context.getImageData(0, 0, width, height).data;
+          for (let i = 0; i < bytes.length; i += 4) {
+            if (colour.every((part, k) => bytes[i + k] === part)) return true;
+          }
+          return false;
+        });
+      return { light: has([0x21, 0x56, 0xc9, 255]), dark: has([0x6f, 0x9b, 0xff, 255]) };
+    });
+  const chart = '[data-draws="equity"] canvas';
+  await expect.poll(() => drawn(chart)).toEqual({ light: false, dark: true });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 700, height: 1000 });
+  expect(await drawn('[data-draws="equity"] > canvas')).toEqual({ light: true, dark: false });
+  expect(await drawn('[data-draws="rolling"] canvas')).toEqual({ light: true, dark: false });
+  const widths = await page.$$eval('.picture, .uplot canvas', (all) =>
+    all.map((one) => one.clientWidth - one.closest('[data-draws]')!.clientWidth),
+  );
+  expect(widths.length).toBeGreaterThan(4);
+  expect(widths.every((beyond) => beyond === 0)).toBe(true);
+  expect(await page.locator('[data-draws="price-fills"] table').isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  expect(await page.locator('.picture').count()).toBe(0);
+  await expect.poll(() => drawn(chart)).toEqual({ light: false, dark: true });
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('a click on a fill beyond the rows of the table shows it', async () => {
+  const { page, problems } = await open('many');
+  const chart = page.locator('[data-draws="price-fills"][data-ready="true"]');
+  await chart.scrollIntoViewIfNeeded();
+  const detail = page.locator('[data-draws="fill"]');
+  expect(await detail.isVisible()).toBe(false);
+  const { width } = (await chart.boundingBox())!;
+  await chart.click({ position: { x: width - 90, y: 100 } });
+  expect(page.url()).toMatch(/#fill-0-\d+$/);
+  await page.evaluate(() => {
+    location.hash = 'fill-0-2001';
+  });
+  await detail.waitFor({ state: 'visible' });
+  expect(await detail.textContent()).toMatch(
+    /^Fill 2001, 2024-08-20 \d\d:\d\d:\d\d\.\d{3} UTC: buy 0\.02 at 61,8\d\d\.\d as maker, order #1: .*The table of fills has the first 2,000; all are in report\.json\.$/,
+  );
+  await page.evaluate(() => {
+    location.hash = 'fill-0-2000';
+  });
+  await detail.waitFor({ state: 'hidden' });
+  expect(await page.locator('#fill-0-2000').isVisible()).toBe(true);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('a click on a fill shows its row again, also if a filter hides it', async () => {
+  const { page } = await open('report');
+  const row = page.locator('#fill-0-1');
+  const chart = page.locator('[data-draws="price-fills"][data-ready="true"]');
+  const filter = page.locator('[data-filters="fills-0"]');
+  const clickFirst = async () => {
+    await chart.scrollIntoViewIfNeeded();
+    await chart.hover({ position: { x: 68, y: 100 } });
+    await chart.click({ position: { x: 68, y: 100 } });
+  };
+  await clickFirst();
+  await expect.poll(() => row.isVisible()).toBe(true);
+  expect(page.url()).toMatch(/#fill-0-1$/);
+  await filter.fill('sell');
+  expect(await row.isVisible()).toBe(false);
+  await clickFirst();
+  await expect.poll(() => row.isVisible()).toBe(true);
+  expect(await filter.inputValue()).toBe('');
+  await page.close();
+});
+
+test('the pointer on the surface of a search does not write to its live region', async () => {
+  const { page } = await open('sweep');
+  const surface = page.locator('canvas.surface[data-ready="true"]');
+  const shown = page.locator('[data-reads="surface"]');
+  const live = page.locator('[data-reads^="surface"][role=status]');
+  await surface.hover({ position: { x: 150, y: 100 } });
+  await expect.poll(() => shown.textContent()).toContain('fast 1');
+  expect(await live.textContent()).toBe('');
+  await surface.press('ArrowRight');
+  expect(await live.textContent()).toBe(await shown.textContent());
+  await page.close();
+});
+
+test('long names of every place of a page do not widen it', async () => {
+  for (const name of ['report', 'runs', 'sweep', 'walk']) {
+    const { page } = await open(name);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const widths = await page.evaluate(() => {
+      const places = 'h1, .lede, .verdict, dt, dd, caption, p, label, option, [role=tab], pre, li';
+      for (const place of document.querySelectorAll(places)) {
+        if (place.children.length === 0) place.textContent = 'x'.repeat(300);
+      }
+      return [document.documentElement.scrollWidth, innerWidth];
+    });
+    expect([name, widths[0]]).toEqual([name, widths[1]]);
+    await page.close();
+  }
+});
+
 test('keys of the browser do not zoom the surface or choose a tab', async () => {
   const { page } = await open('sweep');
   const surface = page.locator('canvas.surface[data-ready="true"]');

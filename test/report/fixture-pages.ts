@@ -111,6 +111,19 @@ function aYear(run: RunOutput): RunOutput {
   };
 }
 
+/** One fill more than a table shows. */
+function manyFills(run: RunOutput): RunOutput {
+  const strategies = run.strategies.map((one) => ({
+    ...one,
+    fills: Array.from({ length: 2001 }, (_, i) => ({
+      ...one.fills[i % 80]!,
+      fillId: i + 1,
+      timeUs: START_US + (i + 1) * 8.6e8,
+    })),
+  }));
+  return { ...run, strategies };
+}
+
 const OPTIONS = { ...ABOUT, options: { ...ABOUT.options, period: 3.6e9 } };
 const reported = (name: string, drift: number): ReportedRun => {
   const run = busyRun([busy('cross', drift)]);
@@ -190,6 +203,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
       explanations: 'explain.html',
       timeMachine: 'time-machine.html',
     }),
+    many: renderReport(buildReport(manyFills(single), OPTIONS), manyFills(single), libraries),
     year: renderReport(buildReport(aYear(single), ABOUT), aYear(single), libraries),
     comparison: renderReport(buildReport(two, OPTIONS), two, libraries),
     runs: renderRuns(

@@ -53,8 +53,8 @@ test('a page of several runs names the file of each run that has all rows', () =
     ...{ explanations: null, timeMachine: null, allRows: `../${name}/report.json` },
   }));
   const html = renderRuns(reported, LIBRARIES);
-  expect(html).toContain('The first 2000 of 2001; all are in ../left/report.json.');
-  expect(html).toContain('The first 2000 of 2001; all are in ../right/report.json.');
+  expect(html).toContain('The first 2,000 of 2,001; all are in ../left/report.json.');
+  expect(html).toContain('The first 2,000 of 2,001; all are in ../right/report.json.');
   expect(html).not.toContain('all are in report.json');
 });
 

@@ -1,4 +1,4 @@
-/** Script of the pages: number formats, theme. */
+/** Script of the pages: number formats, theme, paper. */
 export const BASE_SCRIPT = `
   const data = JSON.parse(document.getElementById('data').textContent);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -31,6 +31,12 @@ export const BASE_SCRIPT = `
   /** Keys with these are those of the browser: its history and its zoom. */
   const isOfBrowser = (event) => event.ctrlKey || event.metaKey || event.altKey;
 
+  /** Goes to an element of the page, also if the address names it already. */
+  const goTo = (id) => {
+    if (location.hash === '#' + id) dispatchEvent(new Event('hashchange'));
+    else location.hash = id;
+  };
+
   const themed = [];
   const repaint = () => { for (const paint of themed) paint(); };
   dark.addEventListener('change', repaint);
@@ -45,6 +51,29 @@ export const BASE_SCRIPT = `
       repaint();
     });
   }
+
+  /** Most of the width of a chart on paper, px: a sheet is about as wide. */
+  const SHEET = 720;
+  let isPrinting = false;
+  const widthOf = (root) => isPrinting ? Math.min(root.clientWidth, SHEET) : root.clientWidth;
+  /** Each replaces a chart by a picture of it, and returns what undoes that. */
+  const pictured = [];
+  let undo = [];
+  addEventListener('beforeprint', () => {
+    if (isPrinting) return;
+    const { theme: chosen } = document.documentElement.dataset;
+    isPrinting = true;
+    // The media query of paper does not hold yet.
+    setTheme('light');
+    repaint();
+    undo = [() => { if (chosen) setTheme(chosen); else delete document.documentElement.dataset.theme; }, ...pictured.map((picture) => picture())];
+  });
+  addEventListener('afterprint', () => {
+    isPrinting = false;
+    for (const back of undo) back();
+    undo = [];
+    repaint();
+  });
 
   const family = getComputedStyle(document.body).fontFamily;
   const theme = (span) => ({

@@ -5,6 +5,8 @@ export const CURVES_SCRIPT = `
   /** Decimals that leave six digits of a plotted value. */
   const sixDigits = (value) => Math.max(0, Math.min(8, 5 - Math.floor(Math.log10(Math.abs(value) || 1))));
 
+  const textOfFill = ([, side, at, size, role, , tag, order], { decimals }) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + number(Number(at), decimals) + ' as ' + role + ', order #' + order + (tag ? ': ' + tag : '');
+
   /**
    * Draws the two charts of a strategy over one time axis. Points are placed by their index and
    * labelled with their time, so samples of one second stay apart. The visible range and the
@@ -105,10 +107,11 @@ export const CURVES_SCRIPT = `
 
     const rowOf = (at) => lastAt(time, at);
     const market = () => curves.markets[Number(select ? select.value : 0)];
+    /** Each fill with its row. */
+    let placed = [];
     /** Fills by side and row, or by stretch of rows when many are in view. */
     let groups = [];
     const group = () => {
-      const { fills } = market();
       const range = low.timeScale().getVisibleLogicalRange();
       const inView = range === null ? time.length : Math.max(1, range.to - range.from);
       const width = Math.max(1, low.timeScale().width());
@@ -119,9 +122,8 @@ export const CURVES_SCRIPT = `
       const last = Math.min(time.length - 1, range === null ? Infinity : Math.floor(range.to)) - room;
       const inside = (row) => (first > last || Math.abs(row - first) > room && Math.abs(row - last) > room ? row : Math.min(last, Math.max(first, row)));
       const found = new Map();
-      for (const fill of fills) {
-        const row = rowOf(fill[0]);
-        const key = Math.floor(row / bucket) + ':' + fill[1];
+      for (const { row, fill } of placed) {
+        const key = Math.floor(row / bucket) * 2 + (fill[1] > 0 ? 1 : 0);
         if (found.has(key)) found.get(key).fills.push(fill);
         else found.set(key, { row, side: fill[1], fills: [fill] });
       }
@@ -138,7 +140,8 @@ export const CURVES_SCRIPT = `
     const paint = () => {
       offer();
       choose();
-      const { decimals, lotDecimals, mid, position } = market();
+      const { decimals, lotDecimals, mid, position, fills } = market();
+      placed = fills.map((fill) => ({ row: rowOf(fill[0]), fill }));
       top.applyOptions(theme(span));
       low.applyOptions(theme(span));
       price.applyOptions({ color: colour('--text-2'), priceFormat: custom(Math.min(8, decimals + 1)) });
@@ -164,7 +167,7 @@ export const CURVES_SCRIPT = `
       read(time.length - 1);
     };
     const write = (name, text) => { const cell = part.read(name); if (cell) cell.textContent = text; };
-    const fillText = ([, side, at, size, role, , tag, order]) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + number(Number(at), market().decimals) + ' as ' + role + ', order #' + order + (tag ? ': ' + tag : '');
+    const fillText = (fill) => textOfFill(fill, market());
     const near = (k) => groups.filter((one) => Math.abs(one.row - k) <= bucket / 2).flatMap(({ fills }) => fills);
     /** Fills under the pointer with their reasons. */
     const hover = (k, point) => {
@@ -197,6 +200,26 @@ export const CURVES_SCRIPT = `
     };
     paint();
     themed.push(paint);
+    /** The width of a sheet is not known to the script: pictures are scaled to it. */
+    const asPicture = (chart, root) => {
+      if (root.clientWidth === 0) return () => {};
+      const scale = chart.timeScale();
+      const range = scale.getVisibleLogicalRange();
+      const shape = () => { if (range) scale.setVisibleLogicalRange(range); if (chart === low) bucket = group(); };
+      chart.applyOptions({ autoSize: false });
+      chart.resize(widthOf(root), root.clientHeight, true);
+      shape();
+      const picture = chart.takeScreenshot();
+      picture.className = 'picture';
+      root.append(picture);
+      return () => {
+        picture.remove();
+        chart.resize(root.clientWidth, root.clientHeight, true);
+        shape();
+        chart.applyOptions({ autoSize: true });
+      };
+    };
+    pictured.push(() => asPicture(top, part('equity')), () => asPicture(low, part('price-fills')));
     if (select) select.addEventListener('change', paint);
     lengths.addEventListener('change', () => { paint(); fit(); });
     share(top, [3, 1]);
@@ -225,7 +248,7 @@ export const CURVES_SCRIPT = `
     low.subscribeClick(({ logical }) => {
       if (logical === undefined || logical === null) return;
       const close = groups.filter((one) => Math.abs(one.row - logical) <= Math.max(1, bucket));
-      if (close.length > 0) location.hash = 'fill-' + index + '-' + close[0].fills[0][5];
+      if (close.length > 0) goTo('fill-' + index + '-' + close[0].fills[0][5]);
     });
     refits.push(fit);
     part('equity').dataset.ready = 'true';

@@ -93,6 +93,8 @@ export const SEARCH_SCRIPT = `
   const drawSurface = (canvas, { names, used, chosen, trials, best, objective, isFraction }) => {
     const axisOf = (name) => document.querySelector('[data-axis="' + name + '"]');
     const out = document.querySelector('[data-reads="surface"]');
+    /** Screen readers read the cell that keys choose, not all that a pointer passes. */
+    const spoken = document.querySelector('[data-reads="surface-keys"]');
     const unit = isFraction ? 100 : 1;
     /** Decimals that distinguish the scores. */
     const short = (value) => {
@@ -134,7 +136,7 @@ export const SEARCH_SCRIPT = `
     /** Light to dark by rank between the lowest and the highest score. */
     const paintOf = (score) => 'color-mix(in srgb, ' + colour('--s1') + ' ' + shareOf(score) + '%, ' + colour('--bg') + ')';
     const draw = () => {
-      const width = canvas.clientWidth, scale = devicePixelRatio || 1;
+      const width = widthOf(canvas), scale = devicePixelRatio || 1;
       canvas.width = width * scale;
       canvas.height = height * scale;
       canvas.style.height = height + 'px';
@@ -194,7 +196,7 @@ export const SEARCH_SCRIPT = `
       const k = Math.floor(view.y + offsetY / (height - bottom) * view.height);
       return offsetX < left || offsetY > height - bottom || i >= across.length || k >= down.length ? null : [i, k];
     };
-    const open = () => { const cell = at && cells.get(at[0] + ':' + at[1]); if (cell) location.hash = 'trial-' + cell.number; };
+    const open = () => { const cell = at && cells.get(at[0] + ':' + at[1]); if (cell) goTo('trial-' + cell.number); };
     const again = () => { at = null; place(); say(); draw(); };
     canvas.addEventListener('wheel', (event) => {
       if (isOfBrowser(event)) return;
@@ -225,6 +227,7 @@ export const SEARCH_SCRIPT = `
         view.x = Math.min(at[0], Math.max(view.x, at[0] + 1 - view.width));
         view.y = Math.min(at[1], Math.max(view.y, at[1] + 1 - view.height));
         say();
+        spoken.textContent = out.textContent;
         keep();
       } else if (event.key === '+' || event.key === '=') zoom(0.7);
       else if (event.key === '-') zoom(1.4);
@@ -264,6 +267,7 @@ export const SEARCH_SCRIPT = `
         try { await navigator.clipboard.writeText(code.textContent); copy.textContent = 'Copied'; } catch { copy.textContent = 'The browser refuses to copy'; }
       });
       detail.replaceChildren(title, code, copy);
+      if (!document.getElementById('trial-' + number)) detail.scrollIntoView({ block: 'center' });
     };
     addEventListener('hashchange', showTrial);
     showTrial();

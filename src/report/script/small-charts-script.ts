@@ -37,7 +37,7 @@ export const SMALL_CHARTS_SCRIPT = `
     const draw = () => {
       if (plot) plot.destroy();
       const given = options();
-      plot = new uPlot({ width: root.clientWidth || 480, height: 230, ...given, legend: { show: false }, hooks: { ...given.hooks, setCursor: [write], ready: [write] } }, columns, root);
+      plot = new uPlot({ width: widthOf(root) || 480, height: 230, ...given, legend: { show: false }, hooks: { ...given.hooks, setCursor: [write], ready: [write] } }, columns, root);
     };
     draw();
     themed.push(draw);

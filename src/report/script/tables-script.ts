@@ -39,7 +39,11 @@ export const TABLES_SCRIPT = `
     // A link to a row that is not shown shows all.
     const reveal = () => {
       const row = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-      if (row && table.contains(row)) { showAll(); row.scrollIntoView({ block: 'center' }); }
+      if (!row || !table.contains(row)) return;
+      showAll();
+      // A filter may have hidden it.
+      if (row.hidden) { search.value = ''; search.dispatchEvent(new Event('input')); }
+      row.scrollIntoView({ block: 'center' });
     };
     addEventListener('hashchange', reveal);
     reveal();
@@ -110,4 +114,22 @@ export const TABLES_SCRIPT = `
     addEventListener('hashchange', open);
     open();
   }
+
+  /** A fill of the address that is beyond the rows of the table is shown by itself. */
+  const showFill = () => {
+    const [id, index, fillId] = /^fill-(\\d+)-(\\d+)$/.exec(location.hash.slice(1)) ?? [];
+    for (const box of document.querySelectorAll('[data-draws="fill"]')) {
+      const { strategy } = box.closest('section').dataset;
+      const isBeyond = strategy === index && document.getElementById(id) === null;
+      const market = isBeyond && data.strategies[index].markets.find(({ fills }) => fills.some((fill) => String(fill[5]) === fillId));
+      box.hidden = !market;
+      if (!market) continue;
+      const fill = market.fills.find((one) => String(one[5]) === fillId);
+      box.textContent = 'Fill ' + fillId + ', ' + stamp(fill[0]).slice(0, 23) + ' UTC: ' + textOfFill(fill, market) + '. ' + box.dataset.beyond;
+      document.getElementById('tab-' + index)?.click();
+      box.scrollIntoView({ block: 'center' });
+    }
+  };
+  addEventListener('hashchange', showFill);
+  showFill();
 `;
