@@ -15,7 +15,7 @@ import type { Population } from './population.ts';
 /** Batch size: interruption is checked between batches. */
 const BATCH = 16;
 
-/** Index commands of the full duration. */
+/** Index commands of the full duration: at its end the last value again, so that the run lasts. */
 export async function* fundamentalTape(
   population: Population,
   random: RandomStream,
@@ -28,11 +28,13 @@ export async function* fundamentalTape(
     fundamental.kind === 'recorded'
       ? await recordedValues(fundamental.data ?? '', fundamental.everyUs, durationUs)
       : ornsteinUhlenbeck(fundamental, random);
+  const endUs = startUs + durationUs;
   let commands: Command[] = [];
-  for (let atUs = startUs; atUs <= startUs + durationUs; atUs += fundamental.everyUs) {
-    const next = values.next();
-    if (next.done === true) break;
-    const ticks = Math.max(1, Math.round(next.value / tick));
+  let ticks = 1;
+  for (let dueUs = startUs; dueUs < endUs + fundamental.everyUs; dueUs += fundamental.everyUs) {
+    const atUs = Math.min(dueUs, endUs);
+    const next = dueUs === atUs ? values.next() : null;
+    if (next?.done === false) ticks = Math.max(1, Math.round(next.value / tick));
     commands.push({
       kind: 'setIndex',
       timeUs: timeUs(atUs),

@@ -127,6 +127,21 @@ test('R-5.3b: an index every five minutes does not freeze the market', async () 
   expect(output.markets[0]!.frozenUs).toBe(0);
 });
 
+test.each([7_000_000, 90_000_000])(
+  'a market lasts its duration with an index each %i µs',
+  async (everyUs) => {
+    const short = await shortened(20_000_000);
+    const population: Population = {
+      ...short,
+      fundamental: { ...short.fundamental, everyUs },
+      agents: short.agents.slice(0, 1),
+    };
+    const { output } = await executePlan(planOf(population));
+    expect(output.deliveredUs).toBeGreaterThanOrEqual(population.startUs + 20_000_000);
+    expect(output.markets[0]!.series.at(-1)!.index).toBeGreaterThan(0);
+  },
+);
+
 test('a recorded fundamental that ends before the market is refused', async () => {
   const hour = await shortened(3_600_000_000);
   const fundamental = { ...hour.fundamental, kind: 'recorded', data: DATASET } as const;
