@@ -20,6 +20,7 @@ import { BEGINNING, type JournalPosition } from '../journal/format/header.ts';
 import { checkConfig } from './check-config.ts';
 import type { DataFolder } from './data-folder.ts';
 import { fileError, isOutOfSpace } from '../platform/file-error.ts';
+import { ownLastSegment } from './own-last-segment.ts';
 import { recover, type Recovered } from './recover.ts';
 import {
   SEGMENT_BYTES,
@@ -152,6 +153,7 @@ export class DurableExchange implements ServedExchange {
     const { isEmpty, cutBytes } = await discardEmptyJournal(path);
     try {
       if (isEmpty) return await DurableExchange.begin(folder, options, cutBytes);
+      await ownLastSegment(path);
       const found = recover(path);
       checkConfig(path, found.engine.config, options);
       const segments = openSegments(folder, options, found.engine.config, found.journalBytes);
