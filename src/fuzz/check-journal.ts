@@ -3,7 +3,7 @@ import { Exchange } from '../engine/exchange.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { Engine } from '../engine/read/views.ts';
-import { JournalReader, JournalWriter } from '../journal/format/frames.ts';
+import { JournalReader, JournalWriter, type TornTail } from '../journal/format/frames.ts';
 import { JournalError } from '../journal/format/journal-error.ts';
 import { seq } from '../num/units.ts';
 import { allOf, type Checker } from './checker.ts';
@@ -63,12 +63,22 @@ export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {
     throw new JournalError('journal: must be the bytes of a journal');
   }
   mustBeOptions(options);
+  const { config, commands } = commandsOf(bytes);
+  return checkCommands(config, commands, options);
+}
+
+/** The commands of a journal, and its torn tail. Throws `JournalError`. */
+export function commandsOf(bytes: Uint8Array): {
+  readonly config: ExchangeConfig;
+  readonly commands: readonly Command[];
+  readonly torn: TornTail | null;
+} {
   const reader = new JournalReader(bytes);
   const commands: Command[] = [];
   for (let frame = reader.next(); frame !== null; frame = reader.next()) {
     if (frame.kind === 'command') commands.push(frame.command);
   }
-  return checkCommands(reader.header.config, commands, options);
+  return { config: reader.header.config, commands, torn: reader.torn };
 }
 
 /**

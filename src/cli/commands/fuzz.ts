@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { checksOfRun, profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
-import { checkJournal } from '../../fuzz/check-journal.ts';
+import { checkCommands, commandsOf } from '../../fuzz/check-journal.ts';
 import type { Violation } from '../../fuzz/checker.ts';
 import { CHECK_NAMES, type CheckName } from '../../fuzz/checks/checks.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
@@ -302,8 +302,11 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   let commands = 0;
   const progress = startProgress('check', options.json);
   let failure: Failure | null;
+  let torn: ReturnType<typeof commandsOf>['torn'];
   try {
-    failure = checkJournal(bytes, {
+    const found = commandsOf(bytes);
+    ({ torn } = found);
+    failure = checkCommands(found.config, found.commands, {
       checks,
       onCommand: (applied) => {
         commands = applied;
@@ -346,8 +349,11 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
     again: `orrery fuzz --journal ${shellWord(path)}`,
     written,
   });
-  if (options.json) printJson({ journal: path, checks, commands, violation, written });
-  else print(verdictOf(commands, violation === null, checks));
+  if (options.json) printJson({ journal: path, checks, commands, torn, violation, written });
+  else {
+    if (torn !== null) print(`torn tail   at byte ${String(torn.offset)}: ${torn.reason}`);
+    print(verdictOf(commands, violation === null, checks));
+  }
 }
 
 /** Writes the files for build servers of a single result; `violation` is null if it passed. */
