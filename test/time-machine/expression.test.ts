@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePredicate, MAX_STEPS } from '../../src/time-machine/expression/compile.ts';
+import { compilePredicate } from '../../src/time-machine/expression/compile.ts';
 import { ExpressionError } from '../../src/time-machine/expression/expression-error.ts';
 import { rational } from '../../src/time-machine/expression/rational.ts';
+import { MAX_STEPS } from '../../src/time-machine/expression/steps.ts';
 import { FIELDS, LOOKUPS, NAMES } from '../../src/time-machine/expression/value-types.ts';
 import type { RecordValue, Scope, Value } from '../../src/time-machine/expression/values.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -119,6 +120,20 @@ describe('expressions', () => {
     const { position, message: found } = error as ExpressionError;
     expect(found).toContain(message);
     expect(position + 1).toBe(column);
+  });
+
+  it('counts operations on long numbers as many steps', () => {
+    let seed = 1n;
+    const many = Array.from({ length: 400 }, () => {
+      seed = BigInt.asUintN(50, seed * 6_364_136_223_846_793_005n + 1n);
+      return record({ equity: rational(seed, 1_000_000n) });
+    });
+    const of = (accounts: readonly Value[]): Scope => ({ ...scope, name: () => accounts });
+    const ratios = compilePredicate('sum(accounts.map((a) => 1 / a.equity)) > 0');
+    expect(ratios.test(of(many.slice(0, 50)))).toBe(true);
+    expect(() => ratios.test(of(many))).toThrow(`more than ${String(MAX_STEPS)} steps`);
+    const difference = `${'('.repeat(50)}1 / 7${' * seq) + 1 / 3'.repeat(50)} > 0`;
+    expect(test(difference)).toBe(true);
   });
 
   it('stops an evaluation that takes too many steps', () => {

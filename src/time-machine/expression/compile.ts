@@ -7,7 +7,8 @@
  * without a mark, a division by 0) is null; arithmetic with null is null, and a comparison with
  * `<`, `<=`, `>` or `>=` is false then. Types are checked before the first command runs.
  *
- * Bounds: `MAX_LENGTH` characters, `MAX_DEPTH` nested nodes, `MAX_STEPS` nodes of one evaluation.
+ * Bounds: `MAX_LENGTH` characters, `MAX_DEPTH` nested nodes, `MAX_STEPS` nodes of one evaluation,
+ * each counted by the length of its number.
  */
 import type { Expression as Node } from 'acorn';
 import { unreachable } from '../../base/assert.ts';
@@ -29,6 +30,7 @@ import {
   type Value,
 } from './values.ts';
 import { literalNumber } from './literal.ts';
+import { counted, take, type Run } from './steps.ts';
 import {
   BOOLEAN,
   FIELDS,
@@ -41,13 +43,6 @@ import {
   type ValueType,
 } from './value-types.ts';
 
-export const MAX_STEPS = 500_000;
-
-interface Run {
-  readonly scope: Scope;
-  readonly locals: Value[];
-  steps: number;
-}
 type Evaluate = (run: Run) => Value;
 
 interface Compiled {
@@ -110,13 +105,7 @@ class Compiler {
     return {
       type,
       evaluate: (run) => {
-        run.steps += 1;
-        if (run.steps > MAX_STEPS) {
-          throw new ExpressionError(
-            start,
-            `takes more than ${String(MAX_STEPS)} steps for one command`,
-          );
-        }
+        take(run, 1, start);
         return evaluate(run);
       },
     };
@@ -252,7 +241,9 @@ class Compiler {
       if (items.type.kind !== 'list' || items.type.of.kind !== 'number') {
         throw new ExpressionError(node.start, 'sum(…) takes a list of numbers');
       }
-      return { type: NUMBER, evaluate: (run) => fold(items.evaluate(run), add, rational(0n)) };
+      const evaluate = (run: Run): Value =>
+        fold(items.evaluate(run), (a, b) => counted(run, add(a, b), node.start), rational(0n));
+      return { type: NUMBER, evaluate };
     }
     const values = node.arguments.map((_, i) => this.numberArgument(node, i));
     if (values.length === 0 || (name === 'abs' && values.length !== 1)) {
@@ -440,7 +431,9 @@ class Compiler {
       evaluate: (run) => {
         const a = left.evaluate(run);
         const b = right.evaluate(run);
-        return isNumber(a) && isNumber(b) ? arithmetic(operator, a, b) : null;
+        if (!isNumber(a) || !isNumber(b)) return null;
+        const result = arithmetic(operator, a, b);
+        return result === null ? null : counted(run, result, node.start);
       },
     };
   }

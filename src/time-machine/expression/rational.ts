@@ -36,3 +36,12 @@ export function compare(a: Rational, b: Rational): number {
   const difference = a.n * b.d - b.n * a.d;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
+
+/** Work of an operation with this result: 0 for 64 bits, else the square of its 64-bit words. */
+export function workOf({ n, d }: Rational): number {
+  const words = Math.max(wordsOf(n), wordsOf(d));
+  return words === 1 ? 0 : words * words;
+}
+
+const wordsOf = (value: bigint): number =>
+  BigInt.asIntN(64, value) === value ? 1 : Math.ceil(value.toString(16).length / 16);
