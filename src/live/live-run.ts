@@ -11,7 +11,6 @@ import { Observations } from '../strategy/observations.ts';
 import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import type {
-  BarUpdate,
   FillUpdate,
   FundingUpdate,
   MarketTerms,
@@ -27,11 +26,11 @@ import {
 } from '../contract/endpoints.ts';
 import type { FeedSource } from '../contract/feeds.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
-import { MatcherError, pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
+import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { readMarkets } from './exchange-facts.ts';
-import { barOf, CANDLES } from './candle-bars.ts';
+import { CANDLES, storedBars } from './candle-bars.ts';
 import { FundingPayments } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
 import type { LiveGap, LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
@@ -150,9 +149,6 @@ export class LiveRun implements LiveRecorder {
           },
         },
       );
-      this.onUpdate('onStart', (context) => this.strategy.onStart?.(context));
-      await this.warmUp(symbols, barsUs, timeUnitUs);
-      // Private feeds first, so that no update caused by the first book is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
       const reconcile = new Reconcile({
         client,
@@ -165,29 +161,40 @@ export class LiveRun implements LiveRecorder {
           this.noteGap(gap);
         },
       });
-      const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
-        ['order', own, (data) => updates.order(data)],
-        ['fill', own, (data) => this.takeFill(data, updates)],
-        ['trade', { symbols }, (data) => updates.trade(data)],
-        ['book', { symbols }, (data) => updates.book(data)],
-        ...(this.strategy.onMark === undefined && this.strategy.onIndex === undefined
-          ? []
-          : ([['price', { symbols }, (data: Message) => updates.price(data)]] as const)),
-      ];
-      for (const [source, params, take] of sources) {
-        await feeds.listen(source, params, {
+      type Source = readonly [FeedSource, object, (data: Message) => void];
+      /** Updates before `onStart`; null once it was called. */
+      let early: (() => void)[] | null = [];
+      const listen = ([source, params, take]: Source): Promise<void> =>
+        feeds.listen(source, params, {
           onUpdate: (data) => {
-            try {
-              take(data);
-            } catch (error) {
-              this.fail(error);
-            }
+            const taken = (): void => {
+              try {
+                take(data);
+              } catch (error) {
+                this.fail(error);
+              }
+            };
+            if (early === null) taken();
+            else early.push(taken);
           },
           onError: this.fail,
           onResumed: (resumed) => {
             if (source === 'fill') reconcile.resumed(resumed);
           },
         });
+      // Before `onStart`, so that no update of its orders is missed.
+      await listen(['order', own, (data) => updates.order(data)]);
+      await listen(['fill', own, (data) => this.takeFill(data, updates)]);
+      const lengthUs = definition.warmUpUs?.(parameters) ?? 0;
+      this.warm = lengthUs === 0;
+      this.onUpdate('onStart', (context) => this.strategy.onStart?.(context));
+      for (const taken of early) taken();
+      early = null;
+      await this.warmUp(lengthUs, { symbols, barsUs }, timeUnitUs);
+      await listen(['trade', { symbols }, (data) => updates.trade(data)]);
+      await listen(['book', { symbols }, (data) => updates.book(data)]);
+      if (this.strategy.onMark !== undefined || this.strategy.onIndex !== undefined) {
+        await listen(['price', { symbols }, (data) => updates.price(data)]);
       }
       // Orders of an earlier run may have filled before the feed was there.
       const lostMs = this.startedUs / 1000;
@@ -207,49 +214,21 @@ export class LiveRun implements LiveRecorder {
 
   /** Delivers the exchange's stored candles first, then waits for the rest of the warm-up. */
   private async warmUp(
-    symbols: readonly string[],
-    barsUs: readonly number[],
+    lengthUs: number,
+    series: { readonly symbols: readonly string[]; readonly barsUs: readonly number[] },
     unitUs: number,
   ): Promise<void> {
-    const { definition, parameters, client } = this.options;
-    const lengthUs = definition.warmUpUs?.(parameters) ?? 0;
-    if (lengthUs === 0) {
-      this.warm = true;
-      return;
+    if (lengthUs === 0) return;
+    const { client } = this.options;
+    let leftUs = lengthUs;
+    if (this.strategy.onBar !== undefined && series.barsUs.every((us) => CANDLES.has(us))) {
+      const toUs = (await client.call('getTime', {})).time * 1000;
+      const fromUs = toUs - lengthUs;
+      const { bars, sinceUs } = await storedBars(client, series, { fromUs, toUs, unitUs });
+      for (const bar of bars)
+        this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
+      leftUs = sinceUs - fromUs;
     }
-    const words = barsUs.map((us) => CANDLES.get(us));
-    const covered = this.strategy.onBar !== undefined && words.every((word) => word !== undefined);
-    if (!covered) {
-      this.after(lengthUs, () => {
-        this.warm = true;
-      });
-      return;
-    }
-    const toUs = (await client.call('getTime', {})).time * 1000;
-    const from = Math.ceil((toUs - lengthUs) / 1000);
-    const bars: BarUpdate[] = [];
-    /** Of the series that begins last. */
-    let sinceUs = toUs - lengthUs;
-    for (const [i, intervalUs] of barsUs.entries()) {
-      for (const symbol of symbols) {
-        const interval = words[i] ?? '1m';
-        let firstUs = toUs;
-        const query = { symbol, interval, from, limit: 5000 };
-        for await (const { body } of pagesOf(client, 'getCandles', query)) {
-          for (const candle of body) {
-            const bar = barOf(candle, { symbol, intervalUs, startUs: candle.time * unitUs });
-            firstUs = Math.min(firstUs, bar.startUs);
-            if (bar.timeUs <= toUs && bar.volume > 0) bars.push(bar);
-          }
-        }
-        // The first bar of the span may have begun before it.
-        sinceUs = Math.max(sinceUs, firstUs - intervalUs);
-      }
-    }
-    bars.sort((a, b) => a.timeUs - b.timeUs);
-    for (const bar of bars)
-      this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
-    const leftUs = sinceUs - (toUs - lengthUs);
     if (leftUs === 0) this.warm = true;
     else
       this.after(leftUs, () => {

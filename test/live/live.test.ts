@@ -118,6 +118,47 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
   expect(pairs.flatMap(({ differences }) => differences).join()).toContain('against 9');
 });
 
+test('an order of onStart is accepted, and its updates arrive', async () => {
+  const path = join(folder, 'at-once.ts');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'at-once', parameters: {}, create: () => ({
+  async onStart(context) {
+    const size = context.market().minQuantity;
+    const [order] = await context.submit({ side: 'buy', size });
+    context.log('answered ' + order.status);
+  },
+  onOrder: ({ status }, context) => context.log('order ' + status),
+  onFill: ({ role }, context) => {
+    context.log('fill of a ' + role);
+    context.setTimer('end', 500_000);
+  },
+  onTimer: (_name, context) => context.log('end'),
+}) });`,
+  );
+  const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
+  const stop = new AbortController();
+  const record = await new LiveRun({
+    definition,
+    bindClock,
+    parameters: {},
+    client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
+    account: WALLET.address.toLowerCase(),
+    subaccountIndex: 0,
+    symbols: null,
+    seed: '1',
+    stop: AbortSignal.any([stop.signal, AbortSignal.timeout(20_000)]),
+    onLog: (line) => {
+      if (line === 'end') stop.abort();
+    },
+  }).complete();
+  const lines = record.log.map(({ text }) => text);
+  expect(lines.sort()).toEqual(['answered filled', 'end', 'fill of a taker', 'order filled']);
+  expect(record.fills.length).toBe(1);
+  expect(record.gaps).toEqual([]);
+});
+
 test('a warm-up gets the stored candles and lasts until it is covered', async () => {
   const path = join(folder, 'warm.ts');
   writeFileSync(
