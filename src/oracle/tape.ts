@@ -299,9 +299,11 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   let users = takeUsers(world, market, -side, price - side, size);
   let house = takeHidden(market, -side, price, size - users);
   const hidden = house;
+  let frozen = false;
   while (users + house < size) {
     const left = size - users - house;
-    const head = queueAt(world, market, -side, price)[0];
+    const queue = queueAt(world, market, -side, price);
+    const head = frozen ? queue.find(({ segment }) => segment !== null) : queue[0];
     if (head === undefined) break;
     if (head.segment !== null) {
       const taken = min(left, head.segment.lots);
@@ -310,8 +312,8 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
       continue;
     }
     const filled = takeUser(world, market, head, left);
-    if (filled === 'held') break;
-    users += filled;
+    if (filled === 'held') frozen = true;
+    else users += filled;
   }
   const behind = min(users, houseLots(market, -side, price));
   takeFromBack(market, -side, price, behind);

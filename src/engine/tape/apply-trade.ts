@@ -8,6 +8,7 @@
  * so that no volume is used twice. Size without volume still prints.
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeTrade } from '../commands.ts';
 import type { Market } from '../market/market.ts';
@@ -18,7 +19,7 @@ import type { State } from '../state.ts';
 import { noteDivergence } from './displacement.ts';
 import { settleReach } from './apply-depth.ts';
 import { houseLots, returnCredit, takeFromBack } from './house.ts';
-import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
+import { firstHouse, houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyTrade(state: State, command: TapeTrade): Outcome {
@@ -74,7 +75,10 @@ function takeHidden(market: Market, houseSide: 1 | -1, price: number, size: numb
   return taken;
 }
 
-/** Consumes the queue of one level, front to back. */
+/**
+ * Consumes the queue of one level, front to back. Users' orders of a frozen market are passed over
+ * (D-71).
+ */
 function takeLevel(
   state: State,
   market: Market,
@@ -85,10 +89,12 @@ function takeLevel(
   const ladder = market.book.ladder(houseSide);
   let users = 0;
   let house = 0;
+  let passesUsers = false;
   while (users + house < size) {
     const level = ladder.find(price);
     if (level === NO_LEVEL) break;
-    const head = ladder.head(level);
+    const head = passesUsers ? firstHouse(state, ladder, level) : ladder.head(level);
+    if (head === NONE) break;
     const left = size - users - house;
     if (state.orders.isHouse(head)) {
       const fill = Math.min(left, state.orders.left(head));
@@ -98,7 +104,7 @@ function takeLevel(
     }
     const { filled, held } = takeUserOrder(state, market, head, left);
     users += filled;
-    if (held) break;
+    passesUsers ||= held;
   }
   return { users, house };
 }

@@ -23,6 +23,13 @@ export function firstUser(state: ExchangeState, ladder: PriceLadder, level: numb
   return slot;
 }
 
+/** First house segment in the queue of a level, or NONE. */
+export function firstHouse(state: ExchangeState, ladder: PriceLadder, level: number): number {
+  let slot = ladder.head(level);
+  while (slot !== NONE && !state.orders.isHouse(slot)) slot = state.orders.next(slot);
+  return slot;
+}
+
 /** The house fills user orders of one side to a price, inclusive; returns the lots filled. */
 export function takeUsers(
   state: State,

@@ -370,6 +370,18 @@ describe('gaps', () => {
   });
 });
 
+test('D-71 a trade passes over the orders of a frozen market, and takes the volume behind them', () => {
+  const id = place(5, 99);
+  depth('bid 99 16');
+  nowUs += 61_000_000;
+  apply({ kind: 'advanceTime', timeUs: timeUs(nowUs) });
+  trade(99, -12);
+  expect([settled(id), book()]).toEqual([0, '9@99 | 10@101']);
+  depth('bid 99 4');
+  trade(99, -3);
+  expect([settled(id), book()]).toEqual([0, '6@99 | 10@101']);
+});
+
 test('without users the book equals history’s, whatever came before it', () => {
   const level = fc
     .tuple(fc.constantFrom('bid', 'ask'), fc.integer({ min: 0, max: 9 }), fc.nat(5))
