@@ -52,7 +52,8 @@ export async function* fundamentalTape(
 
 /**
  * Last trade of each interval of a recording's first market. Throws if they end before the market:
- * without an index it would be frozen.
+ * without an index it would be frozen. A hole of the recording is one value, however many intervals
+ * it has.
  */
 async function recordedValues(
   folder: string,
@@ -64,8 +65,13 @@ async function recordedValues(
   if (market === undefined) throw new StrategyError(`${folder}: the dataset has no market`);
   const tick = Number(market.tickSize);
   const values: number[] = [];
+  /** Intervals of each value. */
+  const lengths: number[] = [];
+  let intervals = 0;
   let untilUs = -Infinity;
   for await (const steps of dataset.read({ markets: [market.symbol] }).steps()) {
+    // The market ends before the recording.
+    if ((intervals - 1) * everyUs > durationUs) break;
     for (const { record } of steps) {
       const ticks =
         record.kind === 'trade' || record.kind === 'index'
@@ -74,25 +80,33 @@ async function recordedValues(
             ? record.close
             : null;
       if (ticks === null) continue;
+      const last = values.length - 1;
       if (record.timeUs < untilUs) {
-        values[values.length - 1] = ticks * tick;
+        values[last] = ticks * tick;
         continue;
       }
       // Intervals without a trade keep the previous value.
-      const missed = untilUs === -Infinity ? 0 : Math.floor((record.timeUs - untilUs) / everyUs);
-      const last = values.at(-1);
-      for (let i = 0; i < missed && last !== undefined; i++) values.push(last);
+      const missed = last < 0 ? 0 : Math.floor((record.timeUs - untilUs) / everyUs);
+      if (missed > 0) lengths[last] = missed + 1;
       values.push(ticks * tick);
+      lengths.push(1);
+      intervals += missed + 1;
       untilUs = (Math.floor(record.timeUs / everyUs) + 1) * everyUs;
     }
   }
-  if (values.length === 0)
+  if (intervals === 0)
     throw new StrategyError(`${folder}: a fundamental needs trades; there are none`);
-  const recordedUs = values.length * everyUs;
+  const recordedUs = intervals * everyUs;
   if (recordedUs < durationUs) {
     throw new StrategyError(
       `${folder}: its prices last ${String(recordedUs / 1e6)} s, less than the duration of the population, ${String(durationUs / 1e6)} s`,
     );
   }
-  return values[Symbol.iterator]();
+  return repeated(values, lengths);
+}
+
+function* repeated(values: readonly number[], lengths: readonly number[]): Generator<number> {
+  for (const [i, value] of values.entries()) {
+    for (let n = lengths[i] ?? 0; n > 0; n--) yield value;
+  }
 }

@@ -9,6 +9,7 @@ import { marketShape } from '../../src/report/analysis/market-shape.ts';
 import { stylisedFacts } from '../../src/backtest/stylised-facts.ts';
 import { normal, ornsteinUhlenbeck } from '../../src/agents/fundamental.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
+import { main } from '../../src/cli/main.ts';
 import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
 import { readPopulation, type Population } from '../../src/run-plan/population.ts';
 import { DATASET, example, plannedOf } from '../run-plan/plans.ts';
@@ -148,6 +149,20 @@ test('a recorded fundamental that ends before the market is refused', async () =
   await expect(executePlan(planOf({ ...hour, fundamental }))).rejects.toThrow(
     /its prices last 34\d s, less than the duration of the population, 3600 s/,
   );
+});
+
+test('a hole of a year in a recorded fundamental takes no memory for its intervals', async () => {
+  const data = join(folder, 'hole');
+  const rows = ['2024-01-01', '2025-01-01'].map((day) => `${day}T00:00:00Z,50000,1`);
+  const file = join(folder, 'hole.csv');
+  writeFileSync(file, ['time,price,size', ...rows, ''].join('\n'));
+  expect(await main(['data', 'import', 'csv', file, '--symbol', 'BTC', '--out', data])).toBe(0);
+  const second = await shortened(1_000_000);
+  const fundamental = { ...second.fundamental, kind: 'recorded', data, everyUs: 1000 } as const;
+  // 3 × 10^10 intervals.
+  const agents = second.agents.slice(0, 1).map((group) => ({ ...group, count: 1 }));
+  const { output } = await executePlan(planOf({ ...second, fundamental, agents }));
+  expect(output.markets[0]!.series.at(-1)!.index).toBe(50_000);
 });
 
 test('the report of a simulated market shows its terms and charts its stylised facts', async () => {
