@@ -5,13 +5,21 @@ import { DEFAULT_LATENCY, parseLatency } from '../run-plan/models.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import { spanError } from '../run-plan/span-error.ts';
 import { openTape } from '../run-plan/tape-source.ts';
+import { lengthText } from '../run-plan/warm-up.ts';
 import {
   parseParameters,
   StrategyError,
   type ParameterSpecs,
   type StrategyDefinition,
 } from '../strategy/definition.ts';
-import { assignmentOf, gridPoint, sizeOf, type Space } from './samplers/space.ts';
+import {
+  assignmentOf,
+  assignmentText,
+  gridPoint,
+  sizeOf,
+  type Assignment,
+  type Space,
+} from './samplers/space.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { spaceOf, type SweepPlan } from './sweep.ts';
 import { hashOf } from './trial-log.ts';
@@ -71,9 +79,13 @@ export async function planSearch(
     period: periodUs,
     periodsPerYear: isYearly ? null : 1,
   };
-  const warmUpUs = plan.warmUpUs ?? longestWarmUp(plan, definition, space);
+  const longest = plan.warmUpUs === undefined ? longestWarmUp(plan, definition, space) : null;
+  const warmUpUs = plan.warmUpUs ?? longest?.us ?? 0;
   // As in a run without a start: its clock begins at a whole second.
   const beginUs = Math.floor(firstUs / 1e6) * 1e6;
+  const tradeFromUs = plan.fromUs ?? beginUs + warmUpUs;
+  // All trials would fail by it, and count in the ledger.
+  if (tradeFromUs >= toUs) throw tooLongWarmUp(warmUpUs, toUs - beginUs, longest?.of ?? {});
   const startUs = Math.ceil((beginUs + warmUpUs) / periodUs) * periodUs;
   const sampled = {
     ...{ ...plan, sampleUs: plan.sampleUs ?? periodUs, warmUpUs },
@@ -98,13 +110,22 @@ export async function planSearch(
   };
 }
 
+interface LongestWarmUp {
+  readonly us: number;
+  /** Values of the parameters on which it depends. */
+  readonly of: Assignment;
+}
+
 /** Of every point of a small space, otherwise of its corners and all unordered values. */
 function longestWarmUp(
   { strategies: [planned] }: RunPlan,
   definition: SearchedStrategy,
   space: Space,
-): number {
-  if (definition.warmUpUs === undefined) return 0;
+): LongestWarmUp | null {
+  const { warmUpUs } = definition;
+  if (warmUpUs === undefined) return null;
+  const usOf = (chosen: Assignment): number =>
+    warmUpUs(parseParameters(definition.parameters, { ...planned?.parameters, ...chosen }));
   const isSmall = sizeOf(space) <= MAX_ASKED;
   const asked = space.map((dimension) => {
     const { ordered, values } = dimension;
@@ -112,15 +133,33 @@ function longestWarmUp(
     return { ...dimension, values: [...values.slice(0, 1), ...values.slice(-1)] };
   });
   let longest = 0;
+  let of: Assignment = {};
   for (let i = Math.min(sizeOf(asked), MAX_ASKED) - 1; i >= 0; i--) {
     const chosen = assignmentOf(asked, gridPoint(asked, i));
-    const parameters = parseParameters(definition.parameters, {
-      ...planned?.parameters,
-      ...chosen,
-    });
-    longest = Math.max(longest, definition.warmUpUs(parameters));
+    const us = usOf(chosen);
+    if (us <= longest) continue;
+    longest = us;
+    of = chosen;
   }
-  return longest;
+  const decisive = asked.filter(({ name, values }) =>
+    values.some((value) => usOf({ ...of, [name]: value }) !== longest),
+  );
+  const names = new Set(decisive.map(({ name }) => name));
+  return {
+    us: longest,
+    of: Object.fromEntries(Object.entries(of).filter(([name]) => names.has(name))),
+  };
+}
+
+function tooLongWarmUp(us: number, dataUs: number, of: Assignment): StrategyError {
+  const text = assignmentText(of);
+  const advice =
+    text === ''
+      ? 'use more data, or set a shorter warm-up'
+      : `all trials have the longest one of the search, that of ${text}; --vary narrows a parameter`;
+  return new StrategyError(
+    `the warm-up of ${lengthText(us)} leaves no time to trade: the data have ${lengthText(dataUs)}; ${advice}`,
+  );
 }
 
 /** A warm-up and an end that leave whole periods, unless the plan names its start or end. */

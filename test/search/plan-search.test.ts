@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { planSearch, searchIdentity } from '../../src/search/plan-search.ts';
 import { hashOf, TrialLog } from '../../src/search/trial-log.ts';
-import { integer } from '../../src/strategy/definition.ts';
+import { choice, integer, type ParameterValues } from '../../src/strategy/definition.ts';
 import { writeDataset } from '../live/made-up-dataset.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-plan-search-'));
@@ -58,4 +58,27 @@ test('the same files with other units are those of another search', async () => 
   }
   writeFileSync(manifest, text);
   expect(hashOf(await identity())).toBe(hashOf(first));
+});
+
+test('a search whose longest warm-up leaves no time to trade is refused before its trials', async () => {
+  const parameters = {
+    slow: integer(5, { min: 1, max: 50 }),
+    bar: choice('1s', ['1s', '1m']),
+    size: integer(1, { min: 1, max: 3 }),
+  };
+  const warmUpUs = ({ slow, bar }: ParameterValues): number =>
+    Number(slow) * (bar === '1m' ? 60_000_000 : 1_000_000);
+  const planned = (vary: readonly string[], more: { readonly warmUpUs?: number } = {}) =>
+    planSearch(
+      { data, strategies: [], balance: '1', seed: '1', ...more },
+      { parameters, warmUpUs },
+      { method: 'grid', trials: 1, eta: 3, objective: 'sharpe', seed: '1', vary },
+    );
+  await expect(planned([])).rejects.toThrow(
+    /^the warm-up of 50m leaves no time to trade: the data have \ds; all trials have the longest one of the search, that of (?=.*slow=50)(?=.*bar=1m)(?!.*size).*; --vary narrows a parameter$/,
+  );
+  await expect(planned(['slow=1:2:1'], { warmUpUs: 60_000_000 })).rejects.toThrow(
+    /the data have \ds; use more data, or set a shorter warm-up$/,
+  );
+  await expect(planned(['slow=1:2:1'])).resolves.toHaveProperty('search');
 });
