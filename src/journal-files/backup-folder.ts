@@ -6,9 +6,9 @@
  * copied again, and cut after its last whole group. Every command that was answered before the
  * backup began is in it.
  */
-import { statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { constants, statSync } from 'node:fs';
+import { access, chmod, copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join, normalize, resolve } from 'node:path';
 import { JournalError } from '../journal/format/frames.ts';
 import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { FolderJournal } from './folder-journal.ts';
@@ -46,9 +46,19 @@ export async function backupFolder(from: string, to: string): Promise<Backup> {
     } catch (error) {
       for (const name of await readdir(to)) await rm(join(to, name), { force: true });
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (!isGone || attempt === ATTEMPTS) throw fileError(from, error);
+      if (!isGone || attempt === ATTEMPTS) throw ofOriginal(fileError(from, error), from, to);
     }
   }
+}
+
+/** A fault of a copied file is one of the original: the copy is deleted. */
+function ofOriginal(error: Error, from: string, to: string): Error {
+  const copy = normalize(to);
+  const isOfFile = error instanceof JournalError || error instanceof FileError;
+  if (isOfFile && !isOutOfSpace(error) && error.message.startsWith(copy)) {
+    error.message = normalize(from) + error.message.slice(copy.length);
+  }
+  return error;
 }
 
 async function makeEmpty(path: string): Promise<void> {
@@ -74,6 +84,8 @@ async function copyTo(from: string, to: string): Promise<Backup> {
     files.push(segment.name);
   }
   for (const { name } of snapshots) {
+    // A start passes it over, too; the recovery below shows whether it is needed.
+    if ((await faultOf(join(from, name))) !== null) continue;
     await copyDurably(join(from, name), join(to, name));
     files.push(name);
   }
@@ -119,7 +131,23 @@ async function cutAt(path: string, end: number): Promise<void> {
   }
 }
 
+/** Why a file cannot be copied; a named pipe would be waited for. Rejects if it is gone. */
+async function faultOf(path: string): Promise<Error | null> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return fileError(path, { code: 'EISDIR' });
+    if (!found.isFile()) return new FileError(`${path}: is not a regular file`);
+    await access(path, constants.R_OK);
+    return null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+    return fileError(path, error);
+  }
+}
+
 async function copyDurably(from: string, to: string): Promise<void> {
+  const fault = await faultOf(from);
+  if (fault !== null) throw fault;
   try {
     await copyFile(from, to);
     await chmod(to, 0o600);

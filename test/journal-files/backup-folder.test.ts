@@ -1,5 +1,14 @@
 /** Backups of a folder that is written to, and restored exchanges. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -65,8 +74,34 @@ test('damage is not taken for a write in progress, and nothing is left', async (
   bytes[700] = (bytes[700] ?? 0) ^ 0xff;
   writeFileSync(file, bytes);
   const out = join(scratch(), 'out');
-  await expect(backupFolder(path, out)).rejects.toThrow(/although a whole group follows/);
+  // The original is named: the copy is deleted.
+  await expect(backupFolder(path, out)).rejects.toThrow(
+    new RegExp(`^${file}: .*although a whole group follows`),
+  );
   expect(readdirSync(out)).toEqual([]);
+});
+
+test('a pipe or a folder in place of a snapshot is left out, and one of a journal is named', async () => {
+  const path = join(scratch(), 'var');
+  const served = await Served.start({ path });
+  for (let i = 0; i < 5; i++) await served.sim('deposit', { account: ALICE, amount: '1' });
+  await served.stop();
+  execFileSync('mkfifo', [join(path, 'snapshot-0000000000000098.bin')]);
+  mkdirSync(join(path, 'snapshot-0000000000000099.bin'));
+  const { files } = await backupFolder(path, join(scratch(), 'out'));
+  expect(files.filter((name) => /9[89]/.test(name))).toEqual([]);
+  expect(files.length).toBe(2);
+
+  const segment = join(path, 'journal-0000000000000099.orrery');
+  mkdirSync(segment);
+  await expect(backupFolder(path, join(scratch(), 'no'))).rejects.toThrow(
+    `${segment}: is a folder; expected a file`,
+  );
+  rmSync(segment, { recursive: true });
+  execFileSync('mkfifo', [segment]);
+  await expect(backupFolder(path, join(scratch(), 'no'))).rejects.toThrow(
+    `${segment}: is not a regular file`,
+  );
 });
 
 test('a folder without a journal, a file, the folder itself, and a folder with files are refused', async () => {
