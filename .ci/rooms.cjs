@@ -55,7 +55,7 @@ const ROOMS = [
     'datasets and recordings on disk',
     ['num', 'base', 'platform', 'engine', 'journal-files', 'tape'],
     [
-      ...['apache-arrow', 'fflate', 'fzstd', 'hash-wasm'],
+      ...['apache-arrow', 'fzstd', 'hash-wasm'],
       ...['hyparquet', 'hyparquet-compressors', 'hyparquet-writer'],
     ],
   ),

@@ -94,7 +94,7 @@ export async function openDataset(path: string): Promise<Dataset> {
   const text = await readFile(name, 'utf8').catch((error: unknown) => {
     throw fileError(name, error, 'the folder is not a dataset; orrery data import writes one');
   });
-  const manifest = parseManifest(text);
+  const manifest = manifestIn(path, text);
   const markets = manifest.markets.map((units) => marketOf(manifest, units));
   const checked = new Set<string>();
   const recordsOf = (stream: StreamManifest, onRows?: (rows: number) => void) =>
@@ -106,6 +106,15 @@ export async function openDataset(path: string): Promise<Dataset> {
     records: (stream) => recordsOf(stream),
     read: (options = {}) => read(path, markets, recordsOf, options),
   };
+}
+
+/** Parses the manifest of a folder. Throws `TapeError` with its path. */
+export function manifestIn(folder: string, text: string): DatasetManifest {
+  try {
+    return parseManifest(text);
+  } catch (error) {
+    throw error instanceof TapeError ? new TapeError(join(folder, error.message)) : error;
+  }
 }
 
 function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {

@@ -10,7 +10,6 @@ import { marketId } from '../num/units.ts';
 import {
   DATASET_VERSION,
   isManifest,
-  parseManifest,
   type DatasetManifest,
   type PartManifest,
   type StreamManifest,
@@ -23,7 +22,7 @@ import type { ChecksumFacts } from '../tape/formats/book-checksum.ts';
 import { originOf } from '../tape/record-origin.ts';
 import { RecordChecks } from '../tape/record-checks.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
-import { readStream } from './dataset-files.ts';
+import { manifestIn, readStream } from './dataset-files.ts';
 import { areApart } from '../tape/price-jumps.ts';
 import {
   afterFile,
@@ -68,6 +67,8 @@ interface Resume {
   readonly counts: Partial<Record<RecordKind, number>>;
   readonly spans: Spans;
   readonly reader: unknown;
+  /** Stream whose folder is moved into the dataset, before the manifest names it. */
+  readonly moved?: string;
 }
 
 export interface DatasetWriterOptions {
@@ -105,6 +106,8 @@ export class DatasetWriter {
   private fileSpans: Spans = {};
   private fileOrder = new FileOrder();
   private isWhole = false;
+  /** As in the file; null before the first input file is complete. */
+  private state: Resume | null = null;
 
   private constructor(
     folder: string,
@@ -135,11 +138,12 @@ export class DatasetWriter {
     }
     if (present !== null) mustBeReplaceable(folder, options.mode);
     if (present !== null && options.mode === 'replace') await mustHoldDatasetOnly(folder, present);
-    const before = options.mode === 'add' ? present : null;
+    const before = options.mode === 'add' && present !== null ? manifestIn(folder, present) : null;
     const temporary = partialOf(folder);
     const found = await resumeOf(temporary, options.job);
     const changed = found && (await changedFile(found.done, options.files ?? []));
-    const resume = changed === null ? found : null;
+    const isOpen = found !== null && changed === null;
+    const resume = isOpen && (await takeBack(found, folder, temporary, before)) ? found : null;
     await makeFolder(dirname(folder));
     if (resume === null) {
       await mustBeOfImport(temporary);
@@ -177,7 +181,7 @@ export class DatasetWriter {
     this.fileOrder = new FileOrder();
     await this.stream.endPart();
     this.done.push(file);
-    const resume: Resume = {
+    this.state = {
       job: this.options.job,
       id: this.id,
       done: this.done,
@@ -187,8 +191,12 @@ export class DatasetWriter {
       spans: this.spans,
       reader,
     };
-    await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
-    this.checkpoint = { files: resume.done.length, parts: resume.parts.length };
+    await this.writeState(this.state);
+    this.checkpoint = { files: this.done.length, parts: this.stream.parts.length };
+  }
+
+  private writeState(state: Resume): Promise<void> {
+    return writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(state)));
   }
 
   /**
@@ -209,6 +217,7 @@ export class DatasetWriter {
       await writeWholeFile(join(this.temporary, 'manifest.json'), text);
       await this.replaceFolder();
     } else {
+      if (this.state !== null) await this.writeState({ ...this.state, moved: this.id });
       await rename(join(this.temporary, this.id), join(this.folder, this.id));
       await writeWholeFile(join(this.folder, 'manifest.json'), text);
       await rm(this.temporary, { recursive: true, force: true });
@@ -368,16 +377,39 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function presentManifest(folder: string): Promise<DatasetManifest | null> {
+/** Text of the manifest, of any version; null if the folder is not a dataset. */
+async function presentManifest(folder: string): Promise<string | null> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
-  return text === null || !isManifest(text) ? null : parseManifest(text);
+  return text === null || !isManifest(text) ? null : text;
 }
 
 async function resumeOf(temporary: string, job: string): Promise<Resume | null> {
   const text = await readFile(join(temporary, RESUME), 'utf8').catch(() => null);
   if (text === null) return null;
-  const resume = JSON.parse(text) as Resume;
-  return resume.job === job ? resume : null;
+  try {
+    const resume = JSON.parse(text) as Resume | null;
+    return resume?.job === job ? resume : null;
+  } catch {
+    // A damaged state: the import begins again.
+    return null;
+  }
+}
+
+/**
+ * Moves the stream of an import that ended before the manifest named it out of the dataset again.
+ * False if the manifest names it, so that the import is complete.
+ */
+async function takeBack(
+  { moved }: Resume,
+  folder: string,
+  temporary: string,
+  before: DatasetManifest | null,
+): Promise<boolean> {
+  if (moved === undefined) return true;
+  if (before?.streams.some(({ id }) => id === moved) === true) return false;
+  const [from, to] = [join(folder, moved), join(temporary, moved)];
+  if ((await exists(from)) && !(await exists(to))) await rename(from, to);
+  return true;
 }
 
 /** Name of the first completed file that has other content now; null if all are the same. */

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { BarIntervals, intervalInName, type StatedInterval } from '../tape/formats/bar-interval.ts';
 import { dateText } from '../base/date-text.ts';
+import { RowTimes } from '../tape/formats/row-times.ts';
 import { periodInName, type Period } from '../tape/formats/file-period.ts';
 import type { Format } from '../tape/formats/formats.ts';
 import { TapeError, type TapeRecord } from '../tape/record.ts';
@@ -12,11 +13,16 @@ import { TapeError, type TapeRecord } from '../tape/record.ts';
 const HINT = '; --interval gives the length of a bar';
 
 export class FileClaims {
-  /** Of files with too few bars to distinguish a gap from a wrong length; each names its file. */
+  /**
+   * Of files with too few bars to distinguish a gap from a wrong length, or with times in several
+   * units; each names its file.
+   */
   readonly notes: string[] = [];
   private readonly format: Format;
   private readonly givenUs: number | null;
   private readonly bars: BarIntervals;
+  /** Times of the rows of the file. */
+  times = new RowTimes();
   private name = '';
   private period: Period | null = null;
   private firstUs = Infinity;
@@ -45,6 +51,7 @@ export class FileClaims {
     this.period = periodInName(this.format, this.name);
     this.firstUs = Infinity;
     this.lastUs = -Infinity;
+    this.times = new RowTimes();
     return stated?.us || null;
   }
 
@@ -69,6 +76,8 @@ export class FileClaims {
     const uncertain = isScan ? null : this.bars.endFile();
     if (uncertain !== null)
       this.notes.push(`${this.name}: bars are taken as missing, since ${uncertain}`);
+    const { note } = this.times;
+    if (note !== null) this.notes.push(`${this.name}: ${note}`);
     this.mustBeIn(this.period, 'its name states');
     if (member === null) return;
     const source = `the name of its file ${member} states`;

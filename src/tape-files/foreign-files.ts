@@ -1,7 +1,7 @@
 /** Files of the user in a folder that an import deletes: it refuses to. */
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { DatasetManifest } from '../tape/manifest.ts';
+import { filesNamedIn } from '../tape/manifest.ts';
 import { TapeError } from '../tape/record.ts';
 
 /** State of an import; its folder is that of an import. */
@@ -10,14 +10,12 @@ export const RESUME = 'resume.json';
 const OF_IMPORT =
   /^(?:resume\.json\.partial-[\d-]+|[^/]+\/\d{5,}-[^/]+\.(?:events|levels)\.parquet)$/;
 
-/** Rejects with `TapeError` if a dataset's folder has files that its manifest does not name. */
-export async function mustHoldDatasetOnly(
-  folder: string,
-  { streams }: DatasetManifest,
-): Promise<void> {
-  const parts = streams.flatMap((stream) => stream.parts);
-  const files = parts.flatMap(({ events, levels }) => [events.name, levels.name]);
-  const named = new Set(['manifest.json', RESUME, ...files]);
+/**
+ * Rejects with `TapeError` if a dataset's folder has files that its manifest, of any version, does
+ * not name.
+ */
+export async function mustHoldDatasetOnly(folder: string, manifest: string): Promise<void> {
+  const named = new Set(['manifest.json', RESUME, ...filesNamedIn(manifest)]);
   const foreign = (await filesIn(folder)).find((name) => !named.has(name));
   if (foreign === undefined) return;
   throw new TapeError(

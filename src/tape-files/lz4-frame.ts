@@ -8,11 +8,8 @@
  */
 import { createXXHash32 } from 'hash-wasm';
 import { TapeError } from '../tape/record.ts';
+import { plainData, type Block, type FrameSteps, type Want } from './frame-steps.ts';
 
-/** A chunk of decompressed data. */
-type Block = Uint8Array;
-/** Number of bytes requested; fewer are returned only at the end of the data. */
-type Want = number;
 export type Checksum = Awaited<ReturnType<typeof createXXHash32>>;
 
 const MAGIC = 0x184d2204;
@@ -22,35 +19,7 @@ const LARGEST_BLOCK = [65_536, 262_144, 1_048_576, 4_194_304];
 
 /** Decompressed data of a stream of frames. Throws `TapeError` on damaged data. */
 export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const steps = frames(await createXXHash32());
-  let held: Uint8Array[] = [];
-  let bytes = 0;
-  let step = steps.next();
-  const advance = function* (ended: boolean): Generator<Uint8Array> {
-    while (step.done !== true) {
-      const { value } = step;
-      if (typeof value !== 'number') {
-        yield value;
-        step = steps.next();
-        continue;
-      }
-      if (bytes < value && !ended) return;
-      const [first = new Uint8Array(0)] = held;
-      const all = held.length > 1 && first.length < value ? Buffer.concat(held) : first;
-      if (all !== first) held = [all];
-      const taken = all.subarray(0, value);
-      if (taken.length === all.length) held.shift();
-      else held[0] = all.subarray(taken.length);
-      bytes -= taken.length;
-      step = steps.next(taken);
-    }
-  };
-  for await (const chunk of source) {
-    if (chunk.length > 0) held.push(chunk);
-    bytes += chunk.length;
-    yield* advance(false);
-  }
-  yield* advance(true);
+  yield* plainData(source, frames(await createXXHash32()));
 }
 
 /** Decompressed data of complete frames in memory. Throws `TapeError` on damaged data. */
@@ -72,7 +41,7 @@ export function lz4Whole(bytes: Uint8Array): Uint8Array {
   return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks);
 }
 
-function* frames(checksum: Checksum | null): Generator<Block | Want, void, Uint8Array> {
+function* frames(checksum: Checksum | null): FrameSteps {
   for (;;) {
     const head = yield 4;
     if (head.length === 0) return;
@@ -84,7 +53,7 @@ function* frames(checksum: Checksum | null): Generator<Block | Want, void, Uint8
   }
 }
 
-function* frame(checksum: Checksum | null): Generator<Block | Want, void, Uint8Array> {
+function* frame(checksum: Checksum | null): FrameSteps {
   const [flags = 0, size = 0] = yield* exactly(2);
   if (flags >> 6 !== 1) throw new TapeError('unsupported lz4 frame version');
   if ((flags & 1) !== 0) throw new TapeError('lz4 data with a dictionary are not supported');

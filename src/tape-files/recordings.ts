@@ -223,7 +223,7 @@ export class Recording {
       this.fraction = source.read() / Math.max(1, source.size);
       yield chunk;
     }
-    this.member = source.member();
+    this.member = source.member;
   }
 
   private csv(path: string): AsyncGenerator<string[][]> {
@@ -251,8 +251,8 @@ export class Recording {
     const onKind = (kind: RecordedKind): void => {
       this.statedKind = sameKind(this.statedKind, kind);
     };
-    const [onChecksum, onBar] = [this.checksums.note, this.claims.takeBar];
-    return { numbers, selects, emit, onBar, onKind, onChecksum };
+    const [onChecksum, { takeBar: onBar, times }] = [this.checksums.note, this.claims];
+    return { numbers, times, selects, emit, onBar, onKind, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */

@@ -12,6 +12,7 @@ import {
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { TapeError } from '../tape/record.ts';
+import { sizeOfFile } from './byte-source.ts';
 import { fileBuffer } from './part-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Whole } from './lz4-frame.ts';
@@ -30,6 +31,7 @@ export async function* parquetRows(
   onProgress: (fraction: number) => void,
   onColumns?: OnColumns,
 ): AsyncGenerator<string[][]> {
+  await sizeOfFile(path);
   const file = await open(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
@@ -94,6 +96,7 @@ export async function* arrowRows(
   compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: lz4Whole });
   // A copy is aligned to 8 bytes, as 64-bit columns require.
   compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => decompress(bytes).slice() });
+  await sizeOfFile(path);
   const source = createReadStream(path);
   try {
     const reader = await RecordBatchReader.from(source);

@@ -99,6 +99,20 @@ export function isManifest(text: string): boolean {
   }
 }
 
+/** Paths of the dataset's files in a manifest of any version, relative to the folder. */
+export function filesNamedIn(text: string): string[] {
+  const names: string[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { name, sha256 } = value as Partial<DatasetFile>;
+    if (typeof name === 'string' && typeof sha256 === 'string') names.push(name);
+    // Input files are elsewhere.
+    for (const [field, part] of Object.entries(value)) if (field !== 'importedFrom') visit(part);
+  };
+  visit(parseJson(text));
+  return names;
+}
+
 /** Parses a manifest. Throws `TapeError` that names the fault. */
 export function parseManifest(text: string): DatasetManifest {
   const value = parseJson(text);
@@ -108,7 +122,7 @@ export function parseManifest(text: string): DatasetManifest {
   }
   if (manifest.version !== DATASET_VERSION) {
     throw new TapeError(
-      `manifest.json: version ${String(manifest.version)}, this program reads ${String(DATASET_VERSION)}; import the recording again`,
+      `manifest.json: version ${String(manifest.version)}, this program reads ${String(DATASET_VERSION)}; import the recording again, with --replace`,
     );
   }
   const { markets, streams } = manifest;
@@ -148,7 +162,15 @@ function checkStream(value: unknown, path: string, symbols: ReadonlySet<string>)
       throw new TapeError(`manifest.json: ${path}.${field} is not a whole number`);
     }
   }
-  for (const kind of Object.keys(stream.counts ?? {})) {
+  const counts: unknown = stream.counts;
+  if (typeof counts !== 'object' || counts === null) {
+    throw new TapeError(`manifest.json: ${path}.counts is not a map`);
+  }
+  for (const field of ['importedFrom', 'gapList'] as const) {
+    if (Array.isArray(stream[field])) continue;
+    throw new TapeError(`manifest.json: ${path}.${field} is not a list`);
+  }
+  for (const kind of Object.keys(counts)) {
     if (!RECORD_KINDS.some((known) => known === kind)) {
       throw new TapeError(`manifest.json: ${path}.counts has the unknown record kind '${kind}'`);
     }

@@ -10,7 +10,7 @@ import {
   sampleRecords,
   type SampleMarket,
 } from '../../tape/sample/sample-market.ts';
-import { isManifest, parseManifest } from '../../tape/manifest.ts';
+import { isManifest } from '../../tape/manifest.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { mustHoldDatasetOnly } from '../../tape-files/foreign-files.ts';
 import { RandomStreams } from '../../virtual-time/rng.ts';
@@ -119,7 +119,7 @@ async function mustBeFree(out: string, replace: boolean): Promise<void> {
   // Web applications have a file of this name, too.
   const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
   if (!isManifest(manifest)) throw new InputError(`${out}: exists and is not a dataset`);
-  await mustHoldDatasetOnly(out, parseManifest(manifest));
+  await mustHoldDatasetOnly(out, manifest);
 }
 
 async function writeMarkets(

@@ -3,9 +3,9 @@
  * mark and index, trades, aggregate trades, funding rates, best bid and ask. Times are
  * milliseconds; in newer spot files microseconds.
  */
-import { lots, timeUs } from '../../num/units.ts';
+import { lots, timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
-import { booleanOf, integerOf, rateOf, shown, timeOf } from './numbers.ts';
+import { booleanOf, integerOf, rateOf, shown } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 export type BinanceFile =
@@ -161,6 +161,10 @@ export class BinanceCsvDecoder implements RowDecoder {
     return place === undefined ? undefined : fields[place];
   }
 
+  private time(row: Row, field: string): TimeUs {
+    return this.context.times.read(row, this.text(row, field), field);
+  }
+
   endFile(): void {
     // Rows are independent of each other.
   }
@@ -172,13 +176,13 @@ export class BinanceCsvDecoder implements RowDecoder {
   private kline(row: Row): void {
     const { numbers } = this.context;
     const text = (field: string): string | undefined => this.text(row, field);
-    const startUs = timeOf(text('open_time'), 'open_time');
+    const startUs = this.time(row, 'open_time');
     const open = numbers.price(text('open'), 'open');
     const high = numbers.price(text('high'), 'high');
     const low = numbers.price(text('low'), 'low');
     const close = numbers.price(text('close'), 'close');
     const volume = numbers.volume(text('volume'), 'volume');
-    const endUs = lastUs(text('close_time'));
+    const endUs = lastUs(this.time(row, 'close_time'));
     if (endUs <= startUs) {
       throw new TapeError(`\`close_time\` ${shown(text('close_time'))} is not after \`open_time\``);
     }
@@ -189,8 +193,8 @@ export class BinanceCsvDecoder implements RowDecoder {
 
   private price(row: Row, kind: 'mark' | 'index'): void {
     const priceTicks = this.context.numbers.rounded(this.text(row, 'close'), 'close');
-    const startUs = timeOf(this.text(row, 'open_time'), 'open_time');
-    const endUs = lastUs(this.text(row, 'close_time'));
+    const startUs = this.time(row, 'open_time');
+    const endUs = lastUs(this.time(row, 'close_time'));
     this.context.onBar(startUs, endUs);
     this.context.emit({ kind, timeUs: endUs, localUs: endUs, line: row.line, priceTicks });
   }
@@ -200,7 +204,7 @@ export class BinanceCsvDecoder implements RowDecoder {
     const tradeId = integerOf(this.text(row, 'id'), 'id');
     const priceTicks = numbers.price(this.text(row, 'price'), 'price');
     const size = numbers.size(this.text(row, 'qty'), 'qty');
-    const us = timeOf(this.text(row, 'time'), 'time');
+    const us = this.time(row, 'time');
     const makerBuys = booleanOf(this.text(row, 'is_buyer_maker'), 'is_buyer_maker');
     if (size === 0) throw new TapeError('`qty` of a trade is 0');
     emit({
@@ -215,19 +219,19 @@ export class BinanceCsvDecoder implements RowDecoder {
   }
 
   private funding(row: Row): void {
-    const us = timeOf(this.text(row, 'calc_time'), 'calc_time');
+    const us = this.time(row, 'calc_time');
     const ratePpb = rateOf(this.text(row, 'last_funding_rate'), 'last_funding_rate');
     this.context.emit({ kind: 'funding', timeUs: us, localUs: us, line: row.line, ratePpb });
   }
 
   private touch(row: Row): void {
     const { numbers, emit } = this.context;
-    const us = timeOf(this.text(row, 'transaction_time'), 'transaction_time');
+    const us = this.time(row, 'transaction_time');
     const eventTime = this.text(row, 'event_time');
     emit({
       kind: 'touch',
       timeUs: us,
-      localUs: eventTime === undefined ? us : timeOf(eventTime, 'event_time'),
+      localUs: eventTime === undefined ? us : this.time(row, 'event_time'),
       line: row.line,
       updateId: integerOf(this.text(row, 'update_id'), 'update_id'),
       bidTicks: numbers.price(this.text(row, 'best_bid_price'), 'best_bid_price'),
@@ -239,8 +243,7 @@ export class BinanceCsvDecoder implements RowDecoder {
 }
 
 /** Last microsecond of a bar: `close_time` is its last millisecond or its last microsecond. */
-function lastUs(text: string | undefined): ReturnType<typeof timeUs> {
-  const us = timeOf(text, 'close_time');
+function lastUs(us: TimeUs): TimeUs {
   return timeUs(us % 1000 === 0 ? us + 999 : us);
 }
 

@@ -5,7 +5,7 @@
 import type { TapeLevel } from '../../engine/commands.ts';
 import type { TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
-import { integerOf, shown, timeOf } from './numbers.ts';
+import { integerOf, shown } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 const COLUMNS = [
@@ -65,7 +65,7 @@ export class BinanceDepthDecoder implements RowDecoder {
     const whole = type === 'snap';
     const lastId = integerOf(text('last_update_id'), 'last_update_id');
     if (this.update?.lastId !== lastId || this.update.whole !== whole) {
-      const timeUs = timeOf(text('timestamp'), 'timestamp');
+      const timeUs = this.context.times.read(row, text('timestamp'), 'timestamp');
       const firstId = integerOf(text('first_update_id'), 'first_update_id');
       const prevId = whole ? 0 : integerOf(text('pu'), 'pu');
       this.flush();

@@ -6,7 +6,7 @@ import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
 import { TapeError, type BarRecord } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
-import { booleanOf, integerOf, rateOf, shown, timeOf, type TimeUnit } from './numbers.ts';
+import { booleanOf, integerOf, rateOf, shown, type TimeUnit } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 export const MAP_KINDS = ['trade', 'bar', 'depth', 'touch', 'mark', 'index', 'funding'] as const;
@@ -328,7 +328,8 @@ export class ColumnDecoder implements RowDecoder {
   }
 
   private time(row: Row): TimeUs {
-    return timeOf(this.text(row, 'time'), 'time', this.map?.timeUnit);
+    const { times } = this.context;
+    return times.read(row, this.text(row, 'time'), 'time', this.map?.timeUnit);
   }
 
   private at(row: Row): {
@@ -338,7 +339,9 @@ export class ColumnDecoder implements RowDecoder {
   } {
     const us = this.time(row);
     const local = this.text(row, 'localTime');
-    const localUs = local === undefined ? us : timeOf(local, 'localTime', this.map?.timeUnit);
+    const { times } = this.context;
+    const localUs =
+      local === undefined ? us : times.read(row, local, 'localTime', this.map?.timeUnit);
     return { timeUs: us, localUs, line: row.line };
   }
 

@@ -17,7 +17,7 @@ import { lots, priceTicks, timeUs, type Lots, type PriceTicks } from '../../num/
 import { TapeError, type OrderAction } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
 import { UpdateChain, type MessageTime } from './json-records.ts';
-import { integerOf, shown, timeOf } from './numbers.ts';
+import { integerOf, shown } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 /** Length of a bar by `rtype`, seconds. */
@@ -81,11 +81,12 @@ export class DatabentoDecoder implements RowDecoder {
       throw new TapeError('neither `symbol` nor `instrument_id`');
     if (!this.context.selects(name)) return;
     const timeText = this.text(row, 'ts_event');
-    const eventUs = timeOf(timeText, 'ts_event');
+    const { times } = this.context;
+    const eventUs = times.read(row, timeText, 'ts_event');
     const received = this.text(row, 'ts_recv');
     const at = {
       timeUs: eventUs,
-      localUs: received === undefined ? eventUs : timeOf(received, 'ts_recv'),
+      localUs: received === undefined ? eventUs : times.read(row, received, 'ts_recv'),
       line: row.line,
     };
     switch (this.schema) {

@@ -73,10 +73,13 @@ export class MarketNumbers implements NumberReader {
     if (size < 0) {
       const rounded = this.isRounding ? this.roundedSize(text) : null;
       if (rounded !== null) return rounded;
+      const isWhole = /^[0-9]+$/.test(text ?? '') && text !== '0';
       const fault =
         text?.startsWith('-') === true
           ? 'is negative'
-          : `is not a multiple of ${this.units.lotSize}`;
+          : isWhole && stepReader(this.units.lotSize)('1') > 0
+            ? `is more than 2^53 − 1 lots of ${this.units.lotSize}`
+            : `is not a multiple of ${this.units.lotSize}`;
       throw new TapeError(`\`${field}\` size ${shown(text)} ${fault}`);
     }
     return lots(size);
@@ -109,36 +112,60 @@ export class NumberScan implements NumberReader {
   private priceDecimals = 0;
   private sizeDecimals = -1;
   private volumeDecimals = 0;
-  private any = false;
+  /** The price with the most decimals, and the highest; empty without a price. */
+  private finest = '';
+  private highest = '';
+  private highestPrice = 0;
 
   price(text: string | undefined, field: string): PriceTicks {
-    this.priceDecimals = Math.max(this.priceDecimals, decimalsOf(text, field));
-    this.any = true;
+    const { digits, scale } = decimalIn(text, field);
+    if (digits > MAX_PRICE_TICKS) {
+      throw new TapeError(`\`${field}\` price ${shown(text)} has too many digits for a tick`);
+    }
+    if (this.finest === '' || scale > this.priceDecimals) {
+      this.priceDecimals = scale;
+      this.finest = shown(text);
+    }
+    const price = Number(text);
+    if (price >= this.highestPrice) {
+      this.highestPrice = price;
+      this.highest = shown(text);
+    }
     return priceTicks(1);
   }
   rounded(text: string | undefined, field: string): PriceTicks {
-    decimalsOf(text, field);
+    decimalIn(text, field);
     return priceTicks(1);
   }
   size(text: string | undefined, field: string): Lots {
-    this.sizeDecimals = Math.max(this.sizeDecimals, decimalsOf(text, field));
+    const { digits, scale } = decimalIn(text, field);
+    if (digits > Number.MAX_SAFE_INTEGER) {
+      throw new TapeError(`\`${field}\` size ${shown(text)} has too many digits for a lot`);
+    }
+    this.sizeDecimals = Math.max(this.sizeDecimals, scale);
     return lots(1);
   }
   volume(text: string | undefined, field: string): Lots {
-    this.volumeDecimals = Math.max(this.volumeDecimals, decimalsOf(text, field));
+    this.volumeDecimals = Math.max(this.volumeDecimals, decimalIn(text, field).scale);
     return lots(1);
   }
 
   /**
    * Null if no price was read. With volumes only, the lot is coarse enough that tick × lot has at
    * most the collateral's 6 decimals, the limit of a market; volumes are rounded. Sizes of orders
-   * and trades stay exact.
+   * and trades stay exact. Throws `TapeError` if the prices have no common tick.
    */
   found(): { readonly tickSize: string; readonly lotSize: string } | null {
-    if (!this.any) return null;
+    if (this.finest === '') return null;
+    const tickSize = stepText(this.priceDecimals);
+    if (this.highestPrice / Number(tickSize) > MAX_PRICE_TICKS + 0.5) {
+      throw new TapeError(
+        `the price ${this.highest} is beyond 2^31 − 1 ticks of ${tickSize}, which the price ${this.finest} needs; correct it, or give --symbol, --tick and --lot`,
+      );
+    }
     const listable = Math.min(this.volumeDecimals, Math.max(0, 6 - this.priceDecimals));
     const lotDecimals = this.sizeDecimals < 0 ? listable : this.sizeDecimals;
-    return { tickSize: stepText(this.priceDecimals), lotSize: stepText(lotDecimals) };
+    return { tickSize, lotSize: stepText(lotDecimals) };
   }
 }
 
@@ -146,12 +173,12 @@ function stepText(decimals: number): string {
   return decimals === 0 ? '1' : `0.${'0'.repeat(decimals - 1)}1`;
 }
 
-function decimalsOf(text: string | undefined, field: string): number {
+function decimalIn(text: string | undefined, field: string): Decimal {
   const value = text === undefined ? null : parseDecimal(plain(text));
   if (value === null || value.digits < 0n) {
     throw new TapeError(`\`${field}\` ${shown(text)} is not a decimal number from 0`);
   }
-  return value.scale;
+  return value;
 }
 
 function mustDecimal(text: string, what: string): Decimal {
@@ -255,6 +282,16 @@ function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
   const places = String(scale).length - 1;
   return Number(whole) * scale + Number(fraction.padEnd(places, '0').slice(0, places) || '0');
 }
+
+/** The unit that the digits of a valid time suggest. */
+export function unitWritten(text: string): TimeUnit {
+  let digits = 0;
+  while (isDigit(text.charCodeAt(digits))) digits += 1;
+  const isNumber = digits === text.length || text.charCodeAt(digits) === 46;
+  return isNumber ? unitOf(digits) : 'iso';
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 function unitOf(digits: number): 's' | 'ms' | 'us' | 'ns' {
   if (digits <= 11) return 's';

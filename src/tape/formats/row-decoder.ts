@@ -1,12 +1,15 @@
 /** Decoders of files with rows of text fields: CSV, and Parquet and Arrow tables as text. */
 import { TapeError, type TapeRecord } from '../record.ts';
 import type { NumberReader } from './numbers.ts';
+import type { RowTimes } from './row-times.ts';
 
 /** Output and number reader of a decoder. */
 export interface DecoderContext {
   /** Whether a record that names this market is read; records of others are skipped. */
   readonly selects: (symbol: string) => boolean;
   readonly numbers: NumberReader;
+  /** Times of the file's rows. */
+  readonly times: RowTimes;
   readonly emit: (record: TapeRecord) => void;
   /** First and last microsecond of a bar of which only a price is emitted; before `emit`. */
   readonly onBar: (startUs: number, lastUs: number) => void;

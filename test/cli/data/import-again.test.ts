@@ -4,6 +4,8 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -173,4 +175,82 @@ test('a replacement through a symbolic link keeps the link', async () => {
   expect(lstatSync(out).isSymbolicLink()).toBe(true);
   out = real;
   expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['Y']);
+});
+
+test('a dataset of another format version is replaced, and its folder has no other files', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  const manifest = join(out, 'manifest.json');
+  for (const version of [1, 3]) {
+    const text = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, text.replace('"version": 2', `"version": ${String(version)}`));
+    expect(await run(a, '--symbol', 'X', '--add')).toBe(2);
+    expect(printed).toContain(`${manifest}: version ${String(version)}, this program reads 2`);
+    writeFileSync(join(out, 'notes.txt'), '');
+    expect(await run(a, '--symbol', 'X', '--replace')).toBe(2);
+    expect(printed).toContain(`${join(out, 'notes.txt')}: is not a file of the dataset`);
+    rmSync(join(out, 'notes.txt'));
+    expect(await run(a, '--symbol', 'X', '--replace')).toBe(0);
+    expect(await importedAs()).toEqual([['X', 100, 100, 3]]);
+  }
+});
+
+test('an import begins again if its state is damaged', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  for (const state of ['', '{"job":', 'null']) {
+    mkdirSync(`${out}.partial`);
+    writeFileSync(join(`${out}.partial`, 'resume.json'), state);
+    expect(await run(a, '--symbol', 'X', '--replace'), state).toBe(0);
+  }
+});
+
+test('a manifest without counts, input files or gaps is named as damaged', async () => {
+  expect(await run(file('a.csv', `${HEADER}${trades(0, '100')}`), '--symbol', 'X')).toBe(0);
+  const manifest = join(out, 'manifest.json');
+  const text = readFileSync(manifest, 'utf8');
+  for (const field of ['counts', 'importedFrom', 'gapList']) {
+    writeFileSync(manifest, text.replace(`"${field}"`, `"no"`));
+    await expect(openDataset(out)).rejects.toThrow(`${manifest}: streams[0].${field} is not a`);
+  }
+});
+
+test('times that change their unit are read, and named with their row', async () => {
+  const rows = (times: readonly string[]): string =>
+    times.map((time) => `${time},100,1,buy\n`).join('');
+  const times = ['1704067200', '1704067201.5', '1704067202000', '2024-01-01T00:00:03Z'];
+  expect(await run(file('mixed.csv', HEADER + rows(times)), '--symbol', 'X')).toBe(0);
+  expect(printed).toContain(
+    'mixed.csv: line 4: `time` is in ms, and in s before it; 2 such changes. Each time is read in its own unit',
+  );
+  expect((await openDataset(out)).manifest.streams[0]?.lastUs).toBe((START_S + 3) * 1e6);
+  printed = '';
+  const map = file('map.yaml', 'kind: trade\ntimeUnit: s\n');
+  const seconds = file('seconds.csv', HEADER + rows(times.slice(0, 2)));
+  expect(await run(seconds, '--symbol', 'X', '--map', map, '--replace')).toBe(0);
+  expect(printed).not.toContain('own unit');
+});
+
+test('an added stream that was moved before the manifest named it is taken back', async () => {
+  expect(await run(file('a.csv', `${HEADER}${trades(0, '100')}`), '--symbol', 'A')).toBe(0);
+  const first = file('first.csv', `${HEADER}${trades(0, '100')}`);
+  const second = file('second.csv', `${HEADER}${trades(60, 'cheap')}`);
+  const command = [first, second, '--symbol', 'X', '--tick', '1', '--lot', '1', '--add'];
+  expect(await run(...command)).toBe(2);
+  // As after a kill between the two steps that add a stream.
+  const state = join(`${out}.partial`, 'resume.json');
+  const { id, ...more } = JSON.parse(readFileSync(state, 'utf8')) as { id: string };
+  const asMoved = JSON.stringify({ id, ...more, moved: id });
+  writeFileSync(state, asMoved);
+  renameSync(join(`${out}.partial`, id), join(out, id));
+  file('second.csv', `${HEADER}${trades(60, '102')}`);
+  expect(await run(...command)).toBe(0);
+  expect(readdirSync(out).sort()).toEqual(['A.csv', id, 'manifest.json'].sort());
+  expect((await importedAs()).at(-1)).toEqual(['X', 100, 102, 6]);
+
+  // As after a kill behind both.
+  mkdirSync(`${out}.partial`);
+  writeFileSync(state, asMoved);
+  expect(await run(...command)).toBe(2);
+  expect(printed).toContain('overlap those of the stream');
+  expect(readdirSync(out).sort()).toEqual(['A.csv', id, 'manifest.json'].sort());
 });

@@ -1,0 +1,50 @@
+/** Numbers of rows that fit no tick or lot, where tick and lot are found in the files. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readFiles } from './read-files.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-row-numbers-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const row = (id: number, price = '42313.9', size = '1.5'): string =>
+  `${String(id)},${price},${size},0,${String(1_704_067_200_000 + id)},true\n`;
+
+function read(odd: string, skipBad = 0): ReturnType<typeof readFiles> {
+  const path = join(scratch, 'BTCUSDT-trades-2024-01.csv');
+  writeFileSync(path, row(1) + odd + row(3));
+  return readFiles('binance-trades', [path], { skipBad });
+}
+
+test('a number with too many digits for any tick or lot is a bad row, and no step', async () => {
+  const digits = '123456789012345678901234567890';
+  const faults: readonly (readonly [string, string])[] = [
+    [row(2, `42313.${digits}`), `line 2: \`price\` price "42313.${digits}" is not a positive`],
+    [
+      row(2, '42313.9', `1.${digits}`),
+      `line 2: \`qty\` size "1.${digits}" is not a multiple of 0.1`,
+    ],
+    [row(2, '42313.9', '9007199254740993'), 'is more than 2^53 − 1 lots of 0.1'],
+  ];
+  for (const [odd, message] of faults) {
+    await expect(read(odd)).rejects.toThrow(message);
+    const { units, records, skipped } = await read(odd, 1);
+    expect([units?.tickSize, units?.lotSize, records.length, skipped]).toEqual([
+      '0.1',
+      '0.1',
+      2,
+      1,
+    ]);
+  }
+});
+
+test('prices without a common tick are named, the finest and the highest', async () => {
+  await expect(read(row(2, '0.0000001'))).rejects.toThrow(
+    'the price "42313.9" is beyond 2^31 − 1 ticks of 0.0000001, which the price "0.0000001" needs',
+  );
+  await expect(read(row(2, '0.00001'))).rejects.toThrow('which the price "0.00001" needs');
+  expect((await read(row(2, '0.0001'))).units?.tickSize).toBe('0.0001');
+});
