@@ -83,6 +83,8 @@ export class FeedClient {
   private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
   private lostMs: number | null = null;
+  /** True if the connection is one with a follower, which may be behind what is read. */
+  private isFollower = false;
   /** All that was delivered was committed before this time of `performance.now()`. */
   private deliveredMs = -Infinity;
   private nextId = 0;
@@ -249,6 +251,7 @@ export class FeedClient {
     let shownMs = sentMs;
     socket.once('upgrade', ({ headers }) => {
       shownMs = shownSinceMs(sentMs, headers[REPLICA_HEADERS.lag]);
+      this.isFollower = headers[REPLICA_HEADERS.role] === 'follower';
     });
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
@@ -313,7 +316,7 @@ export class FeedClient {
         // What is read has all that the socket does not send.
         const reads = this.options.readsSince?.(performance.now()) ?? this.options;
         for (const feed of feeds) {
-          if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed, reads));
+          if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed, reads), this.isFollower);
         }
         this.reconnecting = socket.readyState !== socket.OPEN;
         if (!this.reconnecting) this.reportLoss(feeds);

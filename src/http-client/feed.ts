@@ -1,7 +1,8 @@
 /** One subscription of `FeedClient` and its consumer: an iterator, or a listener. */
 import { UserError } from '../base/user-error.ts';
 import { FEEDS, type FeedSource } from '../contract/feeds.ts';
-import { withoutOverlap, type Data, type LastSeen } from './repair.ts';
+import { LateOverlap, withoutOverlap } from './overlap.ts';
+import type { Data, LastSeen } from './repair.ts';
 import type { FeedParams } from './requests.ts';
 
 /** Max buffered updates per subscriber; beyond it the subscription fails. */
@@ -65,6 +66,8 @@ export class Feed implements AsyncIterableIterator<Data> {
   lastSeen: LastSeen | null = null;
   /** Updates held back until missed updates are delivered; null if none are held back. */
   private behind: Data[] | null = null;
+  /** Updates that were read already and may arrive; null: none. */
+  private late: LateOverlap | null = null;
   private readonly queue: (Data | Loss)[] = [];
   private readonly takers: {
     readonly resolve: (result: IteratorResult<Data>) => void;
@@ -123,7 +126,7 @@ export class Feed implements AsyncIterableIterator<Data> {
 
   push(data: Data): void {
     if (this.behind !== null) this.behind.push(data);
-    else this.deliver(data);
+    else if (this.late?.wasRead(data) !== true) this.deliver(data);
   }
 
   /**
@@ -134,12 +137,14 @@ export class Feed implements AsyncIterableIterator<Data> {
     if (this.lastSeen?.reads(this.source) === true) this.behind = [];
   }
 
-  /** Delivers missed updates, then those held back. */
-  catchUp(missed: readonly Data[]): void {
+  /** Delivers missed updates, then those held back. `lags`: the connection may be behind them. */
+  catchUp(missed: readonly Data[], lags: boolean): void {
     const live = this.behind ?? [];
     this.behind = null;
+    this.late = lags ? new LateOverlap(this.source, missed) : null;
     for (const data of missed) this.deliver(data);
-    for (const data of withoutOverlap(this.source, missed, live)) this.deliver(data);
+    const rest = lags ? live : withoutOverlap(this.source, missed, live);
+    for (const data of rest) this.push(data);
   }
 
   /**

@@ -4,7 +4,6 @@
  * starts with a new snapshot. Fills are read from the history of the account.
  */
 import type { FeedSource } from '../contract/feeds.ts';
-import { stringifyExact } from '../contract/exact-json.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { FeedParams } from './requests.ts';
 
@@ -233,38 +232,6 @@ export class LastSeen {
   }
 }
 
-/** Live updates without those that catch-up has already delivered. */
-export function withoutOverlap(
-  source: FeedSource,
-  read: readonly Data[],
-  live: readonly Data[],
-): readonly Data[] {
-  if (source === 'trade' || source === 'fill') return withoutRead(read, live);
-  if (source !== 'order') return live;
-  const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
-  return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
-}
-
-/** Without the longest beginning of each series that is the end of the records read. */
-function withoutRead(read: readonly Data[], live: readonly Data[]): readonly Data[] {
-  const left = new Map<string, number>();
-  for (const series of new Set(live.map(seriesOf))) {
-    const textsOf = (records: readonly Data[]): string[] =>
-      records.filter((one) => seriesOf(one) === series).map((one) => stringifyExact(one));
-    const texts = textsOf(read);
-    const next = textsOf(live);
-    let overlap = Math.min(texts.length, next.length);
-    while (!texts.slice(texts.length - overlap).every((text, i) => text === next[i])) overlap -= 1;
-    left.set(series, overlap);
-  }
-  return live.filter((one) => {
-    const series = seriesOf(one);
-    const overlap = left.get(series) ?? 0;
-    left.set(series, overlap - 1);
-    return overlap <= 0;
-  });
-}
-
 async function unitMsOf(client: MatcherClient): Promise<number> {
   const { marketDataTimeUnit } = await client.call('getConfig', {});
   return marketDataTimeUnit === 's' ? 1000 : 1;
@@ -289,9 +256,9 @@ async function indicesOf(params: FeedParams, client: MatcherClient): Promise<rea
 }
 
 /** Trades of a market, or fills of a subaccount in it, come in one order. */
-const seriesOf = (record: Data): string =>
+export const seriesOf = (record: Data): string =>
   `${String(record['account'])} ${String(record['subaccountIndex'])} ${String(record['symbol'])}`;
-const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
+export const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
 const positionKey = (position: Data): string =>
   `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;
 

@@ -325,7 +325,7 @@ Beside the contract, with the token of the owner or of a delegate of the subacco
 
 | request | content |
 | --- | --- |
-| \`GET /account/history\` | sums of \`fees\`, \`funding\` and \`realizedPnl\`, number of \`fills\`, and \`since\`; null: from the start of the exchange |
+| \`GET /account/history\` | sums of \`fees\`, \`funding\` and \`realizedPnl\` (before both), number of \`fills\`, and \`since\`; null: from the start of the exchange |
 | \`GET /account/history/equity\` | \`time\` and \`equity\` at the end of each \`interval\` (as of candles; \`1m\`) |
 | \`GET /account/history/fills\` | records of the feed \`fill\`, with \`order_id\` while the order is kept |
 | \`GET /account/history/funding\` | \`symbol\`, \`time\`, \`amount\` received, \`rate\`, \`quantity\`, \`isolated\` |

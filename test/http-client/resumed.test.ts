@@ -36,6 +36,8 @@ afterEach(async () => {
 class Front {
   /** Of the replica that accepts the next feed, and of those that answer the next reads. */
   feedLagMs = 0;
+  /** By so much the updates of its replica come later. */
+  feedDelayMs = 0;
   readonly readLagsMs: number[] = [];
   upgrades = 0;
   isDown = false;
@@ -77,12 +79,17 @@ class Front {
         inner.write(`GET ${asked.url ?? ''} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
       });
       inner.once('data', (head: Buffer) => {
-        const lag = `\r\n${LAG}: ${String(front.feedLagMs)}\r\n\r\n`;
+        const lag = `\r\n${LAG}: ${String(front.feedLagMs)}\r\nx-orrery-role: follower\r\n\r\n`;
         const at = head.indexOf('\r\n\r\n');
         client.write(
           Buffer.concat([head.subarray(0, at), Buffer.from(lag), head.subarray(at + 4)]),
         );
-        inner.pipe(client);
+        const delayMs = front.feedDelayMs;
+        inner.on('data', (chunk: Buffer) => {
+          // Answers of requests come at once.
+          const isAnswer = chunk.includes('"usDiff"');
+          setTimeout(() => client.write(chunk), isAnswer ? 0 : delayMs);
+        });
       });
       client.pipe(inner);
       for (const socket of [client, inner]) {
@@ -146,6 +153,37 @@ test('missed updates are read from a replica that is not behind the feed', async
   expect(front.reads.filter((path) => path === '/config')).toHaveLength(3);
   await feeds.close();
 });
+
+test.each(['trade', 'fill', 'order'] as const)(
+  '%ss that are read before the replica of the feed sends them come once',
+  async (source) => {
+    const feeds = new HttpMatcherClient({ url: front.url, signer: WALLET }).feeds();
+    const params = source === 'trade' ? { symbols: [SYMBOL] } : { account: OWN };
+    const seen: string[] = [];
+    await feeds.listen(source, params, {
+      onUpdate: ({ quantity, status }) => {
+        if (source !== 'order' || status === 'filled') seen.push(String(quantity).replace('-', ''));
+      },
+      onError: (error) => seen.push(error.message),
+    });
+    await trade('0.01');
+    front.feedDelayMs = 1500;
+    front.cut();
+    await expect.poll(() => feeds.lostSinceMs).not.toBeNull();
+    // The feed is there, and its reads are refused meanwhile.
+    front.readLagsMs.push(60_000, 60_000, 60_000);
+    await expect.poll(() => front.reads.length, { timeout: 5000 }).toBeGreaterThan(0);
+    await trade('0.02');
+    await trade('0.03');
+    await expect.poll(() => feeds.lostSinceMs, { timeout: 5000 }).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 1700));
+    await trade('0.04');
+    await expect.poll(() => seen.at(-1), { timeout: 5000 }).toBe('0.04');
+    expect(seen).toEqual(['0.01', '0.02', '0.03', '0.04']);
+    await feeds.close();
+  },
+  20_000,
+);
 
 test.each(['trade', 'order'] as const)(
   'a feed of %ss learns that more were missed than are kept',

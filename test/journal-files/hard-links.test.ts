@@ -19,7 +19,7 @@ test('a server on hard links of a folder does not write to the files of that fol
       expect((await served.sim('deposit', deposit)).status).toBe(200);
     }
   }
-  const hashes = [first, second].map(({ host }) => host.view.stateHash());
+  const hashes = [first, second].map(({ host }) => host.exchange.engine.stateHash());
   await first.stop();
   await second.stop();
   const again = [await Served.start({ path: first.path }), await Served.start({ path })];
