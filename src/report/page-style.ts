@@ -117,6 +117,11 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
   .figures dd { font-size: 18px; } th, td { padding: 6px 8px; } th:first-child, td:first-child { white-space: normal; } td.text:first-child:not(:has(a)) { min-width: 7rem; overflow-wrap: anywhere; } button, .chip, input, select { min-height: 44px; }
   .bars .bar, .bars .total td:last-child { display: none; }
 }
+/* High contrast replaces colours: these have no meaning without theirs. */
+@media (forced-colors: active) {
+  .readout i, .bars .bar, .bars .bar i, .months td, .days td { forced-color-adjust: none; }
+  .tabs button { border-bottom-color: Canvas; } .tabs button[aria-selected=true] { border-bottom-color: Highlight; }
+}
 @media print {
   .toolbar, .tools, .rail { display: none !important; } table.cut tbody tr:nth-child(n+13) { display: table-row; }
   .readout i, .bars .bar, .bars .bar i, .months td, .days td { print-color-adjust: exact; }

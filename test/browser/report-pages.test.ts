@@ -338,6 +338,26 @@ test('the pointer on the surface of a search does not write to its live region',
   await page.close();
 });
 
+test('high contrast leaves the keys of curves, the calendar and the chosen tab', async () => {
+  const { page } = await open('runs');
+  await page.emulateMedia({ forcedColors: 'active' });
+  /** Backgrounds of the first five curves, and of a day with a return; borders of tabs. */
+  const seen = await page.evaluate(() => {
+    const of = (selector: string, property: 'backgroundColor' | 'borderBottomColor') => [
+      ...new Set(
+        [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one)[property]),
+      ),
+    ];
+    return [
+      of('[data-strategy="0"] .readout i:not(.dashed)', 'backgroundColor').length > 3,
+      of('[data-strategy="0"] .days td[title]', 'backgroundColor').length > 3,
+      of('[role=tab]', 'borderBottomColor').length,
+    ];
+  });
+  expect(seen).toEqual([true, true, 2]);
+  await page.close();
+});
+
 test('long names of every place of a page do not widen it', async () => {
   for (const name of ['report', 'runs', 'sweep', 'walk']) {
     const { page } = await open(name);

@@ -415,6 +415,27 @@ test('the current command is in sight among its neighbours, at the size of a lap
   await page.close();
 });
 
+test('high contrast leaves the chosen tab and the lit row', async () => {
+  const { page } = await open(`${await folder.page('demo', demo)}#seq=15000`);
+  await showsSeq(page, 15_000);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.getByRole('tab', { name: /^Orders/ }).click();
+  await page.locator('#panel-orders tbody th button').first().click();
+  await page.waitForSelector('#panel-orders tr.lit');
+  await page.mouse.move(0, 0);
+  const borders = await page.$$eval('.tabs [role=tab]', (tabs) =>
+    tabs.map((tab) => [tab.ariaSelected, getComputedStyle(tab).borderBottomColor].join(' ')),
+  );
+  expect(new Set(borders).size).toBe(2);
+  expect(new Set(borders.map((text) => text.split(' ').slice(1).join())).size).toBe(2);
+  const ground = await page.$eval(
+    '#panel-orders tr.lit > :last-child',
+    (cell) => getComputedStyle(cell).backgroundColor,
+  );
+  expect(ground).not.toBe('rgb(255, 255, 255)');
+  await page.close();
+});
+
 const STATES = ['events', 'orders', 'accounts', 'ledger', 'funding', 'fork'];
 
 test('axe finds nothing, light and dark, wide and narrow', async () => {
