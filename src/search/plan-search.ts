@@ -16,6 +16,7 @@ import {
   assignmentOf,
   assignmentText,
   gridPoint,
+  SearchError,
   sizeOf,
   type Assignment,
   type Space,
@@ -178,10 +179,21 @@ function wholePeriods(
   };
 }
 
-/** Refuses a value that the strategy does not accept before the first trial runs. */
+/**
+ * Refuses a value that the strategy does not accept before the first trial runs, and one that it
+ * reads as another, such as 1e1 and 10: their trials are one.
+ */
 function checkSpace(specs: ParameterSpecs, space: Space): void {
   for (const { name, values } of space) {
-    for (const value of values) parseParameters(specs, { [name]: value });
+    const texts = new Map<unknown, string>();
+    for (const value of values) {
+      const read = parseParameters(specs, { [name]: value })[name];
+      const same = texts.get(read);
+      if (same !== undefined) {
+        throw new SearchError(`--vary ${name}: ${same} and ${value} are the same value`);
+      }
+      texts.set(read, value);
+    }
   }
 }
 

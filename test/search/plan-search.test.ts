@@ -82,3 +82,14 @@ test('a search whose longest warm-up leaves no time to trade is refused before i
   );
   await expect(planned(['slow=1:2:1'])).resolves.toHaveProperty('search');
 });
+
+test('two texts of one value are refused', async () => {
+  const own = join(folder, 'own');
+  await writeDataset(own, [{ symbol: 'AAA', steps: 40, everyUs: 100_000, marksEvery: 2 }]);
+  const planned = planSearch(
+    { data: own, strategies: [], balance: '1', seed: '1' },
+    { parameters: { fast: integer(5, { min: 1, max: 20 }) } },
+    { method: 'grid', trials: 1, eta: 3, objective: 'sharpe', seed: '1', vary: ['fast=10,1e1'] },
+  );
+  await expect(planned).rejects.toThrow('--vary fast: 10 and 1e1 are the same value');
+});

@@ -52,7 +52,9 @@ export function parseDimension(text: string): Dimension {
   if (parts.length === 1) {
     const values = spec.split(',').map((value) => value.trim());
     if (values.includes('')) throw bad('a value is empty');
-    if (new Set(values).size < values.length) throw bad('a value occurs twice');
+    // 0.1 and 0.10 are one value.
+    const distinct = new Set(values.map((value) => decimal(value) ?? value));
+    if (distinct.size < values.length) throw bad('a value occurs twice');
     const ordered = values.every((value) => decimal(value) !== null);
     return { name, values: ordered ? ascending(values) : values, ordered };
   }
