@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InputError } from '../../src/cli/cli-support.ts';
+import { earlierFindings } from '../../src/cli/fuzz/campaign-report.ts';
 import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
 import { reportFailure } from '../../src/cli/fuzz/failure-folder.ts';
 import { lockCampaign } from '../../src/cli/fuzz/lock-campaign.ts';
@@ -234,4 +235,21 @@ test.each([
   await expect(loading).rejects.toThrow(InputError);
   await expect(loading).rejects.toThrow(`--resume: ${path}: `);
   await expect(loading).rejects.toThrow(fault);
+});
+
+test('a resumed campaign has the failures of a session that was killed', async () => {
+  const killed = new CampaignState(PLAN);
+  killed.add({
+    ...passed(0, 1),
+    failed: { run: 0, commands: 100, violation: VIOLATION },
+  });
+  await killed.save(folder);
+  const resumed = await CampaignState.load(folder);
+  expect(earlierFindings(resumed)).toEqual([
+    {
+      violation: VIOLATION,
+      again: 'orrery fuzz --seed folder --run 0 --commands 100',
+      written: null,
+    },
+  ]);
 });

@@ -13,6 +13,7 @@ import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
 import {
   againText,
+  earlierFindings,
   noteFailure,
   printPlan,
   reportCampaign,
@@ -229,6 +230,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
       ? await CampaignState.load(out)
       : new CampaignState({ ...planOf(options), ...states });
   const { plan } = state;
+  const earlier = earlierFindings(state);
   const limits = {
     runs: options.runs ?? Infinity,
     seconds: options.runs === undefined ? (options.seconds ?? DEFAULT_SECONDS) : Infinity,
@@ -237,6 +239,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   if (!json) {
     printPlan(plan);
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
+    for (const { again } of earlier) print(`failed      before this session; again: ${again}`);
   }
   // Before the threads start, which would keep the process alive after an error. A campaign that is
   // killed before its next save is resumed, and not the one that had the folder before it.
@@ -248,7 +251,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   const pool = new FuzzPool(options.workers);
   const progress = startProgress('fuzz', json);
   const save = (): Promise<void> => state.save(out);
-  const written: Written = { folders: [], findings: [] };
+  const written: Written = { folders: [], findings: earlier };
   try {
     for (;;) {
       const watch = { progress, onRun: log.note, save };

@@ -59,6 +59,13 @@ export function printPlan({ seed, profile, oracle }: CampaignPlan): void {
   print(`seed        ${seed}, profile ${profile}${oracle ? '' : ', without the oracle'}`);
 }
 
+/** Failures of earlier sessions. One that was killed has named them nowhere else. */
+export function earlierFindings({ plan, failures }: CampaignState): Finding[] {
+  return failures.map(({ run, violation }) => {
+    return { violation, again: againText(plan, run), written: null };
+  });
+}
+
 export async function noteFailure(
   options: FuzzArguments,
   plan: CampaignPlan,
