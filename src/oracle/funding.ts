@@ -73,7 +73,7 @@ export const nextFunding = (world: World, market: Market): bigint | null =>
     ? nextMultiple(world, market.spec.funding.intervalUs)
     : null;
 
-/** What positions were safe at before marks and terms of this instant change. */
+/** Marks and rates at which positions were safe, before those of this instant change them. */
 export function noteTested(world: World): void {
   for (const market of world.markets) {
     const rates = market.spec.tiers.map(({ maintenanceMarginPpm }) => maintenanceMarginPpm);

@@ -101,6 +101,7 @@ type OperatorAction = Extract<
   Action,
   { kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket' }
 >;
+type SavedReply = { readonly body: unknown; readonly as: string | null };
 
 class ScenarioRun {
   private readonly scenario: Scenario;
@@ -109,10 +110,7 @@ class ScenarioRun {
   private readonly keccak: Keccak;
   private readonly addresses = new Map<string, Address>();
   private readonly names = new Map<string, string>();
-  private readonly saved = new Map<
-    string,
-    { readonly body: unknown; readonly as: string | null }
-  >();
+  private readonly saved = new Map<string, SavedReply>();
   private readonly orderNames = new Map<OrderId, string>();
   private readonly nonces = new NonceCounter();
   private readonly reports: StepReport[] = [];

@@ -161,8 +161,9 @@ test.each(['trade', 'fill', 'order'] as const)(
     const params = source === 'trade' ? { symbols: [SYMBOL] } : { account: OWN };
     const seen: string[] = [];
     await feeds.listen(source, params, {
-      onUpdate: ({ quantity, status }) => {
-        if (source !== 'order' || status === 'filled') seen.push(String(quantity).replace('-', ''));
+      onUpdate: (update) => {
+        if ('status' in update && update.status !== 'filled') return;
+        seen.push(update.quantity.replace('-', ''));
       },
       onError: (error) => seen.push(error.message),
     });
@@ -191,11 +192,11 @@ test.each(['trade', 'order'] as const)(
     const feeds = new HttpMatcherClient({ url: front.url, signer: WALLET }).feeds();
     const params = source === 'order' ? { account: OWN } : { symbols: [SYMBOL] };
     const seen: Resumed[] = [];
-    const told = await feeds.subscribe(source, params, { onResumed: (one) => seen.push(one) });
+    const informed = await feeds.subscribe(source, params, { onResumed: (one) => seen.push(one) });
     const other = new HttpMatcherClient({ url: front.url, signer: WALLET }).feeds();
     const ending = await other.subscribe(source, params);
     await trade('0.01');
-    for (const feed of [told, ending]) await feed.next();
+    for (const feed of [informed, ending]) await feed.next();
     front.isDown = true;
     front.cut();
     await expect.poll(() => [feeds.lostSinceMs, other.lostSinceMs]).not.toContain(null);
@@ -205,7 +206,7 @@ test.each(['trade', 'order'] as const)(
     const read = async (feed: AsyncIterator<unknown>): Promise<void> => {
       while ((await feed.next()).done !== true);
     };
-    void read(told);
+    void read(informed);
     await expect.poll(() => seen).toHaveLength(1);
     const kept = source === 'order' ? 'ended orders' : `trades of ${SYMBOL}`;
     const unknown = expect.stringContaining(`the server keeps ${kept} since 2`) as string;

@@ -42,7 +42,9 @@ function altered(bytes: Buffer, at: number, ...to: readonly number[]): Buffer {
 
 test('zstd frames are read in a row, with skippable ones and without records', async () => {
   expect(await prices(ZSTD)).toEqual([423139, 423141]);
-  expect(await prices(Buffer.concat([ZSTD, SKIPPABLE, EMPTY, SKIPPABLE]))).toEqual([423139, 423141]);
+  expect(await prices(Buffer.concat([ZSTD, SKIPPABLE, EMPTY, SKIPPABLE]))).toEqual([
+    423139, 423141,
+  ]);
   await expect(prices(Buffer.concat([ZSTD, Buffer.from('more')]))).rejects.toThrow(
     'damaged zstd data: the magic number of a frame is missing',
   );

@@ -54,7 +54,8 @@ function keepLeg(
   const table = state.orders;
   const over = legOver(table, slot, exposure);
   if (over !== null) endOrder(state, slot, 'cancelled', over);
-  else if (stopped || table.isIoc(slot) || fillableLots(table, slot, exposure) === 0) {
-    waitAgain(state, slot, exposure);
-  } else if (!rest(state, slot, market, exposure)) waitAgain(state, slot, exposure);
+  else {
+    const waits = stopped || table.isIoc(slot) || fillableLots(table, slot, exposure) === 0;
+    if (waits || !rest(state, slot, market, exposure)) waitAgain(state, slot, exposure);
+  }
 }

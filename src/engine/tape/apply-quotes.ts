@@ -1,7 +1,7 @@
 /**
  * The synthetic book of recorded trades. A trade has filled the users' orders that it reached, so
  * its quotes fill none: a level stays a tick away from an order that it would cross or lock, as
- * those of bars do. What users took of a level is gone as of any recorded level.
+ * those of bars do. Lots that users took of a level are gone, as of any recorded level.
  */
 import { MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 import type { TapeLevel, TapeQuotes } from '../commands.ts';

@@ -1,7 +1,7 @@
 /**
  * Times in the rows of one file, and the first change of their unit. Each time is read in the unit
- * that its digits suggest, so a change loses nothing: the user is told of it, since it often shows
- * two files in one, or cut digits.
+ * that its digits suggest, so a change loses nothing. It is reported, since it often shows two
+ * files in one, or cut digits.
  */
 import type { TimeUs } from '../../num/units.ts';
 import { timeOf, unitWritten, type TimeUnit } from './numbers.ts';

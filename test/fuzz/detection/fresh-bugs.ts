@@ -56,8 +56,8 @@ export const FRESH_BUGS: readonly SubtleBug[] = [
     id: 'next-slice-rests-unchecked',
     area: 'groups',
     file: 'engine/orders/slices.ts#restNextSlice',
-    find: 'fault === null',
-    replace: "fault !== 'postOnly'",
+    find: 'fault !== null',
+    replace: "fault === 'postOnly'",
   },
   {
     id: 'delegates-share-nonces',

@@ -237,7 +237,7 @@ export const UNAIDED_BUGS: readonly SubtleBug[] = [
     id: 'reducing-order-counts-as-interest',
     area: 'matching',
     file: 'engine/orders/admission.ts#riskFault',
-    find: 'Math.abs(exposure.positionLots + order.lots) - Math.abs(exposure.positionLots)',
+    find: 'Math.abs(positionLots + order.lots) - Math.abs(positionLots)',
     replace: 'Math.abs(order.lots)',
   },
   {
