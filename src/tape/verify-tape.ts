@@ -62,7 +62,12 @@ export async function verifyTape(
  * Commands after which the book is compared; trades of single orders too, which have their own
  * line.
  */
-const BOOK_COMMANDS: readonly Command['kind'][] = ['tapeDepth', 'tapeSnapshot', 'tapeL3'];
+const BOOK_COMMANDS: readonly Command['kind'][] = [
+  'tapeDepth',
+  'tapeSnapshot',
+  'tapeQuotes',
+  'tapeL3',
+];
 
 class Verifier {
   private readonly specOf: () => MarketSpec;

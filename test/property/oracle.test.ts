@@ -129,7 +129,15 @@ const COMMAND_KINDS = [
   ...['advanceTime', 'listMarket', 'deposit', 'withdraw', 'transfer', 'placeOrder', 'placeOrders'],
   ...['cancelOrder', 'cancelAll', 'setIndex', 'setMark', 'setSelfTradeMode', 'updateMargin'],
   ...['updateDelegate', 'updateSigners', 'settleFunding', 'tapeDepth', 'tapeTrade'],
-  ...['tapeSnapshot', 'tapeGap', 'tapeBar', 'tapeL3', 'setMarketTerms', 'setMarketStatus'],
+  ...[
+    'tapeSnapshot',
+    'tapeQuotes',
+    'tapeGap',
+    'tapeBar',
+    'tapeL3',
+    'setMarketTerms',
+    'setMarketStatus',
+  ],
   'delistMarket',
 ];
 const EVENT_KINDS = [

@@ -37,7 +37,10 @@ export function makePrint(context: Context): Command {
   };
 }
 
-/** A full, uncrossed book, as at the end of a gap in recorded data. */
+/**
+ * A full, uncrossed book, as at the end of a gap in recorded data. One with a level on each side is
+ * that of recorded trades.
+ */
 export function makeSnapshot(context: Context): Command {
   const { dice } = context;
   const market = context.market();
@@ -48,7 +51,8 @@ export function makeSnapshot(context: Context): Command {
     if (middle > i) levels.push({ side: 'bid', priceTicks: priceTicks(middle - i), lots: size() });
     levels.push({ side: 'ask', priceTicks: priceTicks(middle + i), lots: size() });
   }
-  return { kind: 'tapeSnapshot', timeUs: context.nowUs, market: market.id, levels };
+  const kind = levels.length === 2 ? 'tapeQuotes' : 'tapeSnapshot';
+  return { kind, timeUs: context.nowUs, market: market.id, levels };
 }
 
 export function makeGap(context: Context): Command {
