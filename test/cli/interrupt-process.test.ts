@@ -16,12 +16,9 @@ afterAll(() => {
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'the second %s ends a command that opens a pipe without a writer',
   async (signal) => {
-    const pipe = join(folder, `${signal}.csv`);
+    const pipe = join(folder, `${signal}.yaml`);
     execFileSync('mkfifo', [pipe]);
-    const args = ['data', 'import', 'binance-klines', pipe, '--symbol', 'X'];
-    const child = spawn(process.execPath, [MAIN, ...args, '--out', join(folder, signal)], {
-      stdio: 'ignore',
-    });
+    const child = spawn(process.execPath, [MAIN, 'run', pipe], { stdio: 'ignore' });
     const ended = once(child, 'exit');
     const twice = setInterval(() => child.kill(signal), 500);
     // Node reports the signal that ended it; a shell reports 130 or 143.

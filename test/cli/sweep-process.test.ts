@@ -166,7 +166,8 @@ describe('sweep', () => {
 
   it('reports a folder that cannot be created', () => {
     const out = join(STRATEGY, 'x');
-    const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', out);
+    const varied = ['--vary', 'fast=3', '--vary', 'slow=8'];
+    const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, ...varied, '--out', out);
     expect(err).toBe(`orrery: ${out}: a component of the path is not a folder\n`);
     expect(status).toBe(2);
   });
