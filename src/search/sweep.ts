@@ -13,7 +13,13 @@ import {
   tpeSampler,
   type Sampler,
 } from './samplers/samplers.ts';
-import { assignmentOf, parseDimension, type Dimension, type Space } from './samplers/space.ts';
+import {
+  assignmentOf,
+  parseDimension,
+  type Dimension,
+  type LeastStep,
+  type Space,
+} from './samplers/space.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import type { RunPlan } from '../run-plan/plan.ts';
 import type { Method } from './choices.ts';
@@ -63,11 +69,19 @@ export function spaceOf(
   vary: readonly string[],
   fixed: readonly string[] = [],
 ): Space {
-  const dimensions = vary.map(parseDimension);
+  const leastStep: LeastStep = (name) => {
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    return spec?.kind === 'integer' ? '1' : spec?.kind === 'decimal' ? spec.step : null;
+  };
+  const dimensions = vary.map((text) => parseDimension(text, leastStep));
   for (const { name } of dimensions) {
-    if (Object.hasOwn(specs, name)) continue;
-    const known = Object.keys(specs).join(', ');
-    throw new StrategyError(`--vary ${name}: unknown parameter; valid are ${known}`);
+    if (!Object.hasOwn(specs, name)) {
+      const known = Object.keys(specs).join(', ');
+      throw new StrategyError(`--vary ${name}: unknown parameter; valid are ${known}`);
+    }
+    if (fixed.includes(name)) {
+      throw new StrategyError(`--vary ${name}: --param gives it a value; drop one of them`);
+    }
   }
   const repeated = dimensions.find(
     ({ name }, i) => dimensions.findIndex((other) => other.name === name) < i,

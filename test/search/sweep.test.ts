@@ -379,6 +379,26 @@ describe('a space', () => {
   ])('%#', (vary, words) => {
     expect(() => spaceOf(SPECS, vary)).toThrow(words);
   });
+  it.each(['fast=3:9:1', ' fast =3'])(
+    '--vary %j of a parameter with a value is refused',
+    (vary) => {
+      expect(() => spaceOf(SPECS, [vary], ['fast'])).toThrow(
+        '--vary fast: --param gives it a value',
+      );
+    },
+  );
+  it.each([
+    ['n=1:3', ['1', '2', '3']],
+    ['n=0:250', Array.from({ length: 126 }, (_, i) => String(2 * i))],
+    ['d=0.1:0.3', ['0.1', '0.2', '0.3']],
+    ['d=0:25', Array.from({ length: 126 }, (_, i) => String((2 * i) / 10))],
+  ])('a range without a step has values of its parameter only: %s', (vary, values) => {
+    const specs = {
+      n: integer(1, { min: 0, max: 250 }),
+      d: decimal('0.1', { min: '0', max: '25', step: '0.1' }),
+    };
+    expect(spaceOf(specs, [vary])[0]?.values).toEqual(values);
+  });
 });
 
 it('a latency factor applies to every leg', () => {

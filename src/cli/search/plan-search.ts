@@ -40,11 +40,6 @@ export async function searchOf(
   if (planned?.bundle == null) throw new InputError('name a strategy file');
   const { definition } = loadStrategy(planned.bundle);
   const { method, trials, eta, objective, seed, vary = [] } = args;
-  for (const dimension of vary) {
-    const name = dimension.slice(0, dimension.indexOf('='));
-    if (!Object.hasOwn(planned.parameters, name)) continue;
-    throw new InputError(`--vary ${name}: --param gives it a value; drop one of them`);
-  }
   const request = { method, trials, eta, objective, seed, vary };
   return { ...(await planSearch(plan, definition, request, scoredUs)), definition };
 }

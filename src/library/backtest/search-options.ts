@@ -21,7 +21,10 @@ import { checkNames, type BacktestStrategy, type OptionsPlan, type RunOptions } 
 /** A figure of `Metrics`; with a leading minus it is minimised. */
 export type Objective = (typeof OBJECTIVES)[number] | `-${(typeof OBJECTIVES)[number]}`;
 
-/** Values to try: a list, or a range with both ends. A range without a step has 100 steps. */
+/**
+ * Values to try: a list, or a range with both ends. A range without a step has 100 steps, or every
+ * value of the parameter if there are fewer.
+ */
 export type Variation =
   | readonly (number | string | boolean)[]
   | {

@@ -33,14 +33,18 @@ export const MAX_TRIALS = 1_000_000;
 /** Max number of values of a range. */
 const MAX_VALUES = 100_000;
 /** Number of steps of a range without a step. */
-const DEFAULT_STEPS = 100;
+const DEFAULT_STEPS = 100n;
+
+/** Least step of a parameter's values, as decimal text; null if any number is a value. */
+export type LeastStep = (name: string) => string | null;
 
 /**
- * Parses `name=low:high:step`, `name=low:high` (a hundred steps) or `name=a,b,c`.
+ * Parses `name=low:high:step`, `name=low:high` or `name=a,b,c`. A range without a step has a
+ * hundred steps of whole least steps, or all values if there are fewer.
  *
  * @throws SearchError naming the fault
  */
-export function parseDimension(text: string): Dimension {
+export function parseDimension(text: string, leastStep: LeastStep = () => null): Dimension {
   const equals = text.indexOf('=');
   const name = text.slice(0, Math.max(0, equals)).trim();
   const spec = text.slice(equals + 1).trim();
@@ -59,17 +63,22 @@ export function parseDimension(text: string): Dimension {
     return { name, values: ordered ? ascending(values) : values, ordered };
   }
   if (parts.length > 3) throw bad('a range must be low:high:step');
-  return { name, values: rangeValues(parts, bad), ordered: true };
+  return { name, values: rangeValues(parts, leastStep(name), bad), ordered: true };
 }
 
-function rangeValues(parts: readonly string[], bad: (why: string) => SearchError): string[] {
+function rangeValues(
+  parts: readonly string[],
+  leastStep: string | null,
+  bad: (why: string) => SearchError,
+): string[] {
   const [low, high, step] = parts.map((part) => decimal(part));
   if (low === null || low === undefined || high === null || high === undefined || step === null) {
     throw bad('low, high and step must be decimal numbers of at most 12 decimals');
   }
   if (high < low) throw bad('high is below low');
   const width = high - low;
-  const by = step ?? (width / BigInt(DEFAULT_STEPS) || 1n);
+  const least = decimal(leastStep ?? '') ?? 1n;
+  const by = step ?? (width / (DEFAULT_STEPS * least) || 1n) * least;
   if (by <= 0n) throw bad('step must be above 0');
   if (width / by >= BigInt(MAX_VALUES)) {
     throw bad(`more than ${MAX_VALUES} values; take a larger step`);
