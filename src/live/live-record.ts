@@ -13,11 +13,13 @@ export interface LiveRecorder {
   record(failure: string | null): LiveRecord;
 }
 
-/** An order of the strategy with its response; null if it was rejected. */
+/** An order of the strategy with its response. A submit without one is a row, as is its batch. */
 export interface LiveOrder {
   readonly sentUs: number;
   readonly answeredUs: number;
+  /** Null if it was rejected, or had no answer. */
   readonly order: OrderRecordShape | null;
+  /** Null if it was placed; begins with `no answer` if it may have been. */
   readonly refusal: string | null;
 }
 

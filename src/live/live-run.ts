@@ -66,6 +66,8 @@ export class LiveRun implements LiveRecorder {
   private readonly options: LiveOptions;
   private readonly strategy: Strategy;
   private readonly orders: LiveOrder[] = [];
+  /** Submits without an answer so far. */
+  private readonly unanswered = new Set<Pick<LiveOrder, 'sentUs'>>();
   private readonly fills: FillUpdate[] = [];
   private readonly ends = new Map<string, OrderUpdate>();
   private readonly log: LogRow[] = [];
@@ -361,14 +363,16 @@ export class LiveRun implements LiveRecorder {
       endpoint: E,
       request: RequestOf<E>,
     ): Promise<ResponseOf<E>> => {
-      if (!this.warm && ENDPOINTS[endpoint].method !== 'GET') {
-        throw new MatcherError(endpoint, 400, 'The strategy is warming up: writes are rejected');
-      }
-      const sentUs = nowUs();
+      const isSubmit = endpoint === 'submitOrder' || endpoint === 'submitOrders';
+      const sent = { sentUs: nowUs() };
       const note = (order: OrderRecordShape | null, refusal: string | null): void => {
-        this.orders.push({ sentUs, answeredUs: nowUs(), order, refusal });
+        this.orders.push({ ...sent, answeredUs: nowUs(), order, refusal });
       };
+      if (isSubmit) this.unanswered.add(sent);
       try {
+        if (!this.warm && ENDPOINTS[endpoint].method !== 'GET') {
+          throw new MatcherError(endpoint, 400, 'The strategy is warming up: writes are rejected');
+        }
         const answer = await client.call(endpoint, request);
         if (endpoint === 'submitOrder') {
           for (const order of answer as ResponseOf<'submitOrder'>) note(order, null);
@@ -377,8 +381,10 @@ export class LiveRun implements LiveRecorder {
         }
         return answer;
       } catch (error) {
-        if (endpoint === 'submitOrder' && error instanceof MatcherError) note(null, error.message);
+        if (isSubmit) note(null, refusalOf(error));
         throw error;
+      } finally {
+        this.unanswered.delete(sent);
       }
     };
     return {
@@ -452,14 +458,18 @@ export class LiveRun implements LiveRecorder {
 
   record(failure: string | null): LiveRecord {
     const { definition, parameters } = this.options;
+    const endedUs = nowUs();
+    const unanswered = [...this.unanswered].map((sent) => {
+      return { ...sent, answeredUs: endedUs, order: null, refusal: NO_ANSWER };
+    });
     return {
       orrery: 'live',
       version: 1,
       strategy: definition.name,
       parameters,
       startedUs: this.startedUs,
-      endedUs: nowUs(),
-      orders: this.orders,
+      endedUs,
+      orders: [...this.orders, ...unanswered],
       fills: this.fills,
       ends: [...this.ends.values()],
       clock: 'wall',
@@ -473,6 +483,14 @@ export class LiveRun implements LiveRecorder {
 }
 
 type Message = Readonly<Record<string, unknown>>;
+
+/** Of a submit whose effect is unknown. */
+const NO_ANSWER = 'no answer';
+
+function refusalOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof MatcherError ? message : `${NO_ANSWER}: ${message}`;
+}
 
 function nowUs(): number {
   return Date.now() * 1000;

@@ -333,6 +333,54 @@ export default defineStrategy({ name: 'late', parameters: {}, create: () => ({
   expect((await readCompared(out, null)).failure).toBe(record.failure);
 });
 
+test('submits that are refused or get no answer are in the record', async () => {
+  const path = join(folder, 'unanswered.ts');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'unanswered', parameters: {}, create: () => ({
+  async onStart({ submit, client, log, market }) {
+    const order = { side: 'buy', size: market().minQuantity, price: '1' };
+    const failed = (error) => log(error.message);
+    await client.call('submitOrders', { orders: [] }).catch(failed);
+    await submit({ ...order, clientId: 'lost' }).catch(failed);
+    submit({ ...order, clientId: 'hangs' }).catch(failed);
+    log('end');
+  },
+}) });`,
+  );
+  const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
+  const stop = new AbortController();
+  const run = new LiveRun({
+    definition,
+    bindClock,
+    parameters: {},
+    client: new HttpMatcherClient({
+      url: served.url,
+      signer: WALLET,
+      fetch: (target, options) => {
+        const body = String(options?.body);
+        if (body.includes('"lost"')) return Promise.reject(new Error('cable is cut'));
+        return body.includes('"hangs"') ? new Promise(() => undefined) : fetch(target, options);
+      },
+    }),
+    account: WALLET.address.toLowerCase(),
+    subaccountIndex: 0,
+    symbols: null,
+    seed: '1',
+    stop: stop.signal,
+    onLog: (line) => {
+      if (line === 'end') stop.abort();
+    },
+  });
+  const { orders } = await run.complete();
+  expect(orders.map(({ order }) => order)).toEqual([null, null, null]);
+  const refusals = orders.map(({ refusal }) => refusal);
+  expect(refusals[0]).toContain('orders');
+  expect(refusals[1]).toMatch(/^no answer: .*cable is cut$/);
+  expect(refusals[2]).toBe('no answer');
+});
+
 /** The command in its own process. */
 function cli(args: readonly string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
