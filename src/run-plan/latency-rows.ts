@@ -15,7 +15,10 @@ export function readLatencyRows(path: string): LatencyRow[] {
   } catch (error) {
     throw fileError(path, error);
   }
-  const [header = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const [{ line: header = '' } = {}, ...lines] = text
+    .split(/\r?\n/)
+    .map((line, i) => ({ line, number: i + 1 }))
+    .filter(({ line }) => line.trim() !== '');
   const names = header.split(',').map((name) => name.trim());
   const places = COLUMNS.map((column) => {
     const place = names.indexOf(column);
@@ -24,15 +27,16 @@ export function readLatencyRows(path: string): LatencyRow[] {
     return place;
   });
   let lastUs = -Infinity;
-  const rows = lines.map((line, i): LatencyRow => {
+  const rows = lines.map(({ line, number }): LatencyRow => {
     const fields = line.split(',');
     const [sent = NaN, exchange = NaN, answered = NaN] = places.map((place) => {
       const field = fields[place]?.trim() ?? '';
       return field === '' ? NaN : Number(field);
     });
-    if (!(sent > lastUs && exchange >= sent && answered >= exchange)) {
+    const isWhole = [sent, exchange, answered].every(Number.isSafeInteger);
+    if (!(isWhole && sent > lastUs && exchange >= sent && answered >= exchange)) {
       throw new StrategyError(
-        `${path}:${String(i + 2)}: must be whole µs with sentUs ≤ exchangeUs ≤ answeredUs, later than the row before`,
+        `${path}:${String(number)}: must be whole µs with sentUs ≤ exchangeUs ≤ answeredUs, later than the row before`,
       );
     }
     lastUs = sent;

@@ -164,7 +164,11 @@ export function parseQueue(
   return found;
 }
 
-/** `maker,taker` as ratios, such as `0.0001,0.00035`; a negative maker fee is a rebate. */
+/**
+ * `maker,taker` as ratios, such as `0.0001,0.00035`; a negative maker fee is a rebate.
+ *
+ * @param times factor on what is paid: a larger rebate would be no stress
+ */
 export function parseFees(
   text: string,
   times = 1,
@@ -207,10 +211,12 @@ export function faultOfTerms(
   return `${option}market ${symbol}: ${error}${wayOut}`;
 }
 
-/** Multiplies decimal text by an integer; other text is returned for its parser to reject. */
+/** Multiplies a fee by an integer, not a rebate; other text is returned for its parser to reject. */
 function timesText(text: string, times: number): string {
   const value = parseDecimal(text);
-  return value === null ? text : formatDecimal(value.digits * BigInt(times), value.scale);
+  return value === null || value.digits < 0n
+    ? text
+    : formatDecimal(value.digits * BigInt(times), value.scale);
 }
 
 /** Parses `reject=0.01,limit=0.005,disconnect=1h/5s`; each part is optional. */

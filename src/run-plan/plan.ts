@@ -92,7 +92,7 @@ export interface RunPlan {
   readonly bars?: string;
   /** `maker,taker` */
   readonly fees?: string;
-  /** Factor on both fees, a whole number. */
+  /** Factor on both fees, a whole number; a rebate stays. */
   readonly feesTimes?: number;
   /** `initial,maintenance` margin as ratios. */
   readonly margin?: string;

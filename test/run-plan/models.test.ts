@@ -8,6 +8,7 @@ import { FaultModel } from '../../src/virtual-time/faults.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { readLatencyRows } from '../../src/run-plan/latency-rows.ts';
 import {
+  parseFees,
   parseImpact,
   parseLatency,
   parseQueue,
@@ -42,10 +43,17 @@ test.each([
   ['sentUs,exchangeUs,answeredUs\n', 'no rows'],
   ['sentUs,exchangeUs,answeredUs\n5,4,6', ':2: must be whole µs'],
   ['sentUs,exchangeUs,answeredUs\n5,6,7\n5,6,7', ':3: must be whole µs'],
+  ['sentUs,exchangeUs,answeredUs\n\n5,6,7\n\n5,6,7', ':5: must be whole µs'],
+  ['sentUs,exchangeUs,answeredUs\n5,6.5,7', ':2: must be whole µs'],
+  ['sentUs,exchangeUs,answeredUs\n5,6,Infinity', ':2: must be whole µs'],
 ])('a file of rows %j is rejected with its place', (text, words) => {
   const path = join(folder, 'bad.csv');
   writeFileSync(path, text);
   expect(() => readLatencyRows(path)).toThrow(words);
+});
+
+test('a multiple of fees is of what is paid: a rebate stays', () => {
+  expect(parseFees('-0.0001,0.0004', 3)).toEqual({ makerFee: '-0.0001', takerFee: '0.0012' });
 });
 
 test('recorded latency corrects a recorder’s slow clock; orders take as long as the last update', () => {
