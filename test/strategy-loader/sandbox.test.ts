@@ -102,6 +102,22 @@ test('API objects give no access to the scheduler, the exchange or code', async 
   expect(tries).toEqual([refused, refused, 'true', 'true', 'true']);
 });
 
+test('console prints numbers and errors as they are, and goes on after a circular object', async () => {
+  const log = await logOf(`return { onStart: () => {
+    console.log('all', NaN, -Infinity, undefined, null, 10n, true, Symbol('s'));
+    console.log('failed:', new RangeError('no price'));
+    console.log({ a: NaN, b: [Infinity, 7n], error: new Error('inside'), text: 'NaN' });
+    const own = {}; own.own = own;
+    console.log(own, { toJSON: () => undefined });
+  } };`);
+  expect(log).toEqual([
+    'all NaN -Infinity undefined null 10 true Symbol(s)',
+    'failed: RangeError: no price',
+    '{"a":"NaN","b":["Infinity","7"],"error":"Error: inside","text":"NaN"}',
+    '[circular] undefined',
+  ]);
+});
+
 test('random numbers come from the seed', async () => {
   const draw = `return { onStart: () => console.log(Math.random(), Math.random()) };`;
   const first = await logOf(draw);

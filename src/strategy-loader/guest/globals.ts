@@ -37,6 +37,8 @@ const LANGUAGE = new Set([
   ...['TypeError', 'URIError'],
 ]);
 
+const ErrorOfRealm = Error;
+
 export function defineGlobals(port: GlobalsPort): void {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (!LANGUAGE.has(name)) Reflect.deleteProperty(globalThis, name);
@@ -47,10 +49,8 @@ export function defineGlobals(port: GlobalsPort): void {
   define('performance', Object.freeze({ now: nowMs, timeOrigin: 0 }));
   defineTimers(port);
   Math.random = () => port.random();
-  const text = (value: unknown): string =>
-    typeof value === 'string' ? value : (json(value) ?? String(value));
   const log = (...values: unknown[]): void => {
-    port.print(values.map(text).join(' '));
+    port.print(values.map(textOf).join(' '));
   };
   define('console', { log, info: log, warn: log, error: log, debug: log });
   for (const name of ABSENT) {
@@ -65,11 +65,24 @@ export function defineGlobals(port: GlobalsPort): void {
   }
 }
 
-/** Undefined for a value without JSON, such as a function. */
-function json(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, field: unknown) =>
-    typeof field === 'bigint' ? field.toString() : field,
-  );
+/** Objects as JSON in which numbers and errors keep their text; other values as text. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null || value instanceof ErrorOfRealm) {
+    return String(value);
+  }
+  try {
+    return jsonOf(value) ?? 'undefined';
+  } catch {
+    return '[circular]';
+  }
+}
+
+/** Undefined for an object whose `toJSON` gives nothing. */
+function jsonOf(value: object): string | undefined {
+  return JSON.stringify(value, (_key, field: unknown) => {
+    const isNumber = typeof field === 'bigint' || (typeof field === 'number' && !isFinite(field));
+    return isNumber || field instanceof ErrorOfRealm ? String(field) : field;
+  });
 }
 
 function define(name: string, value: unknown): void {
