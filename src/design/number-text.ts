@@ -29,27 +29,35 @@ export function signed(text: string): string {
   return text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
 }
 
-/** A statistic of money: two decimals. */
+/** Decimals of an amount; less is rounding of sums. */
+const MONEY_DECIMALS = 6;
+
+/** A statistic of money: two decimals, or two digits where those would be zeros. */
 export function money(value: number): string {
-  return signed(Math.abs(value) < 0.005 ? '0.00' : value.toFixed(2));
+  return signed(rounded(value, 2, MONEY_DECIMALS));
 }
 
-/** Decimals of the smallest number that is shown. */
+/** Whether an amount is shown as 0, so that it has no colour of a sign. */
+export function isNoMoney(value: number): boolean {
+  return Math.abs(value) < half(MONEY_DECIMALS);
+}
+
+/** Of the smallest number that is shown. */
 const MOST_DECIMALS = 8;
 
 /**
  * Rounded to decimals, but to two digits where that would leave zeros; no exponent, no −0. A number
- * below 0.00000001 is 0.
+ * that `most` decimals show as 0 is 0.
  */
-function rounded(value: number, decimals: number): string {
+function rounded(value: number, decimals: number, most = MOST_DECIMALS): string {
   if (Number.isNaN(value)) return '–';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
   const size = Math.abs(value);
-  if (size < half(Math.max(decimals, MOST_DECIMALS))) return (0).toFixed(decimals);
+  if (size < half(Math.max(decimals, most))) return (0).toFixed(decimals);
   // The exponent of the decimal text: a logarithm is approximated.
   const exponent = Number(size.toExponential().split('e')[1]);
   const digits = size < half(decimals) ? 1 - exponent : decimals;
-  return value.toFixed(Math.min(digits, Math.max(decimals, MOST_DECIMALS)));
+  return value.toFixed(Math.min(digits, Math.max(decimals, most)));
 }
 
 /** Half a unit of the last decimal. */

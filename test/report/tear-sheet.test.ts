@@ -1,6 +1,6 @@
 /** Excursions, sides, calendar, candles and number formats, checked by hand. */
 import { expect, test } from 'vitest';
-import { percent, probability, prose, ratio } from '../../src/design/number-text.ts';
+import { money, percent, probability, prose, ratio } from '../../src/design/number-text.ts';
 import { cut } from '../../src/metrics/curve.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
@@ -12,8 +12,11 @@ import { heldTrades, roundTrips } from '../../src/report/analysis/round-trips.ts
 import { sideResults } from '../../src/report/analysis/sides.ts';
 import { momentsOf } from '../../src/report/explain-page.ts';
 import { scoreText, titleOf } from '../../src/report/objective-text.ts';
+import { buildReport } from '../../src/report/report.ts';
+import { figures, verdict } from '../../src/report/sections/figures.ts';
 import { decimalsOf, fillTable, fundingTable } from '../../src/report/sections/lists.ts';
-import { fill } from './fixture.ts';
+import { metricsTables } from '../../src/report/sections/measures.ts';
+import { ABOUT, fill, output, strategy } from './fixture.ts';
 
 const point = (timeUs: number, mid: number | null, mark: number | null = null) => ({
   ...{ timeUs, mid, mark, index: null, spread: 1, bidSize: 1, askSize: 1 },
@@ -125,7 +128,25 @@ test('candles open at the close before, skip gaps, and need samples', () => {
   expect(priceCandles([], 1e6)).toBeNull();
 });
 
-test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
+test('a ruin in the first period is named: liquidation, the end of returns, no ratio', () => {
+  const curve = { timesUs: [0, DAY_US, 2 * DAY_US], equity: [10_000, 0, 0] };
+  const metrics = metricsOf(curve, [], { period: DAY_US });
+  const { strategies } = buildReport(output([strategy('a')]), ABOUT);
+  const [first] = strategies;
+  const step = { symbol: 'BTCUSDT', equity: '-5', maintenance: '1', size: '1', amount: '-5' };
+  const row = { ...step, timeUs: 0, step: 'adl', limitPrice: null, bankruptcyPrice: null };
+  const summary = { ...first!.summary, pnlLiquidation: '54688' };
+  const ruined = { ...first!, summary, metrics, liquidations: [row] };
+  expect(verdict(ruined)).toContain(' It was liquidated. Ratios of 1 return are not significant.');
+  const delevered = [{ ...row, step: 'adlTo' }];
+  expect(verdict({ ...ruined, liquidations: delevered })).not.toContain('liquidated');
+  expect(figures(ruined)).toContain('fewer than two returns');
+  const tables = metricsTables(ruined, { options: METRICS_DEFAULTS, sampleUs: DAY_US });
+  expect(tables).toContain('Only 1 return: ratios');
+  expect(tables).toContain('Equity fell to 0, where the returns end.');
+});
+
+test('sizes have the decimals of the lot, small amounts two digits, and 0.00 no colour', () => {
   const decimals = decimalsOf([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]);
   const fills = [
     fill('buy', '0.17', '61000.1', '0.17', { realizedPnl: '0' }),
@@ -139,7 +160,8 @@ test('sizes have the decimals of the lot, and 0.00 has no colour', () => {
   );
   expect(rows).toContain('<td>0.170</td>');
   expect(rows).toContain('<td>−0.050</td>');
-  expect(rows).toContain('<td title="-0.004" data-exact="-0.004">0.00</td>');
+  expect(rows).toContain('<td class="loss" title="-0.004" data-exact="-0.004">−0.0040</td>');
+  expect(rows).toContain('<td title="0" data-exact="0">0.00</td>');
   const paid = { timeUs: 0, symbol: 'BTCUSDT', rate: '0.0001', position: '2', payment: '-0.009' };
   const funding = fundingTable({ funding: [paid] }, 0, { decimals, allRows: 'report.json' });
   expect(funding).toContain('<td>2.000</td>');
@@ -176,6 +198,11 @@ test.each([
   [percent(-21_565_744_234.6777), '< −1,000,000\u202f%'],
   [percent(0), '0.00\u202f%'],
   [ratio(99.994), '99.99'],
+  [money(0.0003), '+0.00030'],
+  [money(-0.000001), '−0.000001'],
+  [money(-0.0000004), '0.00'],
+  [money(0.004999), '+0.0050'],
+  [money(-1234.567), '−1,234.57'],
   [ratio(-1234.5), '−1,235'],
   [ratio(NaN), '–'],
   [ratio(1e-12), '0.00'],

@@ -58,11 +58,14 @@ export const CURVES_SCRIPT = `
     const custom = (decimals) => ({ type: 'custom', minMove: Number('1e-' + decimals), formatter: (value) => number(value, decimals) });
     const add = (chart, kind, pane, options) => chart.addSeries(kind, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, ...options }, pane);
     const top = make(part('equity'));
-    const equity = add(top, library.LineSeries, 0, { lineWidth: 2, lastValueVisible: true, priceFormat: custom(2) });
-    const hold = add(top, library.LineSeries, 0, { lineStyle: 2, priceFormat: custom(2) });
-    // A fall of less than 0.01 % has two digits as well.
+    /** Two decimals, or two digits of a smaller size. */
+    const digitsOf = (size) => size === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(size))));
+    const [lowest, highest] = curves.equity.reduce(([from, to], value) => value === null ? [from, to] : [Math.min(from, value), Math.max(to, value)], [Infinity, -Infinity]);
+    const moneyDecimals = digitsOf(Math.max(0, highest - lowest));
+    const equity = add(top, library.LineSeries, 0, { lineWidth: 2, lastValueVisible: true, priceFormat: custom(moneyDecimals) });
+    const hold = add(top, library.LineSeries, 0, { lineStyle: 2, priceFormat: custom(moneyDecimals) });
     const deepest = curves.underwater.reduce((most, value) => Math.max(most, -(value ?? 0)), 0);
-    const fallDecimals = deepest === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(deepest))));
+    const fallDecimals = digitsOf(deepest);
     const fallen = (value) => number(value, fallDecimals) + '\u202f%';
     /** Without a fall the line is in the middle of its pane: an area above would look like one. */
     const shade = () => deepest === 0 ? 'transparent' : colour('--s3') + '30';
@@ -185,8 +188,8 @@ export const CURVES_SCRIPT = `
     const read = (k) => {
       const row = rows[k];
       const { decimals, lotDecimals, mid, position } = market();
-      write('equity', number(curves.equity[row], 2));
-      write('hold', number(curves.hold[row], 2));
+      write('equity', number(curves.equity[row], moneyDecimals));
+      write('hold', number(curves.hold[row], moneyDecimals));
       write('fall', fallen(curves.underwater[row]));
       const candle = candles[k];
       write('mid', candle ? 'open ' + number(candle.open, decimals) + ' high ' + number(candle.high, decimals) + ' low ' + number(candle.low, decimals) + ' close ' + number(candle.close, decimals) : number(mid[row], decimals + 1));

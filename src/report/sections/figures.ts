@@ -59,8 +59,16 @@ export function figureRow(rows: readonly Figure[]): string {
   return `<dl class="figures">${cells.join('')}</dl>`;
 }
 
+/** Steps that close a position of the account itself. */
+const CLOSING_STEPS = ['order', 'insurance', 'takeover', 'adl'];
+
 /** The result of a run in a sentence. */
-export function verdict({ summary, metrics, benchmark }: StrategyReport): string {
+export function verdict({
+  summary,
+  metrics,
+  benchmark,
+  liquidations,
+}: Pick<StrategyReport, 'summary' | 'metrics' | 'benchmark' | 'liquidations'>): string {
   if (summary.fills === 0) return 'No order was filled.';
   const total = metrics?.totalReturn ?? null;
   if (metrics === null || total === null) return 'Equity has fewer than two samples.';
@@ -69,18 +77,25 @@ export function verdict({ summary, metrics, benchmark }: StrategyReport): string
     held === null
       ? ''
       : `; buy and hold ${held < 0 ? 'lost' : 'gained'} ${percent(Math.abs(held))}`;
-  const liquidated = Number(summary.pnlLiquidation) < 0 ? ' It was liquidated.' : '';
+  // The amount of a liquidation is positive if others pay a deficit.
+  const isLiquidated = liquidations.some(({ step }) => CLOSING_STEPS.includes(step));
+  const liquidated = isLiquidated ? ' It was liquidated.' : '';
   const few =
-    metrics.periods < 30
-      ? ` Ratios of ${String(metrics.periods)} returns are not significant.`
-      : '';
+    metrics.periods < 30 ? ` Ratios of ${returnsText(metrics.periods)} are not significant.` : '';
   return `${total < 0 ? 'Lost' : 'Gained'} ${percent(Math.abs(total))} with a drawdown of ${percent(metrics.maxDrawdown)}${beside}.${liquidated}${few}`;
 }
 
-/** Null for a run too short for annualised figures. */
+/** `1 return`, `5 returns` */
+export function returnsText(count: number): string {
+  return `${grouped(String(count))} ${count === 1 ? 'return' : 'returns'}`;
+}
+
+/** Why there is no Sharpe ratio a year. */
 function noSharpe(metrics: StrategyReport['metrics']): string {
-  const isLong = metrics !== null && isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
-  return isLong ? 'the returns do not vary' : 'the run is shorter than a day';
+  if (metrics === null) return 'equity has fewer than two samples';
+  const { startUs, endUs, periods } = metrics;
+  if (!isYearly({ timesUs: [startUs, endUs] })) return 'the run is shorter than a day';
+  return periods < 2 ? 'fewer than two returns' : 'the returns do not vary';
 }
 
 /** Null for a run of less than a day. */

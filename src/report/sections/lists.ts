@@ -2,7 +2,15 @@
 import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
 import type { ExcursionTrip } from '../analysis/excursions.ts';
 import type { MarketReport, StrategyReport } from '../report.ts';
-import { duration, grouped, money, percent, signed, time } from '../../design/number-text.ts';
+import {
+  duration,
+  grouped,
+  isNoMoney,
+  money,
+  percent,
+  signed,
+  time,
+} from '../../design/number-text.ts';
 import { exitText } from '../reason-text.ts';
 import { table, type Column } from '../text.ts';
 
@@ -273,8 +281,8 @@ function padded(text: string, decimals: number): string {
   return grouped(digits === '' ? whole : `${whole}.${digits}`);
 }
 
-/** Money for the colour of its sign: none if two decimals show 0. */
-const shown = (value: number): number => (Math.abs(value) < 0.005 ? 0 : value);
+/** Money for the colour of its sign. */
+const shown = (value: number): number => (isNoMoney(value) ? 0 : value);
 
 /** 08-24 */
 const dayOf = (us: number): string => time(us).slice(5, 10);

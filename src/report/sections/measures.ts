@@ -14,12 +14,14 @@ import {
   amount,
   duration,
   grouped,
+  isNoMoney,
   money,
   percent,
   probability,
   ratio,
 } from '../../design/number-text.ts';
 import { escape, table, toneOf } from '../text.ts';
+import { returnsText } from './figures.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
 
@@ -81,8 +83,10 @@ export function metricsTables(
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
     ...(metrics.periods < 30
-      ? [`Only ${String(metrics.periods)} returns: ratios of so few are not significant.`]
+      ? [`Only ${returnsText(metrics.periods)}: ratios of so few are not significant.`]
       : []),
+    // A return from equity at or below 0 is not defined.
+    ...((metrics.worstPeriod ?? 0) <= -1 ? ['Equity fell to 0, where the returns end.'] : []),
     ...(isShort
       ? [
           'The run is shorter than a day: annualised figures would be extrapolations and are omitted.',
@@ -221,11 +225,12 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
   const largest = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
   const bars = rows.map(([name, note, value]) => {
     const width = ((Math.abs(value) / largest) * 50).toFixed(2);
+    const tone = toneOf(isNoMoney(value) ? 0 : value);
     const side = value < 0 ? 'right:50%' : 'left:50%';
     const aside = note === '' ? '' : ` <small>${escape(note)}</small>`;
     return (
-      `<tr><td class="text">${escape(name)}${aside}</td><td${toneOf(value)}>${escape(money(value))}</td>` +
-      `<td class="bar"><i style="${side};width:${width}%"${toneOf(value)}></i></td></tr>`
+      `<tr><td class="text">${escape(name)}${aside}</td><td${tone}>${escape(money(value))}</td>` +
+      `<td class="bar"><i style="${side};width:${width}%"${tone}></i></td></tr>`
     );
   });
   const without =

@@ -4,6 +4,7 @@ import type { MetricsOptions } from '../../metrics/options.ts';
 import type { RollingPoint } from '../analysis/distributions.ts';
 import { LEAST_ROLLING, rollingWindow, type Report, type StrategyReport } from '../report.ts';
 import { escape } from '../text.ts';
+import { returnsText } from './figures.ts';
 
 /** A small chart with its title; the text that says why it is missing, or null. */
 export function smallChart(
@@ -58,12 +59,11 @@ export function rollingCharts(
   return CHARTS.map(({ title, name, of, undefinedIf }) => {
     const values = rolling.flatMap((point) => of(point) ?? []);
     if (rolling.length === 0) {
-      const has = `${String(returns)} ${returns === 1 ? 'return' : 'returns'}`;
       const needs = `Not drawn: it needs a run of a day or more with ${String(LEAST_ROLLING)} returns`;
       return smallChart(
         title,
         name,
-        `${needs}, and has ${duration(lastUs - firstUs)} with ${has}.`,
+        `${needs}, and has ${duration(lastUs - firstUs)} with ${returnsText(returns)}.`,
       );
     }
     const named = `${title}, ${length}`;
