@@ -29,6 +29,7 @@ export function orderRequest(
   mustKnowFields(intent);
   mustDirection(side, size);
   const unpriced = price === undefined;
+  if (unpriced) mustNotRest(intent);
   const leg = (triggerPrice: string): { triggerPrice: string } => ({ triggerPrice });
   return {
     account: sender.account,
@@ -55,6 +56,13 @@ export function orderRequest(
     ...(intent.takeProfit === undefined ? {} : { takeProfit: leg(intent.takeProfit) }),
     ...(intent.stopLoss === undefined ? {} : { stopLoss: leg(intent.stopLoss) }),
   };
+}
+
+/** The exchange would name flags and prices that the strategy did not give. */
+function mustNotRest({ postOnly, ioc }: OrderIntent): void {
+  if (postOnly !== true && ioc !== false) return;
+  const flag = postOnly === true ? 'postOnly' : 'ioc: false';
+  throw new RangeError(`an order with ${flag} needs a price: without one it never rests`);
 }
 
 /** A misspelled `price` would make a market order. */

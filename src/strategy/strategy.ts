@@ -182,7 +182,7 @@ export interface OrderIntent {
   /** Trigger of a take-profit or stop-loss; activation price of a trailing stop. */
   readonly triggerPrice?: string;
   readonly trailingPercent?: string;
-  /** Interval between the slices of a TWAP, ms. */
+  /** Interval between the slices of a TWAP, ms: this order is one slice of its batch. */
   readonly periodMs?: number;
   readonly parentOrderId?: string;
   /**

@@ -192,6 +192,16 @@ test.each([
     'an order has no limit; it has side, size, price',
   ],
   [
+    'a post-only order without a price',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '1', postOnly: true }),
+    'an order with postOnly needs a price',
+  ],
+  [
+    'a resting order without a price',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '1', ioc: false }),
+    'an order with ioc: false needs a price',
+  ],
+  [
     'a long tag',
     (c: StrategyContext) => c.submit({ side: 'buy', size: '1', tag: 'x'.repeat(81) }),
     'tag',
