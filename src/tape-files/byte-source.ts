@@ -27,7 +27,7 @@ export interface ByteSource {
 /** Throws `FileError` if the file cannot be read; `TapeError` on damaged data. */
 export async function openBytes(path: string): Promise<ByteSource> {
   const size = await sizeOfFile(path);
-  const kind = kindOf(await firstBytes(path));
+  const kind = await kindOfFile(path);
   if (kind === 'zip') {
     const { name, file, bytes } = await openZip(path).catch((error: unknown) => {
       throw explanation(path, error, 0);
@@ -57,6 +57,7 @@ export async function sizeOfFile(path: string): Promise<number> {
 
 type Kind = 'plain' | 'gzip' | 'zip' | 'lz4' | 'zstd';
 
+const SKIPPABLE = 0x184d2a50;
 const MAGIC: readonly (readonly [Kind, readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
@@ -65,8 +66,28 @@ const MAGIC: readonly (readonly [Kind, readonly number[]])[] = [
   ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 
-function kindOf(head: Uint8Array): Kind {
-  return MAGIC.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0] ?? 'plain';
+/** Zstd and lz4 share skippable frames: the frame after them determines the kind. */
+async function kindOfFile(path: string): Promise<Kind> {
+  try {
+    const file = await open(path);
+    try {
+      for (let at = 0; ;) {
+        const head = Buffer.alloc(8);
+        const { bytesRead } = await file.read(head, 0, 8, at);
+        const isSkippable = bytesRead === 8 && (head.readUInt32LE(0) & ~15) === SKIPPABLE;
+        if (!isSkippable) return kindOf(head) ?? (at > 0 ? 'zstd' : 'plain');
+        at += 8 + head.readUInt32LE(4);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+function kindOf(head: Uint8Array): Kind | undefined {
+  return MAGIC.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0];
 }
 
 function plain(
@@ -103,19 +124,4 @@ function explanation(path: string, error: unknown, read: number): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (!code.startsWith('Z_')) return fileError(path, error);
   return new TapeError(`${path}: damaged gzip data after byte ${String(read)}: ${message}`);
-}
-
-async function firstBytes(path: string): Promise<Uint8Array> {
-  const head = new Uint8Array(4);
-  try {
-    const file = await open(path);
-    try {
-      await file.read(head, 0, 4, 0);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw fileError(path, error);
-  }
-  return head;
 }

@@ -18,6 +18,11 @@ const ZSTD = Buffer.from(
   'KLUv/SRHzQEAxAIxLDQyMzEzLjksMS41LDAsMTcwNDA2NzIwLHRydWUKMjQuMSwyMWZhbHNlCgQAIBBAaqPEFIAxjKHtPA==',
   'base64',
 );
+/** `lz4` of the rows. */
+const LZ4 = Buffer.from(
+  'BCJNGGRApzsAAADwCjEsNDIzMTMuOSwxLjUsMCwxNzA0MDY3MjABAHEsdHJ1ZQoyIwBaNC4xLDIjALAxMDAwLGZhbHNlCgAAAADABVYp',
+  'base64',
+);
 /** A frame without data. */
 const EMPTY = Buffer.from('KLUv/SQAAQAAmenYUQ==', 'base64');
 /** A skippable frame of 4 bytes. */
@@ -40,11 +45,17 @@ function altered(bytes: Buffer, at: number, ...to: readonly number[]): Buffer {
   return copy;
 }
 
-test('zstd frames are read in a row, with skippable ones and without records', async () => {
+test('frames are read in a row, with skippable ones and without records', async () => {
   expect(await prices(ZSTD)).toEqual([423139, 423141]);
   expect(await prices(Buffer.concat([ZSTD, SKIPPABLE, EMPTY, SKIPPABLE]))).toEqual([
     423139, 423141,
   ]);
+  // As `pzstd` writes them.
+  expect(await prices(Buffer.concat([SKIPPABLE, SKIPPABLE, ZSTD]))).toEqual([423139, 423141]);
+  expect(await prices(Buffer.concat([SKIPPABLE, LZ4]))).toEqual([423139, 423141]);
+  await expect(prices(Buffer.concat([SKIPPABLE, SKIPPABLE.subarray(0, -1)]))).rejects.toThrow(
+    'the zstd data end early',
+  );
   await expect(prices(Buffer.concat([ZSTD, Buffer.from('more')]))).rejects.toThrow(
     'damaged zstd data: the magic number of a frame is missing',
   );
