@@ -15,6 +15,8 @@ const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 /** A skippable frame is passed over in pieces. */
 const MOST_SKIPPED = 65_536;
+/** The decoder keeps a window in memory; zstd itself refuses larger ones by default. */
+const MOST_WINDOW = 1 << 27;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 const SIZE_BYTES = [0, 2, 4, 8] as const;
 /** Block that repeats one byte. */
@@ -61,14 +63,19 @@ function* frame(magic: Uint8Array, checksum: Checksum): FrameSteps {
   const isSingle = (flags & 0x20) !== 0;
   const size = SIZE_BYTES[(flags >> 6) as 0 | 1 | 2 | 3] || (isSingle ? 1 : 0);
   const rest = (isSingle ? 0 : 1) + DICTIONARY_BYTES[(flags & 3) as 0 | 1 | 2 | 3] + size;
-  yield* decode(Buffer.concat([magic, start, yield* exactly(rest)]));
+  const header = yield* exactly(rest);
+  const window = isSingle ? numberOf(header.subarray(-size)) : windowOf(header[0] ?? 0);
+  if (window > MOST_WINDOW) {
+    throw new TapeError('the zstd data have a window above 128 MiB; compress them without --long');
+  }
+  yield* decode(Buffer.concat([magic, start, header]));
   for (let isLast = false; !isLast;) {
-    const header = yield* exactly(3);
-    const word = numberOf(header);
+    const head = yield* exactly(3);
+    const word = numberOf(head);
     const type = (word >> 1) & 3;
     if (type === RESERVED) throw damaged('unknown type of a block');
     const content = yield* exactly(type === REPEATED ? 1 : word >> 3);
-    yield* decode(Buffer.concat([header, content]));
+    yield* decode(Buffer.concat([head, content]));
     isLast = (word & 1) === 1;
   }
   const hasSum = (flags & 4) !== 0;
@@ -78,6 +85,12 @@ function* frame(magic: Uint8Array, checksum: Checksum): FrameSteps {
   if (hasSum && Number.parseInt(checksum.digest().slice(-8), 16) !== numberOf(sum)) {
     throw damaged('the content checksum differs');
   }
+}
+
+/** Bytes of the window, by its descriptor. */
+function windowOf(descriptor: number): number {
+  const base = ((1 << (descriptor >> 3)) >>> 0) * 1024;
+  return base + (base / 8) * (descriptor & 7);
 }
 
 function* exactly(count: number): Generator<Want, Uint8Array, Uint8Array> {

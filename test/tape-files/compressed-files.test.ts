@@ -66,6 +66,25 @@ test('frames are read in a row, with skippable ones and without records', async 
   }
 });
 
+test('zstd data with a window that would fill the memory are refused', async () => {
+  const magic = [0x28, 0xb5, 0x2f, 0xfd];
+  const block = [1, 0, 0];
+  const message = 'have a window above 128 MiB; compress them without --long';
+  expect(
+    await prices(Buffer.concat([ZSTD, Buffer.from([...magic, 0, 17 << 3, ...block])])),
+  ).toEqual([423139, 423141]);
+  for (const header of [
+    [0, (17 << 3) + 1],
+    [0, 20 << 3],
+    [0, 255],
+    [0xa0, 1, 0, 0, 8],
+    [0xe0, 0, 0, 0, 0, 1, 0, 0, 0],
+  ]) {
+    const frame = Buffer.from([...magic, ...header, ...block]);
+    await expect(prices(frame), header.join()).rejects.toThrow(message);
+  }
+});
+
 test('a flipped bit of zstd data, of which any row can be read, is damage', async () => {
   const at = ZSTD.indexOf('42313.9');
   await expect(prices(altered(ZSTD, at, 0x35))).rejects.toThrow(
