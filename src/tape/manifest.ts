@@ -3,6 +3,7 @@
  * source recorded of one market, in recorded order, in parts of whole UTC days (record-columns). A
  * market may have several streams: a book, its trades, funding rates.
  */
+import { parseDecimal } from '../num/decimal.ts';
 import type { UsualIntervals } from './cadence.ts';
 import type { ChecksumFacts } from './formats/book-checksum.ts';
 import type { RecordedKind } from './formats/market-kind.ts';
@@ -134,7 +135,17 @@ export function parseManifest(text: string): DatasetManifest {
     for (const field of ['symbol', 'tickSize', 'lotSize'] as const) {
       mustText(market, field, `markets[${String(i)}]`);
     }
-    symbols.add((market as TapeUnits).symbol);
+    const { symbol, tickSize, lotSize } = market as TapeUnits;
+    for (const [field, step] of Object.entries({ tickSize, lotSize })) {
+      if ((parseDecimal(step)?.digits ?? 0n) > 0n) continue;
+      throw new TapeError(
+        `manifest.json: markets[${String(i)}].${field} is '${step}', not a positive decimal`,
+      );
+    }
+    if (symbols.has(symbol)) {
+      throw new TapeError(`manifest.json: markets[${String(i)}].symbol ${symbol} is there twice`);
+    }
+    symbols.add(symbol);
   }
   for (const [i, stream] of streams.entries())
     checkStream(stream, `streams[${String(i)}]`, symbols);

@@ -69,6 +69,7 @@ test('a flipped byte of a dataset is detected before any record is read', async 
   await expect(verify(copy)).rejects.toThrow(/levels\.parquet: sha256 is [0-9a-f]{64}/);
 });
 
+const A = '{"symbol":"A","tickSize":"1","lotSize":"1"}';
 test.each([
   ['{', 'manifest.json: not JSON'],
   ['{}', 'manifest.json: not the manifest of a dataset'],
@@ -80,6 +81,18 @@ test.each([
   [
     '{"orrery":"dataset","version":2,"markets":[{}],"streams":[]}',
     'manifest.json: markets[0].symbol is missing',
+  ],
+  [
+    '{"orrery":"dataset","version":2,"markets":[{"symbol":"A","tickSize":"x","lotSize":"1"}],"streams":[]}',
+    "manifest.json: markets[0].tickSize is 'x', not a positive decimal",
+  ],
+  [
+    '{"orrery":"dataset","version":2,"markets":[{"symbol":"A","tickSize":"1","lotSize":"0"}],"streams":[]}',
+    "manifest.json: markets[0].lotSize is '0', not a positive decimal",
+  ],
+  [
+    `{"orrery":"dataset","version":2,"markets":[${A},${A}],"streams":[]}`,
+    'manifest.json: markets[1].symbol A is there twice',
   ],
   [
     '{"orrery":"dataset","version":2,"markets":[],"streams":[{"id":"a","symbol":"X","format":"","source":"","licence":""}]}',
