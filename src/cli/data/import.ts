@@ -132,7 +132,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('json', {
         type: 'boolean',
         default: false,
-        describe: 'print the manifest of the stream as JSON',
+        describe: 'print the manifest of the stream, with notes, as JSON',
       })
       .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
       .example(
@@ -154,7 +154,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .epilog('Formats, column maps and checks: docs/DATA.md'),
   handler: async (args) => {
     const stream = await importFiles(args);
-    if (args.json) printJson(stream.manifest);
+    if (args.json) printJson({ ...stream.manifest, notes: remarks(stream) });
     else printSummary(args.out, stream);
   },
 };
@@ -338,7 +338,8 @@ function unitsGiven(
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }
 
-function printSummary(out: string, { manifest: stream, units, found, notes }: Imported): void {
+function printSummary(out: string, imported: Imported): void {
+  const { manifest: stream, units } = imported;
   const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
   const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
   // Rows that are not played as recorded are reported.
@@ -356,29 +357,39 @@ function printSummary(out: string, { manifest: stream, units, found, notes }: Im
       ...reported,
     ].join(', '),
   );
+  for (const remark of remarks(imported)) print(remark);
+}
+
+/** Findings about the recording, and limits of its market, as lines. */
+function remarks({ manifest: stream, units, found, notes }: Imported): string[] {
+  const lines: string[] = [];
   for (const { timeUs, line, fromTicks, toTicks } of stream.jumps ?? []) {
     const price = (ticks: number): string => inSteps(Math.round(ticks), units.tickSize);
-    print(
+    lines.push(
       `price jumps from ${price(fromTicks)} to ${price(toTicks)} at ${dateText(timeUs)}, line ${String(line)}`,
     );
   }
   const { checksums } = stream;
-  if (checksums !== undefined) print(checksumText(checksums));
-  for (const note of notes) print(note);
-  if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
+  if (checksums !== undefined) lines.push(checksumText(checksums));
+  lines.push(...notes);
+  if (found) {
+    lines.push(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
+  }
   if (stream.kind === 'spot') {
-    print(
+    lines.push(
       `${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`,
     );
   }
   const decimals = decimalsOf(units.tickSize) + decimalsOf(units.lotSize);
   if (decimals > COLLATERAL_DECIMALS && !units.inverse) {
-    print(
+    lines.push(
       `tick × lot has ${String(decimals)} decimals, and a market that is traded in at most ${String(COLLATERAL_DECIMALS)}: ` +
         `books can be verified, and a backtest is refused; a coarser --lot with --round makes one possible where the format has --round`,
     );
   }
-  if (units.inverse) print(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
+  if (units.inverse)
+    lines.push(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
+  return lines;
 }
 
 function decimalsOf(step: string): number {

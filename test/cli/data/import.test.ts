@@ -16,7 +16,10 @@ vi.mock('../../../src/cli/cli-support.ts', async (original) => {
     print(error instanceof Error ? error.message : '');
     return real.explainFailure(error);
   };
-  return { ...real, print, printError: print, explainFailure };
+  const printJson = (value: unknown): void => {
+    print(JSON.stringify(value));
+  };
+  return { ...real, print, printJson, printError: print, explainFailure };
 });
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-import-'));
@@ -67,6 +70,12 @@ describe('the market of a file', () => {
     expect(printed).toContain('the records are of ETHUSDT, SOLUSDT; --symbol selects one market');
     expect(await run('csv', both, '--symbol', 'SOLUSDT')).toBe(0);
     expect(printed).toContain('not read: ETHUSDT');
+    printed = '';
+    expect(await run('csv', both, '--symbol', 'SOLUSDT', '--replace', '--json')).toBe(0);
+    expect(JSON.parse(printed)).toMatchObject({
+      symbol: 'SOLUSDT',
+      notes: ['not read: ETHUSDT', 'tick 0.000001 and lot 1 were found in the data'],
+    });
   });
 
   test('is not taken from the dataset if the file has none', async () => {
