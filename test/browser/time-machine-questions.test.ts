@@ -407,3 +407,35 @@ test('a breakpoint that cannot be evaluated says why and where; its hits are cou
   await contains(page, '.breaks .chip', /0 hits/);
   await page.close();
 }, 60_000);
+
+test('Escape gives the focus back that a key took', async () => {
+  const page = await open('focus', queueWorld().bytes);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await page.getByRole('button', { name: 'Last fill' }).focus();
+  for (const key of ['b', 'e']) {
+    await page.keyboard.press(key);
+    await expect.poll(focused).not.toContain('Last fill');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused, key).toContain('Last fill');
+  }
+  // The button is drawn again.
+  await page.getByRole('button', { name: '+ Breakpoint' }).press('Enter');
+  await page.waitForSelector('#expression:focus');
+  await page.keyboard.press('Escape');
+  await expect.poll(focused).toContain('+ Breakpoint');
+  await page.close();
+});
+
+test('an address that names no place is reported until the reader moves', async () => {
+  const { bytes, fill } = queueWorld();
+  const address = await folder.page('address', bytes);
+  for (const wrong of ['seq=abc', 'trade=-1', 'sel=order']) {
+    const { page } = await openPage(browser.context, `${address}#${wrong}`);
+    await showsSeq(page, fill);
+    const alert = page.locator('.foot [role=alert]');
+    expect(await alert.textContent()).toContain(wrong);
+    await page.keyboard.press('Home');
+    await expect.poll(() => alert.count()).toBe(0);
+    await page.close();
+  }
+});

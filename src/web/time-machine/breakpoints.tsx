@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { count } from '../exact-text.ts';
+import { giveFocusBack, keepFocus } from './kept-focus.ts';
 import { findViolations } from './violations.ts';
 import { announcement, engine, seekTo, seq } from './store.ts';
 
@@ -14,7 +15,7 @@ export interface Breakpoint {
 }
 
 export const breakpoints = signal<readonly Breakpoint[]>([]);
-export const adding = signal(false);
+const adding = signal(false);
 const problem = signal<string | null>(null);
 /** Text of a run in progress; empty without one. */
 const running = signal('');
@@ -101,6 +102,14 @@ export async function runTo(direction: 'forward' | 'backward'): Promise<void> {
   }
 }
 
+const ADD_ID = 'add-breakpoint';
+
+/** Shows the form of a breakpoint, which takes the focus. */
+export function openForm(): void {
+  if (!adding.value) keepFocus();
+  adding.value = true;
+}
+
 export function BreakpointBar() {
   return (
     <section class="breaks" aria-label="Breakpoints">
@@ -150,13 +159,7 @@ export function BreakpointBar() {
       )}
       {adding.value ? <Form /> : <span class="space" />}
       {adding.value ? null : (
-        <button
-          type="button"
-          class="button plain"
-          onClick={() => {
-            adding.value = true;
-          }}
-        >
+        <button id={ADD_ID} type="button" class="button plain" onClick={openForm}>
           + Breakpoint <kbd>B</kbd>
         </button>
       )}
@@ -170,8 +173,13 @@ function Form() {
     field.current?.focus();
   }, []);
   const close = (): void => {
+    const { current } = field;
     adding.value = false;
     problem.value = null;
+    // The button is there after the next rendering.
+    requestAnimationFrame(() => {
+      if (current !== null) giveFocusBack(current, ADD_ID);
+    });
   };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();

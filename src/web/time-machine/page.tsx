@@ -11,11 +11,12 @@ import { applyKeptTheme } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
 import { followBookmarks } from './bookmarks.ts';
-import { adding, BreakpointBar, countAllHits, runTo, setBreakpoints } from './breakpoints.tsx';
+import { BreakpointBar, countAllHits, openForm, runTo, setBreakpoints } from './breakpoints.tsx';
 import { bottomTab } from './bottom-tab.ts';
 import { Centre } from './centre.tsx';
 import { Dialogs, helpOpen, markOpen } from './dialogs.tsx';
 import { SEARCH_ID } from './events-tab.tsx';
+import { keepFocus } from './kept-focus.ts';
 import { ask } from './go-to.tsx';
 import { HeaderBar } from './header-bar.tsx';
 import { actionOf, type KeyAction } from './key-map.ts';
@@ -30,6 +31,7 @@ import {
   opened,
   openSource,
   pan,
+  placeProblem,
   problem,
   progress,
   scene,
@@ -82,9 +84,7 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
   },
   runBack: () => void runTo('backward'),
   run: () => void runTo('forward'),
-  addBreakpoint: () => {
-    adding.value = true;
-  },
+  addBreakpoint: openForm,
   mark: () => {
     markOpen.value = true;
   },
@@ -93,6 +93,7 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
     focusSoon('panel-fork');
   },
   kind: () => {
+    keepFocus();
     document.getElementById('jump-kind')?.focus();
   },
   search: () => {
@@ -170,6 +171,7 @@ function Machine() {
 
 function Foot() {
   const ms = seekMs.value;
+  const fault = problem.value ?? placeProblem.value;
   return (
     <footer class="foot">
       <span class="keys-hint">
@@ -194,9 +196,9 @@ function Foot() {
         <kbd>?</kbd> all keys
       </button>
       <span class="space" />
-      {problem.value === null ? null : (
+      {fault === null ? null : (
         <span class="error" role="alert">
-          {problem.value}
+          {fault}
         </span>
       )}
       <span class="wide">{ms === null ? '' : `seek ${ms.toFixed(1)} ms`}</span>

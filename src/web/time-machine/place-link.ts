@@ -6,22 +6,35 @@ export interface Place {
   readonly seq: number | null;
   readonly selection: string | null;
   readonly trade: number | null;
+  /** A field that names no place, such as `seq=abc`; null without one. */
+  readonly fault: string | null;
 }
 
-const wholeOf = (text: string | null): number | null =>
-  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+const FORMS = {
+  seq: /^\d{1,15}$/,
+  trade: /^\d{1,15}$/,
+  sel: /^(?:order|account|market):\d{1,15}$/,
+} as const;
 
 export function readPlace(fragment: string): Place {
   const fields = new URLSearchParams(fragment.replace(/^#/, ''));
-  const selection = fields.get('sel');
+  const read = (name: keyof typeof FORMS): string | null => {
+    const text = fields.get(name);
+    return text !== null && FORMS[name].test(text) ? text : null;
+  };
+  const [seq, trade] = [read('seq'), read('trade')];
+  const wrong = (['seq', 'trade', 'sel'] as const).find(
+    (name) => fields.has(name) && read(name) === null,
+  );
   return {
-    seq: wholeOf(fields.get('seq')),
-    trade: wholeOf(fields.get('trade')),
-    selection: selection !== null && /^[\w:.-]{1,80}$/.test(selection) ? selection : null,
+    seq: seq === null ? null : Number(seq),
+    trade: trade === null ? null : Number(trade),
+    selection: read('sel'),
+    fault: wrong === undefined ? null : `${wrong}=${(fields.get(wrong) ?? '').slice(0, 40)}`,
   };
 }
 
-export function placeText({ seq, selection }: Omit<Place, 'trade'>): string {
+export function placeText({ seq, selection }: Pick<Place, 'seq' | 'selection'>): string {
   const fields = [
     ...(seq === null ? [] : [`seq=${String(seq)}`]),
     ...(selection === null ? [] : [`sel=${selection}`]),

@@ -37,6 +37,8 @@ export const range = signal<readonly [number, number]>([0, 1]);
 export const strip = signal<Strip | null>(null);
 export const prices = signal<Marks>({ points: [], tickSize: null });
 export const problem = signal<string | null>(null);
+/** A fault of the address, until the reader moves. */
+export const placeProblem = signal<string | null>(null);
 export const seekMs = signal<number | null>(null);
 export const theme = signal<'light' | 'dark'>('light');
 export const jumpKind = signal<StepFlag | 'event'>('fill');
@@ -215,7 +217,10 @@ function scanSoon(): void {
 }
 
 export function seekTo(wanted: number, byReader = true): void {
-  if (byReader) moved = true;
+  if (byReader) {
+    moved = true;
+    placeProblem.value = null;
+  }
   const low = opened.value?.baseSeq ?? 0;
   const high = progress.value?.complete === true ? progress.value.seq : Infinity;
   const target = Math.min(high, Math.max(low, Math.round(wanted)));
@@ -311,6 +316,8 @@ export function goToPlace(hash = location.hash): void {
   }
   if (place.seq !== null) seekTo(place.seq);
   else if (place.trade !== null && progress.value?.complete === true) void goToTrade(place.trade);
+  placeProblem.value =
+    place.fault === null ? null : `the address names no place of a journal: ${place.fault}`;
 }
 
 async function goToTrade(id: number): Promise<void> {

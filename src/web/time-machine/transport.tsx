@@ -3,6 +3,7 @@ import { dateText } from '../../base/date-text.ts';
 import type { StepFlag } from '../../time-machine/index/step-flags.ts';
 import { clock, count } from '../exact-text.ts';
 import { bookmarks } from './bookmarks.ts';
+import { giveFocusBack } from './kept-focus.ts';
 import { play, playing, speed, SPEEDS } from './playing.ts';
 import { Scrubber } from './scrubber.tsx';
 import {
@@ -115,7 +116,8 @@ export function Transport() {
               id="jump-kind"
               value={jumpKind.value}
               onKeyDown={(event) => {
-                if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+                if (event.key === 'Escape' || event.key === 'Enter')
+                  giveFocusBack(event.currentTarget);
               }}
               onChange={(event) => {
                 jumpKind.value = event.currentTarget.value as StepFlag;
