@@ -3,6 +3,7 @@
  * and these orders. Times are processor times of the page, which other work of a machine changes
  * less. `ORRERY_FRAMES=1` asks for 50 ms on an idle machine, and checks times between frames too.
  */
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { flood, type Flooded } from './flood.ts';
 import { longestTask } from './longest-task.ts';
@@ -23,12 +24,35 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => screen.close());
 
+/** Levels of a side that are wholly in the pane; each is a target of at least 24 pixels. */
+async function bothSidesAreSeen(page: Page): Promise<void> {
+  const seen = (): Promise<readonly [bids: number, asks: number]> =>
+    page.evaluate(() => {
+      const pane = document.querySelector('.pane.book')?.getBoundingClientRect();
+      const count = (of: string): number =>
+        [...document.querySelectorAll(`.levels .${of} .level`)].filter((level) => {
+          const { top, bottom, height } = level.getBoundingClientRect();
+          return height >= 24 && top >= (pane?.top ?? 0) && bottom <= (pane?.bottom ?? 0);
+        }).length;
+      return [count('gain'), count('loss')] as const;
+    });
+  for (const [width, height, levels] of [
+    [1440, 1400, 12],
+    [390, 844, 12],
+    [1280, 720, 5],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await expect.poll(seen, String(width)).toEqual([levels, levels]);
+  }
+}
+
 test('10,000 rows and a thousand updates a second leave no long task', async () => {
   const { page } = await screen.open();
   const account = walletOf(7).address.toLowerCase();
   await page.addInitScript(flood, [SYMBOL, account, ORDERS] as const);
   await page.goto(`${screen.server.url}/ui#market=${SYMBOL}`);
   await expect.poll(() => page.locator('.levels').textContent()).toContain('59,999.0');
+  await bothSidesAreSeen(page);
   await page.locator('#tab-orders').click();
   await screen.logInWithKey(page, 7);
   await expect.poll(() => screen.openCount(page)).toBe(String(ORDERS));

@@ -1,6 +1,6 @@
 /** The list of orders against a plain one that filters and sorts all records at each change. */
 import { expect, test } from 'vitest';
-import { isOpen, OrderList, type Order } from '../../src/web/exchange/order-list.ts';
+import { isOpen, OrderList, unfilledText, type Order } from '../../src/web/exchange/order-list.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 
 const STATUSES = ['new', 'partiallyFilled', 'pending', 'filled', 'cancelled'] as const;
@@ -153,4 +153,16 @@ test('a group keeps all of its parts while one is open, then those of the lists'
   expect([sizeOf('a'), sizeOf('b')]).toEqual([100, 900]);
   list.take(parts('c', 6000, 1000));
   expect([sizeOf('a'), sizeOf('b'), sizeOf('c')]).toEqual([0, 0, 1000]);
+});
+
+test('names what was not filled of the orders that ended', () => {
+  const order = (status: string, remaining: string, reason: string | null): Order =>
+    ({ status, remaining, reason }) as Order;
+  expect(unfilledText([order('new', '0.5', null), order('pending', '1', null)])).toBe('');
+  expect(unfilledText([order('filled', '0.0', null)])).toBe('');
+  expect(unfilledText([order('cancelled', '-0.3', 'iocRemainder')])).toBe(
+    '0.3 not filled (iocRemainder)',
+  );
+  const parts = [order('cancelled', '1', 'selfTrade'), order('cancelled', '1', 'selfTrade')];
+  expect(unfilledText(parts)).toBe('1 not filled (selfTrade)');
 });

@@ -69,6 +69,7 @@ it.each<[string, Partial<Typed>, string, string]>([
   ['the limit of a stop with a space', { ...STOP, price: '49 000' }, 'price', NOT_A_NUMBER],
   ['the limit of a stop with a point', { ...STOP, price: '49000.' }, 'price', NOT_A_NUMBER],
   ['the trigger of a stop', { ...STOP, trigger: '5o000' }, 'triggerPrice', NOT_A_NUMBER],
+  ['a trigger of 0', { ...STOP, trigger: '0.0' }, 'triggerPrice', 'The trigger must be positive'],
   ['the start of a trailing stop', { ...TRAIL, trigger: '61000.' }, 'triggerPrice', NOT_A_NUMBER],
   ['a distance with a comma', { ...TRAIL, trailing: '1,5' }, 'trailingPercent', COMMA],
   ['a take profit', { ...BRACKET, takeProfit: '65000.' }, 'takeProfit', NOT_A_NUMBER],

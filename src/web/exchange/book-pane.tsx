@@ -1,6 +1,7 @@
 /** Order book with own orders, its depth, and the trades of the market. */
 import { signal } from '@preact/signals';
 import { Component } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
 import { Table, type Column } from '../table.tsx';
 import { openOrders, orders } from './account-state.ts';
@@ -8,7 +9,24 @@ import { book, bookVersion, market, summary, trades, type Trade } from './market
 import { decimalsOf, type Row } from './book-state.ts';
 import { clockText, priceText, sizeText, UNKNOWN } from './text.ts';
 
+/** Most levels of a side. */
 const ROWS = 12;
+/** As in the style sheet, px. */
+const ROW_PX = 24;
+/** The column heads, and the middle with its lines. */
+const OTHERS_PX = 58;
+/** The page is one screen, whose panes do not grow with their content; as in the style sheet. */
+const ONE_SCREEN = matchMedia('(min-width: 1101px) and (min-height: 640px)');
+/** Levels of a side that fit into the pane, so that both sides are seen. */
+const fitting = signal(ROWS);
+
+function fit(pane: HTMLElement): void {
+  const [bar] = pane.children;
+  const room = pane.clientHeight - (bar?.clientHeight ?? 0) - OTHERS_PX;
+  const rows = Math.max(1, Math.floor(room / (2 * ROW_PX)));
+  fitting.value = ONE_SCREEN.matches ? Math.min(ROWS, rows) : ROWS;
+}
+
 const DEPTH_LEVELS = 200;
 const MERGES = [0, 5, 10, 50, 100] as const;
 
@@ -23,8 +41,20 @@ interface BookPaneProps {
 export function BookPane({ onPrice }: BookPaneProps) {
   const tick = Number(market.value?.tickSize ?? '0');
   const step = merge.value * tick;
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { current } = pane;
+    if (current === null) return;
+    const sizes = new ResizeObserver(() => {
+      fit(current);
+    });
+    sizes.observe(current);
+    return () => {
+      sizes.disconnect();
+    };
+  }, []);
   return (
-    <section class="pane book" aria-label="Book and trades">
+    <section ref={pane} class="pane book" aria-label="Book and trades">
       <header class="bar">
         {(['book', 'depth', 'trades'] as const).map((name) => (
           <button
@@ -119,8 +149,8 @@ function Levels({ step, onPrice }: BookPaneProps & { readonly step: number }) {
   const { value: of } = market;
   // Own orders may change without the book.
   const hasOrders = openOrders.value.length > 0;
-  const asks = book.side('ask', ROWS, step);
-  const bids = book.side('bid', ROWS, step);
+  const asks = book.side('ask', fitting.value, step);
+  const bids = book.side('bid', fitting.value, step);
   const most = Math.max(asks.at(-1)?.sum ?? 0, bids.at(-1)?.sum ?? 0, 1e-12);
   const [ask, bid] = [asks[0], bids[0]];
   const middle = ask === undefined || bid === undefined ? null : (+ask.price + +bid.price) / 2;

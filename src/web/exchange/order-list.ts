@@ -15,6 +15,16 @@ const MANY = 200;
 
 export const isOpen = ({ status }: Order): boolean => OPEN.includes(status);
 
+/** Sizes of orders that ended without being filled, with their reasons; empty without one. */
+export function unfilledText(read: readonly Order[]): string {
+  const ended = read.filter((order) => !isOpen(order) && /[1-9]/.test(order.remaining));
+  const texts = ended.map(({ remaining, reason }) => {
+    const size = `${remaining.replace('-', '')} not filled`;
+    return reason === null ? size : `${size} (${reason})`;
+  });
+  return [...new Set(texts)].join(', ');
+}
+
 type Compare = (a: Order, b: Order) => number;
 
 const byId: Compare = (a, b) => (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : 0);

@@ -199,6 +199,10 @@ function requestOf(typed: Typed, place: Place): Made | null {
   if ((kind === 'stopLoss' || kind === 'takeProfit') && trigger === null) return null;
   if (kind === 'trailingStop' && trailing === null) return null;
   if (kind === 'twap' && period === null) return null;
+  // Its limit is made from it, and would be the field at fault.
+  if (trigger !== null && !/[1-9]/.test(trigger)) {
+    throw new Fault('triggerPrice', 'The trigger must be positive');
+  }
   // Without a limit, a triggered order takes prices near its trigger.
   const near = trigger ?? place.best;
   const price = typedPrice ?? (near === null ? null : boundOf(near, side, place.tickSize));

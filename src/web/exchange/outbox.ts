@@ -6,7 +6,7 @@ import { computed, signal } from '@preact/signals';
 import type { EndpointId, RequestOf } from '../../contract/endpoints.ts';
 import { collected, merge, type Collected } from './collecting.ts';
 import { loadAccount, takeOrders } from './account-state.ts';
-import type { Order } from './order-list.ts';
+import { unfilledText, type Order } from './order-list.ts';
 import { FAR_MS } from './order-request.ts';
 import { deliver, Withdrawn, type Delivery } from './delivery.ts';
 import { ask, call, messageOf, Refused } from './requests.ts';
@@ -55,8 +55,8 @@ function show(sent: Sent): void {
 }
 
 /** What is done disappears by itself; a refusal stays until it is dismissed. */
-function shownDone(id: number, what: string): void {
-  show({ id, what, state: 'done', message: '' });
+function shownDone(id: number, what: string, message: string): void {
+  show({ id, what, state: 'done', message });
   disappear(id);
 }
 
@@ -93,6 +93,7 @@ async function signed(struct: Struct, body: Body): Promise<Body> {
 async function shown<T>(
   what: string,
   work: (report: Report, withdrawn: AbortSignal) => Promise<T>,
+  noteOf: (result: T) => string = () => '',
 ): Promise<T | null> {
   nextId += 1;
   const id = nextId;
@@ -103,7 +104,7 @@ async function shown<T>(
   };
   try {
     const result = await work(report, end.signal);
-    shownDone(id, what);
+    shownDone(id, what, noteOf(result));
     return result;
   } catch (error) {
     const isIncomplete = error instanceof Incomplete;
@@ -135,7 +136,7 @@ export async function send(
   request: Body,
   what: string,
 ): Promise<boolean> {
-  const done = await shown(what, async (report, withdrawn) => {
+  const signAndSend = async (report: Report, withdrawn: AbortSignal): Promise<readonly Order[]> => {
     report('signing');
     const list = request['orders'] as readonly Body[] | undefined;
     const parts: Body[] = [];
@@ -145,20 +146,23 @@ export async function send(
       throw new Incomplete('signed by this wallet; others must sign too: see Signers');
     }
     return dispatch({ endpoint, parts }, report, withdrawn);
-  });
-  return done ?? false;
+  };
+  return (await shown(what, signAndSend, unfilledText)) !== null;
 }
 
 /** Sends a request whose signatures are complete. */
 export async function sendCollected(of: Collected, what: string): Promise<boolean> {
-  return (await shown(what, (report, withdrawn) => dispatch(of, report, withdrawn))) ?? false;
+  const work = (report: Report, withdrawn: AbortSignal): Promise<readonly Order[]> =>
+    dispatch(of, report, withdrawn);
+  return (await shown(what, work, unfilledText)) !== null;
 }
 
+/** Resolves to the orders of the answer. */
 async function dispatch(
   { endpoint, parts }: Collected,
   report: Report,
   withdrawn: AbortSignal,
-): Promise<boolean> {
+): Promise<readonly Order[]> {
   const body = endpoint === 'submitOrders' ? { orders: parts } : (parts[0] ?? {});
   const { method, path } = ENDPOINTS[endpoint];
   const answer = await deliver<unknown>({
@@ -174,7 +178,7 @@ async function dispatch(
   const rejected = records.find(({ status }) => status === 'rejected');
   if (rejected !== undefined) throw new Error(`rejected: ${rejected.reason ?? ''}`);
   if (endpoint === 'updateSigners') await loadSigners();
-  return true;
+  return records;
 }
 
 /** The token of the login; without one, the request waits for the next login. */
