@@ -210,7 +210,7 @@ function read(
   const steps = async function* (): AsyncGenerator<readonly TapeStep[]> {
     const merged = mergeStreams(
       tapes.map((tape, i) => ranged(tape, marketId(i), options)),
-      (a, b) => stepUs(a) - stepUs(b),
+      (a, b) => stepUs(a) < stepUs(b),
     );
     for await (const batch of merged) {
       const last = batch.at(-1);

@@ -206,9 +206,9 @@ class RecordHeap {
   }
 }
 
-/** Order of records of several streams of one market; at equal times by kind. */
-export function inTapeOrder(a: TapeRecord, b: TapeRecord): number {
-  return a.timeUs - b.timeUs || PRIORITY[a.kind] - PRIORITY[b.kind];
+/** Whether a record precedes one of another stream of its market; at equal times by kind. */
+export function inTapeOrder(a: TapeRecord, b: TapeRecord): boolean {
+  return a.timeUs === b.timeUs ? PRIORITY[a.kind] < PRIORITY[b.kind] : a.timeUs < b.timeUs;
 }
 
 function recordedBefore(a: TapeRecord, b: TapeRecord): boolean {

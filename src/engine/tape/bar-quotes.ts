@@ -28,9 +28,33 @@ export function quoteAround(
   const { spreadTicks, depthLots } = bar;
   const middle = price - (spreadTicks >> 1);
   const bid = Math.min(middle, bestUser(state, market, -1) - 1);
-  quote(state, market, 1, { price: bid, size: depthLots, replaces });
+  if (!moveAlone(state, market, 1, bid, depthLots)) {
+    quote(state, market, 1, { price: bid, size: depthLots, replaces });
+  }
   const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
-  quote(state, market, -1, { price: ask, size: depthLots, replaces });
+  if (!moveAlone(state, market, -1, ask, depthLots)) {
+    quote(state, market, -1, { price: ask, size: depthLots, replaces });
+  }
+}
+
+const isQuoted = (price: number): boolean => price >= 1 && price <= MAX_PRICE_TICKS;
+
+/** Moves the only entry of a side, as most bars do; false if that is not all of the quote. */
+function moveAlone(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): boolean {
+  const { book } = market;
+  if (size <= 0 || !isQuoted(price) || book.onlySegment(side) === NONE) return false;
+  const ladder = book.ladder(side);
+  const best = ladder.bestLevel();
+  if (ladder.price(best) === price && ladder.houseTotal(best) === size) return true;
+  state.context.markBookChanged(market);
+  book.moveOnlySegment(side, priceTicks(price), size);
+  return true;
 }
 
 interface Quote {
@@ -43,16 +67,10 @@ interface Quote {
 function quote(state: State, market: Market, side: 1 | -1, { price, size, replaces }: Quote): void {
   const ladder = market.book.ladder(side);
   const best = ladder.bestLevel();
-  const isOnly = market.book.onlySegment(side) !== NONE;
-  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !replaces)) {
+  if (best !== NO_LEVEL && ladder.price(best) === price && !replaces) {
     if (ladder.levelCount === 1 && ladder.houseTotal(best) === size) return;
   }
-  const stays = price >= 1 && price <= MAX_PRICE_TICKS;
-  if (stays && size > 0 && isOnly) {
-    state.context.markBookChanged(market);
-    market.book.moveOnlySegment(side, priceTicks(price), size);
-    return;
-  }
+  const stays = isQuoted(price);
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);
     const at = ladder.price(level);

@@ -145,6 +145,8 @@ class TapeLevels {
 
   clear(): void {
     this.credits.clear();
+    // A callback is an allocation, also for no entry.
+    if (this.taken.size === 0) return;
     this.taken.forEach((level) => this.spare.push(level));
     emptied(this.taken);
   }
