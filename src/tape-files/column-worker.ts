@@ -20,7 +20,10 @@ export type ColumnRequest =
     }
   | { readonly kind: 'next' | 'close'; readonly stream: number };
 
-/** `checked`: files whose hash was verified so far. `columns` is null after the last row group. */
+/**
+ * `checked`: files whose hash was verified since the reply before. `columns` is null after the last
+ * row group.
+ */
 export type ColumnReply = { readonly stream: number } & (
   | { readonly columns: RecordColumns | null; readonly checked: readonly string[] }
   | { readonly failure: ColumnFailure }
@@ -34,7 +37,10 @@ export interface ColumnFailure {
 
 interface OpenStream {
   readonly groups: AsyncGenerator<RecordColumns>;
+  /** Files whose hash was verified, in that order. */
   readonly checked: Set<string>;
+  /** How many of them the client knows. */
+  known: number;
 }
 
 const port = must(parentPort ?? undefined, 'this file is run as a thread');
@@ -45,7 +51,7 @@ port.on('message', (request: ColumnRequest) => {
   if (request.kind === 'open') {
     const checked = new Set(request.checked);
     const groups = columnsOfParts(request.folder, request.parts, checked);
-    streams.set(stream, { groups, checked });
+    streams.set(stream, { groups, checked, known: checked.size });
     return;
   }
   const open = must(streams.get(stream), 'a stream is opened first');
@@ -57,12 +63,14 @@ port.on('message', (request: ColumnRequest) => {
   void send(stream, open);
 });
 
-async function send(stream: number, { groups, checked }: OpenStream): Promise<void> {
+async function send(stream: number, open: OpenStream): Promise<void> {
   try {
-    const { value } = (await groups.next()) as IteratorResult<RecordColumns, undefined>;
+    const { value } = (await open.groups.next()) as IteratorResult<RecordColumns, undefined>;
     const columns = value === undefined ? null : owned(value);
     const arrays = columns === null ? [] : (Object.values(columns) as Int32Array[]);
-    const reply: ColumnReply = { stream, columns, checked: [...checked] };
+    const checked = [...open.checked].slice(open.known);
+    open.known += checked.length;
+    const reply: ColumnReply = { stream, columns, checked };
     port.postMessage(
       reply,
       arrays.map(({ buffer }) => buffer as ArrayBuffer),
