@@ -7,13 +7,14 @@
  * backup began is in it.
  */
 import { constants, statSync } from 'node:fs';
-import { access, chmod, copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, chmod, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { join, normalize, resolve } from 'node:path';
 import { JournalError } from '../journal/format/frames.ts';
 import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
+import { makeFolder, removeMade } from '../platform/make-folder.ts';
 import { FolderJournal } from './folder-journal.ts';
 import { recover } from './recover.ts';
-import { listSegments, type Segment } from './segments.ts';
+import { listSegments, UNFINISHED_NAME, type Segment } from './segments.ts';
 import { listSnapshots, syncFolder } from './snapshots.ts';
 
 /** Attempts, since a server may delete an old snapshot or add a segment meanwhile. */
@@ -29,9 +30,14 @@ export interface Backup {
 
 /**
  * Writes a backup into a new or empty folder, and recovers the exchange from it as a test. Throws
- * `FileError` or `JournalError`; nothing is left then.
+ * `FileError`, `JournalError`, or what `onFile` throws before a file; nothing is left then. A folder
+ * that the end of the process leaves is refused by all readers.
  */
-export async function backupFolder(from: string, to: string): Promise<Backup> {
+export async function backupFolder(
+  from: string,
+  to: string,
+  onFile: () => void = () => undefined,
+): Promise<Backup> {
   if (resolve(to) === resolve(from)) throw new FileError(`${to}: is the folder itself`);
   if (statSync(from, { throwIfNoEntry: false })?.isFile() === true) {
     throw new FileError(`${from}: is a file; name the folder of an exchange`);
@@ -39,16 +45,26 @@ export async function backupFolder(from: string, to: string): Promise<Backup> {
   if (listSegments(from).length === 0) {
     throw new FileError(`${from}: no journal is in this folder`);
   }
-  await makeEmpty(to);
+  const made = await makeEmpty(to);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await copyTo(from, to);
+      return await copyTo(from, to, onFile);
     } catch (error) {
-      for (const name of await readdir(to)) await rm(join(to, name), { force: true });
+      await empty(to);
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (!isGone || attempt === ATTEMPTS) throw ofOriginal(fileError(from, error), from, to);
+      if (isGone && attempt < ATTEMPTS) continue;
+      await removeMade(made);
+      throw ofOriginal(fileError(from, error), from, to);
     }
   }
+}
+
+/** The mark of an unfinished backup goes last. */
+async function empty(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== UNFINISHED_NAME) await rm(join(folder, name), { force: true });
+  }
+  await rm(join(folder, UNFINISHED_NAME), { force: true });
 }
 
 /** A fault of a copied file is one of the original: the copy is deleted. */
@@ -61,36 +77,53 @@ function ofOriginal(error: Error, from: string, to: string): Error {
   return error;
 }
 
-async function makeEmpty(path: string): Promise<void> {
+/** Returns the folders that it created. */
+async function makeEmpty(path: string): Promise<readonly string[]> {
+  const made = await makeFolder(path);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    if ((await readdir(path)).length === 0) return;
+    if (made.length > 0) await chmod(path, 0o700);
+    const names = await readdir(path);
+    if (names.length === 0) return made;
+    // Refuses an unfinished backup with its own message.
+    listSegments(path);
   } catch (error) {
+    await removeMade(made);
     throw fileError(path, error);
   }
   throw new FileError(`${path}: is not empty; a backup needs a folder of its own`);
 }
 
-async function copyTo(from: string, to: string): Promise<Backup> {
+async function copyTo(from: string, to: string, onFile: () => void): Promise<Backup> {
+  const mark = join(to, UNFINISHED_NAME);
+  await (await open(mark, 'wx', 0o600)).close();
+  await syncFolder(to);
   // Names first: every listed snapshot has its commands in the listed segments.
   const snapshots = listSnapshots(from);
-  const segments = listSegments(from);
+  const segments = listSegments(from).map((segment) => ({
+    segment,
+    copy: { ...segment, path: join(to, segment.name) },
+  }));
   const files: string[] = [];
   const last = segments.at(-1);
-  for (const segment of segments) {
-    const out = join(to, segment.name);
-    if (segment === last) await copyWhole(segment, out);
-    else await copyDurably(segment.path, out);
+  for (const pair of segments) {
+    onFile();
+    const { segment, copy } = pair;
+    if (pair === last) await copyWhole(segment, copy);
+    else await copyDurably(segment.path, copy.path);
     files.push(segment.name);
   }
   for (const { name } of snapshots) {
+    onFile();
     // A start passes it over, too; the recovery below shows whether it is needed.
     if ((await faultOf(join(from, name))) !== null) continue;
     await copyDurably(join(from, name), join(to, name));
     files.push(name);
   }
   await syncFolder(to);
-  const { engine, position } = recover(to);
+  onFile();
+  const { engine, position } = recover(to, { segments: segments.map(({ copy }) => copy) });
+  await rm(mark);
+  await syncFolder(to);
   return {
     lastSeq: position.seq,
     chainHash: engine.chainHash(),
@@ -103,11 +136,11 @@ async function copyTo(from: string, to: string): Promise<Backup> {
  * The whole groups of the segment that is written to. A fault that a second copy has too is damage
  * of the journal, not a write during the copy.
  */
-async function copyWhole(segment: Segment, out: string): Promise<void> {
+async function copyWhole(segment: Segment, copy: Segment): Promise<void> {
   let fault = '';
   for (let attempt = 1; ; attempt++) {
-    await copyDurably(segment.path, out);
-    const journal = new FolderJournal([{ ...segment, path: out }], null);
+    await copyDurably(segment.path, copy.path);
+    const journal = new FolderJournal([copy], null);
     try {
       while (journal.next() !== null);
     } catch (error) {
@@ -116,7 +149,7 @@ async function copyWhole(segment: Segment, out: string): Promise<void> {
       fault = error.message;
       continue;
     }
-    await cutAt(out, journal.place.offset);
+    await cutAt(copy.path, journal.place.offset);
     return;
   }
 }

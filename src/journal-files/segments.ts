@@ -4,10 +4,12 @@
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileError } from '../platform/file-error.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
 
 const PLAIN_NAME = 'journal.orrery';
 const SEGMENT_NAME = /^journal-(\d{16})\.orrery$/;
+/** Present while a backup is made: without it, the first segments would pass for the exchange. */
+export const UNFINISHED_NAME = 'unfinished-backup';
 
 export interface Segment {
   readonly name: string;
@@ -33,6 +35,11 @@ export function listSegments(folder: string): Segment[] {
     names = readdirSync(folder);
   } catch (error) {
     throw fileError(folder, error);
+  }
+  if (names.includes(UNFINISHED_NAME)) {
+    throw new FileError(
+      `${folder}: is a backup that did not finish; delete this folder and make the backup again`,
+    );
   }
   const segments: Segment[] = [];
   for (const name of names) {

@@ -1,15 +1,23 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
 
-/** Creates a folder and its parents; an existing folder is left unchanged. Throws `FileError`. */
-export async function makeFolder(path: string): Promise<void> {
+/**
+ * Creates a folder and its parents; an existing folder is left unchanged. Returns the created ones,
+ * each behind its parent. Throws `FileError`.
+ */
+export async function makeFolder(path: string): Promise<readonly string[]> {
   try {
-    await make(resolve(path));
+    return await make(resolve(path));
   } catch (error) {
     throw folderError(path, error);
   }
+}
+
+/** Removes the folders that `makeFolder` created and that are empty. */
+export async function removeMade(made: readonly string[]): Promise<void> {
+  for (const path of [...made].reverse()) await rmdir(path).catch(() => undefined);
 }
 
 /** The folder that a symbolic link names, so that a rename does not replace the link. */
@@ -40,25 +48,28 @@ function folderError(path: string, error: unknown): Error {
 }
 
 /** One folder per call: in /proc, which has none, Node's recursive mode never returns. */
-async function make(path: string): Promise<void> {
-  const error = await madeOne(path);
-  if (error === null) return;
+async function make(path: string): Promise<string[]> {
+  const first = await makeOne(path);
+  if (Array.isArray(first)) return first;
   const above = dirname(path);
-  if (error.code !== 'ENOENT' || above === path) throw error;
-  await make(above);
-  const again = await madeOne(path);
-  if (again !== null) throw again;
+  if (first.code !== 'ENOENT' || above === path) throw first;
+  const made = await make(above);
+  const second = await makeOne(path);
+  if (Array.isArray(second)) return [...made, ...second];
+  await removeMade(made);
+  throw second;
 }
 
-async function madeOne(path: string): Promise<NodeJS.ErrnoException | null> {
+/** The folder if it was created, nothing if it exists, or the error. */
+async function makeOne(path: string): Promise<string[] | NodeJS.ErrnoException> {
   try {
     await mkdir(path);
-    return null;
+    return [path];
   } catch (error) {
     const isThere = await stat(path).then(
       (entry) => entry.isDirectory(),
       () => false,
     );
-    return isThere ? null : (error as NodeJS.ErrnoException);
+    return isThere ? [] : (error as NodeJS.ErrnoException);
   }
 }

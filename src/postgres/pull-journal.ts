@@ -3,11 +3,12 @@
  * checksum and chain hash. The commands of `orrery journal` read the copy, and `orrery serve
  * --data-dir` continues it.
  */
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { JournalWriter } from '../journal/format/frames.ts';
 import { listSegments, segmentPath } from '../journal-files/segments.ts';
 import { syncFolder } from '../journal-files/snapshots.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
+import { makeFolder, removeMade } from '../platform/make-folder.ts';
 import type { Poll } from '../replication/ports.ts';
 import { ReplicationError } from '../replication/replication-error.ts';
 import { Tail } from '../replication/tail.ts';
@@ -22,15 +23,16 @@ export interface PulledJournal {
   readonly chainHash: string;
 }
 
-/** Throws `FileError`, `DatabaseError` or `ReplicationError`. */
+/** Throws `FileError`, `DatabaseError` or `ReplicationError`; nothing is left then. */
 export async function pullJournal(
   address: string,
   folder: string,
   onProgress: (fraction: number) => void,
 ): Promise<PulledJournal> {
   const store = new PostgresStore({ address, answerMs: ANSWER_MS });
+  let made: readonly string[] = [];
   try {
-    await mkdir(folder, { recursive: true });
+    made = await makeFolder(folder);
     if (listSegments(folder).length > 0) throw new FileError(`${folder}: has a journal already`);
     const base = await store.base();
     if (base === null) throw new ReplicationError(`${shownAddress(address)}: the journal is empty`);
@@ -57,6 +59,7 @@ export async function pullJournal(
       await rm(temporary, { force: true });
     }
   } catch (error) {
+    await removeMade(made);
     throw fileError(folder, error);
   } finally {
     await store.close();

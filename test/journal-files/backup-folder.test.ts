@@ -1,6 +1,7 @@
 /** Backups of a folder that is written to, and restored exchanges. */
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,12 +14,13 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { backupFolder } from '../../src/journal-files/backup-folder.ts';
+import { openJournal } from '../../src/journal-files/folder-journal.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
 import { verifyJournal } from '../../src/journal-files/verify-journal.ts';
 import { ALICE, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';
-import { openIn, useFolder } from './folder.ts';
+import { depositGroups, openIn, useFolder } from './folder.ts';
 
 const scratch = useFolder();
 const AS_ALICE = { account: ALICE, signer: ALICE };
@@ -78,7 +80,57 @@ test('damage is not taken for a write in progress, and nothing is left', async (
   await expect(backupFolder(path, out)).rejects.toThrow(
     new RegExp(`^${file}: .*although a whole group follows`),
   );
+  expect(existsSync(out)).toBe(false);
+
+  // Nor are parents that it made, but a folder that was there.
+  await expect(backupFolder(path, join(out, 'deep', 'er'))).rejects.toThrow(
+    'a whole group follows',
+  );
+  expect(existsSync(out)).toBe(false);
+  mkdirSync(out);
+  await expect(backupFolder(path, out)).rejects.toThrow('a whole group follows');
   expect(readdirSync(out)).toEqual([]);
+});
+
+test('a backup that a killed process left is refused until the whole exchange is in it', async () => {
+  const path = join(scratch(), 'var');
+  const exchange = await openIn(path, { segmentBytes: { first: 1024, max: 1024 } });
+  await depositGroups(exchange, Array<number>(16).fill(5));
+  await exchange.snapshot();
+  await exchange.close();
+  const files = readdirSync(path).filter((name) => /orrery$|bin$/.test(name));
+  expect(listSegments(path).length).toBeGreaterThan(3);
+
+  // The folder as it is before each file, and before the test of the whole.
+  const left: string[] = [];
+  const out = join(scratch(), 'out');
+  const { lastSeq } = await backupFolder(path, out, () => {
+    const copy = join(scratch(), `left-${String(left.length)}`);
+    cpSync(out, copy, { recursive: true });
+    left.push(copy);
+  });
+  expect(left.length).toBe(files.length + 1);
+  for (const folder of left) {
+    const refusal = `${folder}: is a backup that did not finish; delete this folder`;
+    await expect(openIn(folder)).rejects.toThrow(refusal);
+    for (const read of [recover, verifyJournal, openJournal]) {
+      expect(() => read(folder)).toThrow(refusal);
+    }
+    await expect(backupFolder(path, folder)).rejects.toThrow(refusal);
+    await expect(backupFolder(folder, join(scratch(), 'again'))).rejects.toThrow(refusal);
+  }
+  expect(readdirSync(out).sort()).toEqual(files.sort());
+  expect(recover(out).position.seq).toBe(lastSeq);
+
+  // An interrupt leaves nothing.
+  const none = join(scratch(), 'none');
+  let begun = 0;
+  const interrupted = backupFolder(path, none, () => {
+    begun += 1;
+    if (begun === 3) throw new Error('interrupted');
+  });
+  await expect(interrupted).rejects.toThrow('interrupted');
+  expect(existsSync(none)).toBe(false);
 });
 
 test('a pipe or a folder in place of a snapshot is left out, and one of a journal is named', async () => {

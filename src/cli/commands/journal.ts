@@ -177,7 +177,7 @@ const backupCommand: CommandModule<object, BackupArguments> = {
       .example('$0 journal backup ./var --out ./backup', 'recovered from, as a test')
       .example('$0 serve --data-dir ./backup', 'the exchange, restored'),
   handler: async ({ folder, out, json }) => {
-    const made = await backupFolder(folder, out);
+    const made = await backupFolder(folder, out, stopIfInterrupted);
     if (json) {
       printJson(made);
       return;
