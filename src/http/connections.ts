@@ -35,7 +35,7 @@ export function answerHalfClosed(server: Server): void {
 }
 
 /** Time for what has arrived during a long turn of the event loop. */
-const GRACE_MS = 250;
+const GRACE_MS = 500;
 
 /**
  * Ends a connection that was idle for its time. After a long turn of the event loop, timers come

@@ -297,12 +297,12 @@ describe('slow clients (slowloris)', () => {
   });
   afterAll(() => quick.remove());
 
-  /** Sends a byte periodically, so that the connection is never idle. */
-  const dribble = (head: string): Promise<Received> =>
+  /** Sends a byte periodically, so that the connection is never idle; nothing for an empty one. */
+  const dribble = (head: string, to = quick, byte = 'a'): Promise<Received> =>
     new Promise((resolve) => {
       let text = '';
-      const socket: Socket = connect(portOf(quick), '127.0.0.1', () => socket.write(head));
-      const drip = setInterval(() => socket.write('a'), 100);
+      const socket: Socket = connect(portOf(to), '127.0.0.1', () => socket.write(head));
+      const drip = setInterval(() => socket.write(byte), 100);
       const timer = setTimeout(() => socket.destroy(), 8000);
       socket.on('data', (chunk) => {
         text += chunk.toString();
@@ -322,6 +322,21 @@ describe('slow clients (slowloris)', () => {
     const { text } = await dribble(head);
     expect(text).toMatch(/^HTTP\/1.1 408 /);
     expect(text).toContain('"Request timed out"');
+  });
+
+  test('a request that stops is answered 408 before its silent connection is closed', async () => {
+    const patient = await Served.start({ limits: { requestMs: 2500 } });
+    const answers: Promise<Received>[] = [];
+    // Begun at different times between two checks.
+    for (let i = 0; i < 6; i++) {
+      answers.push(dribble('GET /time HTTP/1.1\r\nHost: x\r\nX-A: ', patient, ''));
+      answers.push(dribble(post('{"a":"', 'Content-Length: 5000'), patient, ''));
+      await new Promise((resolve) => setTimeout(resolve, 90));
+    }
+    for (const { text } of await Promise.all(answers)) {
+      expect(text).toMatch(/^HTTP\/1.1 408 .*"Request timed out"$/s);
+    }
+    await patient.remove();
   });
 
   test('a snapshot that takes longer than a client may be silent is answered', async () => {
