@@ -17,7 +17,7 @@ import {
   assignmentOf,
   parseDimension,
   type Dimension,
-  type LeastStep,
+  type Division,
   type Space,
 } from './samplers/space.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
@@ -69,11 +69,9 @@ export function spaceOf(
   vary: readonly string[],
   fixed: readonly string[] = [],
 ): Space {
-  const leastStep: LeastStep = (name) => {
-    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-    return spec?.kind === 'integer' ? '1' : spec?.kind === 'decimal' ? spec.step : null;
-  };
-  const dimensions = vary.map((text) => parseDimension(text, leastStep));
+  const dimensions = vary.map((text) =>
+    parseDimension(text, (name) => (Object.hasOwn(specs, name) ? divisionOf(specs[name]) : {})),
+  );
   for (const { name } of dimensions) {
     if (!Object.hasOwn(specs, name)) {
       const known = Object.keys(specs).join(', ');
@@ -93,12 +91,32 @@ export function spaceOf(
   return space;
 }
 
+function divisionOf(spec: ParameterSpecs[string] | undefined): Division {
+  switch (spec?.kind) {
+    case 'integer':
+      return { leastStep: '1' };
+    case 'decimal':
+      return { leastStep: spec.step };
+    case 'number':
+      return spec.scale === undefined ? {} : { scale: spec.scale };
+    default:
+      return {};
+  }
+}
+
+/** Text without an exponent, which small numbers have. */
+function plain(value: number): string {
+  return Math.abs(value) < 1e-6 ? value.toFixed(12) : String(value);
+}
+
 function ownRange([name, spec]: [string, ParameterSpecs[string]]): Dimension {
   switch (spec.kind) {
     case 'integer':
       return parseDimension(`${name}=${String(spec.min)}:${String(spec.max)}:1`);
     case 'number':
-      return parseDimension(`${name}=${String(spec.min)}:${String(spec.max)}`);
+      return parseDimension(`${name}=${plain(spec.min)}:${plain(spec.max)}`, () =>
+        divisionOf(spec),
+      );
     case 'decimal':
       return parseDimension(`${name}=${spec.min}:${spec.max}:${spec.step}`);
     case 'choice':

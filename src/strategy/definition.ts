@@ -24,7 +24,7 @@ export interface NumberSpec extends SpecBase {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** Scale on which a search samples the range. */
+  /** Scale on which a search divides the range; `log` needs a range above 0. Default `linear`. */
   readonly scale?: 'linear' | 'log';
 }
 

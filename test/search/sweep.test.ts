@@ -387,6 +387,33 @@ describe('a space', () => {
       );
     },
   );
+  it('a logarithmic parameter has values of one ratio, except in a list or with a step', () => {
+    const specs = { x: number(1, { min: 0.0001, max: 1_000_000, scale: 'log' }) };
+    const [own] = spaceOf(specs, []);
+    expect(own?.values).toHaveLength(101);
+    expect(own?.values.filter((_, i) => i % 10 === 0)).toEqual([
+      '0.0001',
+      '0.001',
+      '0.01',
+      '0.1',
+      '1',
+      '10',
+      '100',
+      '1000',
+      '10000',
+      '100000',
+      '1000000',
+    ]);
+    expect(own?.values[51]).toBe('12.5893');
+    expect(spaceOf(specs, ['x=1:4'])[0]?.values[50]).toBe('2');
+    expect(spaceOf(specs, ['x=1:4:1'])[0]?.values).toEqual(['1', '2', '3', '4']);
+    const small = spaceOf({ x: number(1e-7, { min: 1e-7, max: 1e-5, scale: 'log' }) }, []);
+    expect(small[0]?.values[50]).toBe('0.000001');
+    expect(spaceOf(specs, ['x=5:5'])[0]?.values).toEqual(['5']);
+    const close = spaceOf(specs, ['x=0.000000000001:0.000000000003'])[0]?.values;
+    expect(close).toEqual(['0.000000000001', '0.000000000002', '0.000000000003']);
+    expect(() => spaceOf(specs, ['x=0:4'])).toThrow('logarithmic, so low must be above 0');
+  });
   it.each([
     ['n=1:3', ['1', '2', '3']],
     ['n=0:250', Array.from({ length: 126 }, (_, i) => String(2 * i))],

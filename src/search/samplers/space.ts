@@ -5,6 +5,7 @@
  */
 import { UserError } from '../../base/user-error.ts';
 import { formatDecimal, parseDecimal, powerOfTen } from '../../num/decimal.ts';
+import { pow } from '../../num/special/pow.ts';
 
 /** An invalid search, with a message for the user. */
 export class SearchError extends UserError {
@@ -33,18 +34,27 @@ export const MAX_TRIALS = 1_000_000;
 /** Max number of values of a range. */
 const MAX_VALUES = 100_000;
 /** Number of steps of a range without a step. */
-const DEFAULT_STEPS = 100n;
+const DEFAULT_STEPS = 100;
 
-/** Least step of a parameter's values, as decimal text; null if any number is a value. */
-export type LeastStep = (name: string) => string | null;
+/** How a range without a step is divided. */
+export interface Division {
+  /** Decimal text; steps are a multiple of it. Any number is a value unless given. */
+  readonly leastStep?: string;
+  /** `log`: neighbours have one ratio, rounded to six digits. Default `linear`. */
+  readonly scale?: 'linear' | 'log';
+}
 
 /**
  * Parses `name=low:high:step`, `name=low:high` or `name=a,b,c`. A range without a step has a
- * hundred steps of whole least steps, or all values if there are fewer.
+ * hundred steps, or all values of the parameter if there are fewer.
  *
+ * @param divisionOf of a parameter by its name
  * @throws SearchError naming the fault
  */
-export function parseDimension(text: string, leastStep: LeastStep = () => null): Dimension {
+export function parseDimension(
+  text: string,
+  divisionOf: (name: string) => Division = () => ({}),
+): Dimension {
   const equals = text.indexOf('=');
   const name = text.slice(0, Math.max(0, equals)).trim();
   const spec = text.slice(equals + 1).trim();
@@ -63,29 +73,54 @@ export function parseDimension(text: string, leastStep: LeastStep = () => null):
     return { name, values: ordered ? ascending(values) : values, ordered };
   }
   if (parts.length > 3) throw bad('a range must be low:high:step');
-  return { name, values: rangeValues(parts, leastStep(name), bad), ordered: true };
+  const values = rangeValues(parts, divisionOf(name), bad);
+  return { name, values: values.map((value) => formatDecimal(value, DECIMALS)), ordered: true };
 }
 
+/** In units of 1e-12. */
 function rangeValues(
   parts: readonly string[],
-  leastStep: string | null,
+  { leastStep = '', scale }: Division,
   bad: (why: string) => SearchError,
-): string[] {
+): bigint[] {
   const [low, high, step] = parts.map((part) => decimal(part));
   if (low === null || low === undefined || high === null || high === undefined || step === null) {
     throw bad('low, high and step must be decimal numbers of at most 12 decimals');
   }
   if (high < low) throw bad('high is below low');
+  if (step === undefined && scale === 'log') {
+    if (low <= 0n) throw bad('the scale of the parameter is logarithmic, so low must be above 0');
+    return logValues(low, high);
+  }
   const width = high - low;
-  const least = decimal(leastStep ?? '') ?? 1n;
-  const by = step ?? (width / (DEFAULT_STEPS * least) || 1n) * least;
+  const least = decimal(leastStep) ?? 1n;
+  const by = step ?? (width / (BigInt(DEFAULT_STEPS) * least) || 1n) * least;
   if (by <= 0n) throw bad('step must be above 0');
   if (width / by >= BigInt(MAX_VALUES)) {
     throw bad(`more than ${MAX_VALUES} values; take a larger step`);
   }
-  const values: string[] = [];
-  for (let value = low; value <= high; value += by) values.push(formatDecimal(value, DECIMALS));
+  const values: bigint[] = [];
+  for (let value = low; value <= high; value += by) values.push(value);
   return values;
+}
+
+/** Values of one ratio from low to high, both included. */
+function logValues(low: bigint, high: bigint): bigint[] {
+  const values = [low];
+  const ratio = Number(high) / Number(low);
+  for (let i = 1; i < DEFAULT_STEPS; i++) {
+    const value = sixDigits(Number(low) * pow(ratio, i / DEFAULT_STEPS));
+    if (value > (values.at(-1) ?? low) && value < high) values.push(value);
+  }
+  return high > low ? [...values, high] : values;
+}
+
+/** A whole number with at most six digits that are not 0. */
+function sixDigits(value: number): bigint {
+  const [digits = '', exponent] = value.toExponential(5).split('e');
+  const places = Number(exponent) - 5;
+  const whole = BigInt(digits.replace('.', ''));
+  return places < 0 ? whole / powerOfTen(-places) : whole * powerOfTen(places);
 }
 
 const DECIMALS = 12;
