@@ -4,6 +4,7 @@
  * retries idempotent requests.
  */
 import { once } from 'node:events';
+import { barLengths } from '../strategy/bars.ts';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
 import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
 import type { LogRow } from '../backtest/output.ts';
@@ -110,7 +111,7 @@ export class LiveRun implements LiveRecorder {
       const held = await client.call('getPositions', { account, subaccountIndex });
       for (const { symbol, funding } of held) this.funding.begin(symbol, funding);
       this.context = this.makeContext(terms, symbols);
-      const barsUs = definition.barsUs?.(parameters) ?? [60_000_000];
+      const barsUs = barLengths(definition, parameters);
       const updates = new LiveUpdates(
         markets.map(({ record, terms: market }) => ({
           terms: market,

@@ -20,6 +20,7 @@ import { parseLatency } from '../run-plan/models.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { FillUpdate, OrderUpdate } from '../strategy/strategy.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
+import { barLengths } from '../strategy/bars.ts';
 import { Scheduler } from '../virtual-time/scheduler.ts';
 import { readEquity, readMarkets } from './exchange-facts.ts';
 import { createdLive } from './live-hooks.ts';
@@ -143,7 +144,7 @@ export class ReplayRun implements LiveRecorder {
     const { markets, symbols } = await readMarkets(client, options.symbols);
     const { marketDataTimeUnit } = await client.call('getConfig', {});
     const held = await client.call('getPositions', { account, subaccountIndex });
-    const barsUs = definition.barsUs?.(parameters) ?? [60_000_000];
+    const barsUs = barLengths(definition, parameters);
     const random = new RandomStreams(options.seed);
     const warmUpUs = options.warmUpUs ?? definition.warmUpUs?.(parameters) ?? 0;
     this.tradeFromUs = Math.max(status.timeUs, options.tradeFromUs ?? status.timeUs + warmUpUs);

@@ -15,11 +15,11 @@ export function readLatencyRows(path: string): LatencyRow[] {
   } catch (error) {
     throw fileError(path, error);
   }
-  const [{ line: header = '' } = {}, ...lines] = text
+  const [header, ...lines] = text
     .split(/\r?\n/)
     .map((line, i) => ({ line, number: i + 1 }))
     .filter(({ line }) => line.trim() !== '');
-  const names = header.split(',').map((name) => name.trim());
+  const names = (header?.line ?? '').split(',').map((name) => name.trim());
   const places = COLUMNS.map((column) => {
     const place = names.indexOf(column);
     if (place < 0)

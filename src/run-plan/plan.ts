@@ -3,6 +3,7 @@
  * equal runs on every machine and worker: the plan contains each strategy's bundle, and all random
  * numbers come from its seed.
  */
+import { barLengths } from '../strategy/bars.ts';
 import {
   mustDefinition,
   parseParameters,
@@ -179,7 +180,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
             ? null
             : new FaultModel(faults, streams.stream(`faults ${planned.id}`), genesisUs),
         symbols: symbolsOf(planned, tape.markets),
-        barsUs: definition.barsUs?.(parameters) ?? [60_000_000],
+        barsUs: barLengths(definition, parameters),
         bookDepth: definition.bookDepth ?? 1,
         ...(definition.keeps === undefined ? {} : { keeps: definition.keeps }),
         reports: true,

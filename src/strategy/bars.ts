@@ -2,7 +2,26 @@
  * Bars of trades: a bar of [start, start + interval) is finished at its end, before other events of
  * that time. An interval without a trade has no bar.
  */
+import { StrategyError, type ParameterValues, type StrategyDefinition } from './definition.ts';
 import type { BarUpdate } from './strategy.ts';
+
+const MINUTE_US = 60_000_000;
+
+/**
+ * Lengths of a strategy's bars, µs: two parameters of a strategy may give the same, which counts
+ * once. A length of 0 would have no end.
+ */
+export function barLengths(
+  definition: Pick<StrategyDefinition, 'name' | 'barsUs'>,
+  parameters: ParameterValues,
+): readonly number[] {
+  const lengths = definition.barsUs?.(parameters) ?? [MINUTE_US];
+  const wrong = lengths.find((us) => !Number.isSafeInteger(us) || us < 1);
+  if (wrong === undefined) return [...new Set(lengths)];
+  throw new StrategyError(
+    `strategy '${definition.name}': barsUs gives ${String(wrong)}: must be whole microseconds above 0`,
+  );
+}
 
 interface OpenBar {
   startUs: number;

@@ -1,7 +1,7 @@
 /** A recorded bar as one call equals its four prices as trades. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BarBuilder } from '../../src/strategy/bars.ts';
+import { BarBuilder, barLengths } from '../../src/strategy/bars.ts';
 
 const UNITS = { symbol: 'T', price: (ticks: number) => ticks, size: (lots: number) => lots };
 const ticks = fc.integer({ min: 1, max: 1000 });
@@ -36,4 +36,14 @@ test('a recorded bar equals trades at its open, high, low and close', () => {
       expect(whole.finish()).toEqual(byTrade.finish());
     }),
   );
+});
+
+test('lengths of bars count once, and are whole microseconds above 0', () => {
+  const given = (lengths: readonly number[]) =>
+    barLengths({ name: 'x', barsUs: () => lengths }, {});
+  expect(given([5, 1, 5])).toEqual([5, 1]);
+  expect(barLengths({ name: 'x' }, {})).toEqual([60_000_000]);
+  for (const wrong of [0, -1, 1.5, NaN, Infinity]) {
+    expect(() => given([1, wrong])).toThrow(`'x': barsUs gives ${wrong}: must be whole`);
+  }
 });
