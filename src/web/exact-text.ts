@@ -97,6 +97,16 @@ export const shortHash = (hash: string): string => hash.slice(0, 8);
 export const axisText = (value: number, decimals: number): string =>
   grouped(value.toFixed(decimals));
 
+/** Decimals that distinguish the ticks of an axis, which are a step apart. */
+export function stepDecimals(step: number): number {
+  let decimals = 0;
+  // A step is a power of ten times 1, 2, 2.5 or 5.
+  while (decimals < 8 && Number(step.toFixed(decimals)) !== Number(step.toPrecision(6))) {
+    decimals += 1;
+  }
+  return decimals;
+}
+
 /** A fraction as percent with four decimals after a narrow space. */
 export function rateText(fraction: string): string {
   const negative = fraction.startsWith('-');

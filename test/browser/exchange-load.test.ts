@@ -39,7 +39,7 @@ async function bothSidesAreSeen(page: Page): Promise<void> {
   for (const [width, height, levels] of [
     [1440, 1400, 12],
     [390, 844, 12],
-    [1280, 720, 5],
+    [1280, 720, 6],
   ] as const) {
     await page.setViewportSize({ width, height });
     await expect.poll(seen, String(width)).toEqual([levels, levels]);

@@ -1,6 +1,6 @@
 /** Labels of the time axes: as short as possible, never twice the same. */
 import { expect, it } from 'vitest';
-import { axisFormat, axisLabels, evenPlaces } from '../../src/web/exact-text.ts';
+import { axisFormat, axisLabels, evenPlaces, stepDecimals } from '../../src/web/exact-text.ts';
 
 const DAY = 86_400_000_000;
 const START = Date.UTC(2024, 0, 1) * 1000;
@@ -31,4 +31,9 @@ it('formats few labels as the whole axis: most commands of this one have one tim
   // By itself, one label is a time.
   expect(axisLabels([{ seq: 318, timeUs: START }])).toEqual(['00:00:00']);
   expect(evenPlaces([])).toEqual([]);
+});
+
+it('writes ticks of an axis with the decimals of their step', () => {
+  const steps = [5000, 2.5, 1, 0.5, 0.25, 0.00002, 1e-12];
+  expect(steps.map(stepDecimals)).toEqual([0, 1, 0, 1, 2, 5, 8]);
 });

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import uPlotCss from 'uplot/dist/uPlot.min.css?inline';
 import { SANS } from '../../design/tokens.ts';
-import { axisFormat, axisLabels, axisText, evenPlaces } from '../exact-text.ts';
+import { axisFormat, axisLabels, axisText, evenPlaces, stepDecimals } from '../exact-text.ts';
 import { colour } from '../theme.ts';
 
 export const CHART_CSS = uPlotCss;
@@ -107,7 +107,8 @@ function options(
         side: 1,
         size: 72,
         grid: { stroke: colour('line'), width: 1 },
-        values: (_, splits) => splits.map((value) => axisText(value, 0)),
+        values: (_, splits, _axis, _space, step) =>
+          splits.map((value) => axisText(value, stepDecimals(step))),
       },
     ],
     series: [

@@ -3,20 +3,26 @@
  * the commands are applied once more, a few milliseconds at a time.
  */
 import type { EngineEvent } from '../../engine/events.ts';
-import type { ExchangeView } from '../../engine/read/views.ts';
-import { priceText, sizeText } from '../../gateway/encode.ts';
 import type { SubaccountId } from '../../num/units.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
 import type { AccountCurve } from './account-chart.tsx';
-import type { PriceMark } from './price-chart.tsx';
 import { Slices } from './slices.ts';
+
+/** Fills of the account, or steps of any liquidation, between two samples of the curve. */
+export interface ScanMark {
+  readonly kind: 'buy' | 'sell' | 'liquidation';
+  /** Null: the step covers all markets. */
+  readonly market: number | null;
+  /** Command of the first one. */
+  readonly seq: number;
+  readonly count: number;
+}
 
 export interface AccountScan extends AccountCurve {
   readonly subaccount: number;
-  readonly marks: readonly PriceMark[];
+  readonly marks: readonly ScanMark[];
 }
 
-const MOST_MARKS = 20_000;
 const UNIT = 1e6;
 
 /** Null if `isStopped` became true. */
@@ -31,13 +37,17 @@ export async function scanAccount(
   const timesUs: number[] = [];
   const equity: number[] = [];
   const maintenance: number[] = [];
-  const marks: PriceMark[] = [];
+  const marks = new Map<string, ScanMark>();
   const cursor = timeline.cursorAt(from);
   const { engine } = cursor;
   const every = Math.max(1, Math.floor((to - from) / points));
   const sink = (event: EngineEvent): void => {
-    const mark = marks.length < MOST_MARKS ? markOf(engine, event, subaccount) : null;
-    if (mark !== null) marks.push(mark);
+    const mark = markOf(event, subaccount);
+    if (mark === null) return;
+    const sample = Math.floor((mark.seq - from) / every);
+    const key = `${mark.kind} ${String(mark.market)} ${String(sample)}`;
+    const known = marks.get(key);
+    marks.set(key, known === undefined ? mark : { ...known, count: known.count + 1 });
   };
   const slices = new Slices();
   for (let at = from; at <= to; at++) {
@@ -52,16 +62,14 @@ export async function scanAccount(
     }
     if (!(await slices.next(isStopped))) return null;
   }
-  return { subaccount, seqs, timesUs, equity, maintenance, marks };
+  return { subaccount, seqs, timesUs, equity, maintenance, marks: [...marks.values()] };
 }
 
-function markOf(view: ExchangeView, event: EngineEvent, subaccount: number): PriceMark | null {
+function markOf(event: EngineEvent, subaccount: number): ScanMark | null {
+  const { seq } = event;
   if (event.kind === 'liquidationStep' && event.step !== 'safe') {
-    const own = event.subaccount === subaccount;
-    return { seq: event.seq, kind: 'liquidation', text: own ? event.step : '' };
+    return { kind: 'liquidation', market: event.market, seq, count: 1 };
   }
   if (event.kind !== 'orderFilled' || event.subaccount !== subaccount) return null;
-  const market = view.market(event.market);
-  const text = `${sizeText(market, Math.abs(event.lots))} @ ${priceText(market, event.priceTicks)}`;
-  return { seq: event.seq, kind: event.lots > 0 ? 'buy' : 'sell', text };
+  return { kind: event.lots > 0 ? 'buy' : 'sell', market: event.market, seq, count: 1 };
 }

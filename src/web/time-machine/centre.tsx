@@ -9,8 +9,7 @@ import { BottomTabs } from './bottom-tabs.tsx';
 import { InevitabilityPanel } from './inevitability-panel.tsx';
 import { PriceChart } from './price-chart.tsx';
 import type { Scene } from './scene.ts';
-import { thinMarks } from './thin-marks.ts';
-import { focus, market, prices, range, scan, scene, seekTo, seq, theme } from './store.ts';
+import { focus, market, prices, scan, scene, seekTo, seq, theme } from './store.ts';
 
 export function Centre() {
   const now = scene.value;
@@ -33,8 +32,9 @@ function Price({ scene: now }: { readonly scene: Scene | null }) {
     [prices.value, tickSize],
   );
   const marks = useMemo(
-    () => thinMarks(scan.value?.marks ?? [], range.value, 60),
-    [scan.value, range.value],
+    () =>
+      (scan.value?.marks ?? []).filter((one) => one.market === null || one.market === market.value),
+    [scan.value, market.value],
   );
   const position = now?.account?.positions.find((one) => one.market === market.value);
   const liquidation = position?.liquidationPrice ?? null;

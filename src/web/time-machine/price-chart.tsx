@@ -21,6 +21,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { SANS } from '../../design/tokens.ts';
 import { axisFormat, axisText, clock, evenPlaces } from '../exact-text.ts';
 import { colour } from '../theme.ts';
+import type { ScanMark } from './account-scan.ts';
+import { thinMarks, type ChartMark } from './thin-marks.ts';
 
 export interface PricePoint {
   readonly seq: number;
@@ -28,15 +30,9 @@ export interface PricePoint {
   readonly price: number;
 }
 
-export interface PriceMark {
-  readonly seq: number;
-  readonly kind: 'buy' | 'sell' | 'liquidation';
-  readonly text: string;
-}
-
 interface PriceChartProps {
   readonly points: readonly PricePoint[];
-  readonly marks: readonly PriceMark[];
+  readonly marks: readonly ScanMark[];
   readonly decimals: number;
   readonly seq: number;
   /** Mark at the playhead. */
@@ -60,8 +56,8 @@ export function PriceChart(props: PriceChartProps) {
   const future = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
   const levels = useRef<(IPriceLine | null)[]>([]);
-  const latest = useRef({ points, seq, onSeek, decimals });
-  latest.current = { points, seq, onSeek, decimals };
+  const latest = useRef({ points, marks, seq, onSeek, decimals });
+  latest.current = { points, marks, seq, onSeek, decimals };
 
   useEffect(() => {
     const element = box.current;
@@ -81,7 +77,12 @@ export function PriceChart(props: PriceChartProps) {
       placeFuture(chart, future.current, latest.current);
     };
     chart.timeScale().subscribeVisibleLogicalRangeChange(place);
-    chart.timeScale().subscribeSizeChange(place);
+    chart.timeScale().subscribeSizeChange(() => {
+      // The library keeps the distance of points, which cuts them in a narrower chart.
+      chart.timeScale().fitContent();
+      place();
+      if (parts.current !== null) drawMarks(parts.current, latest.current);
+    });
     chart.applyOptions({
       localization: {
         priceFormatter: (price: number) => axisText(price, latest.current.decimals),
@@ -125,8 +126,8 @@ export function PriceChart(props: PriceChartProps) {
   }, [points, decimals]);
 
   useEffect(() => {
-    parts.current?.marks.setMarkers(marks.map(markerOf));
-  }, [marks, theme]);
+    if (parts.current !== null) drawMarks(parts.current, latest.current);
+  }, [marks, points, theme]);
 
   useEffect(() => {
     if (parts.current === null) return;
@@ -218,8 +219,29 @@ function placeFuture(
   element.style.width = `${String(Math.max(0, width - left))}px`;
 }
 
-function markerOf({ seq, kind, text }: PriceMark): SeriesMarker<Time> {
-  const time = timeOf(seq);
+function drawMarks(
+  { chart, marks: drawn }: Parts,
+  {
+    points,
+    marks,
+  }: { readonly points: readonly PricePoint[]; readonly marks: readonly ScanMark[] },
+): void {
+  const step = chart.timeScale().width() / Math.max(1, points.length);
+  const last = points.length - 1;
+  // A count at an edge of the chart would be cut.
+  const room = Math.min(last / 2, COUNT_PX / step);
+  const thinned = last < 0 ? [] : thinMarks(marks, (seq) => indexOf(points, seq), step);
+  const markers = thinned.map((mark) => {
+    const inside = Math.round(Math.min(last - room, Math.max(room, mark.at)));
+    return markerOf(mark, timeOf(points[mark.text === '' ? mark.at : inside]?.seq ?? 0));
+  });
+  drawn.setMarkers(markers.sort((a, b) => Number(a.time) - Number(b.time)));
+}
+
+/** Half of the width of a count. */
+const COUNT_PX = 14;
+
+function markerOf({ kind, text }: ChartMark, time: UTCTimestamp): SeriesMarker<Time> {
   if (kind === 'liquidation') {
     return {
       time,

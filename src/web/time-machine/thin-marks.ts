@@ -1,21 +1,42 @@
-/** Marks of a chart, at most one for each side and stretch of the axis; more become a count. */
-import type { PriceMark } from './price-chart.tsx';
+/** Marks of a chart, far enough from each other to be read; those that are closer become a count. */
+import type { ScanMark } from './account-scan.ts';
 
-/** Stretches of equal numbers of commands. */
+export interface ChartMark {
+  readonly kind: ScanMark['kind'];
+  /** Index of the point of the chart. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Least distance of two marks of a kind, px; more after a count, by its digits. */
+const roomOf = (count: number): number => (count > 1 ? 16 + 7 * String(count).length : 12);
+
+interface Group {
+  readonly kind: ScanMark['kind'];
+  readonly at: number;
+  count: number;
+}
+
+/** `indexOf` is the point at or before a command; points are `step` pixels apart. */
 export function thinMarks(
-  marks: readonly PriceMark[],
-  [from, to]: readonly [number, number],
-  stretches: number,
-): PriceMark[] {
-  const width = Math.max(1, (to - from) / stretches);
-  const groups = new Map<string, { mark: PriceMark; count: number }>();
-  for (const mark of marks) {
-    const key = `${mark.kind} ${String(Math.floor((mark.seq - from) / width))}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { mark, count: 1 });
-    else group.count += 1;
+  marks: readonly ScanMark[],
+  indexOf: (seq: number) => number,
+  step: number,
+): ChartMark[] {
+  const groups: Group[] = [];
+  const newest = new Map<ScanMark['kind'], Group>();
+  for (const { kind, seq, count } of marks) {
+    const at = indexOf(seq);
+    const last = newest.get(kind);
+    if (last !== undefined && (at - last.at) * step < roomOf(last.count)) {
+      last.count += count;
+      continue;
+    }
+    const group = { kind, at, count };
+    newest.set(kind, group);
+    groups.push(group);
   }
-  return [...groups.values()]
-    .map(({ mark, count }) => ({ ...mark, text: count === 1 ? '' : `×${String(count)}` }))
-    .sort((a, b) => a.seq - b.seq);
+  return groups
+    .map(({ kind, at, count }) => ({ kind, at, text: count === 1 ? '' : `×${String(count)}` }))
+    .sort((a, b) => a.at - b.at);
 }
