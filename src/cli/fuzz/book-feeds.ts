@@ -104,7 +104,10 @@ export class BookFeeds {
     const fault = this.joined?.fault() ?? null;
     await this.joined?.close();
     this.found ??= fault;
-    this.joined = await BookFeeds.open(this.newClient);
+    this.joined = await BookFeeds.open(this.newClient).catch((error: unknown) => {
+      this.found ??= `another subscriber is refused: ${messageOf(error)}`;
+      return null;
+    });
   }
 
   private levels(symbol: string): BookLevels {
@@ -124,6 +127,9 @@ export class BookFeeds {
     await this.client.close();
   }
 }
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** What is wrong with a message after the last one of its market. */
 function faultOf(message: Message, last: KnownBook): string | null {

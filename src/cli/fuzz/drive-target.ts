@@ -55,6 +55,24 @@ function timeOf(url: string, body: unknown): number {
   );
 }
 
+/** A virtual clock stands still meanwhile. */
+const CLOCK_MS = 30;
+
+/** A running clock or earlier commands would be reported as a defect of the host. */
+export async function mustBeNew(host: HttpHost, url: string, markets: number): Promise<void> {
+  const before = await host.call('getTime', {}, null);
+  await new Promise((resolve) => setTimeout(resolve, CLOCK_MS));
+  const after = await host.call('getTime', {}, null);
+  if (timeOf(url, before.body) !== timeOf(url, after.body)) {
+    throw new InputError(`${url}: its clock runs; start the host with --clock virtual`);
+  }
+  const commands = await host.commandsSoFar();
+  if (commands === null || commands <= markets) return;
+  throw new InputError(
+    `${url}: has executed ${String(commands)} commands, a new host has ${String(markets)}, one for each market; start it with an empty data folder, and give its configuration file as --config`,
+  );
+}
+
 export async function driveTarget(
   options: TargetOptions,
   progress: Progress,
@@ -69,6 +87,7 @@ export async function driveTarget(
     options.configPath === null ? null : await readExchangeFile(options.configPath, genesisUs);
   const config = { ...(file?.config ?? DEFAULT_EXCHANGE_CONFIG), genesisTimeUs: genesisUs };
   const markets = file?.markets ?? defaultMarkets();
+  await mustBeNew(host, options.url, markets.length);
   const profile = drawProfile(seed, { name: options.profile, commands });
   if (!options.quiet) print(describeProfile(profile));
   const started = performance.now();

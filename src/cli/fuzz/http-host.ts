@@ -1,5 +1,6 @@
 /** A host over HTTP for the fuzzer, with its own wallets and the token for simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
+import { MESSAGES } from '../../contract/messages.ts';
 import type {
   BookLevels,
   FeedUpdates,
@@ -27,6 +28,8 @@ export class HttpHost implements TwinHost {
   private readonly simToken: string;
   private letIn = false;
   private hasAnswered = false;
+  /** It has accepted a request without a valid signature. */
+  private isTrusting = false;
   private readonly http = new KeptConnections();
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
@@ -62,6 +65,21 @@ export class HttpHost implements TwinHost {
   ): Promise<HostReply> {
     const client = account === null ? this.anyone : this.clients.get(account);
     if (client === undefined) throw new InputError(`no wallet for ${String(account)}`);
+    const reply = await this.replyOf(client, endpoint, request);
+    if (reply.status === 200) this.isTrusting ||= 'signatures' in request;
+    else if (!this.isTrusting && reply.body === MESSAGES.invalidSignature.message) {
+      throw new InputError(
+        `${this.url}: verifies signatures; start the host with --trust-signatures`,
+      );
+    }
+    return reply;
+  }
+
+  private async replyOf(
+    client: HttpMatcherClient,
+    endpoint: EndpointId,
+    request: Readonly<Record<string, unknown>>,
+  ): Promise<HostReply> {
     try {
       const { status, body, page } = await client.reply(endpoint, request);
       this.hasAnswered = true;
@@ -101,12 +119,22 @@ export class HttpHost implements TwinHost {
     return { status, body: jsonOf(text) };
   }
 
+  /** Commands that the host has executed; null if it has no such request. */
+  async commandsSoFar(): Promise<number | null> {
+    const { status, text } = await this.http.fetch(`${this.url}/sim/hash`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${this.simToken}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (status !== 200) return null;
+    const found = Object(jsonOf(await text())) as { readonly sequenceNumber?: unknown };
+    return typeof found.sequenceNumber === 'number' ? found.sequenceNumber : null;
+  }
+
   async bookOfFeed(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels> {
-    try {
-      this.feeds ??= await BookFeeds.open(() => this.anyone.feeds());
-    } catch (error) {
-      throw this.unreachable(error);
-    }
+    this.feeds ??= await BookFeeds.open(() => this.anyone.feeds()).catch((error: unknown) => {
+      throw this.noFeeds(error);
+    });
     return this.feeds.book(symbol, isThere);
   }
 
@@ -121,16 +149,14 @@ export class HttpHost implements TwinHost {
         return (client ?? this.anyone).feeds();
       });
       await this.updates.open(symbols).catch((error: unknown) => {
-        throw this.unreachable(error);
+        throw this.noFeeds(error);
       });
     }
     await this.updates.take(take);
   }
 
   async renewUpdates(): Promise<void> {
-    await this.updates?.renew().catch((error: unknown) => {
-      throw this.unreachable(error);
-    });
+    await this.updates?.renew();
   }
 
   feedFault(): string | null {
@@ -148,16 +174,19 @@ export class HttpHost implements TwinHost {
    * ended it.
    */
   private noReply(error: unknown): HostReply {
-    const { message } = this.unreachable(error);
+    const message = `${this.url}: ${causeOf(error)}`;
     if (!this.hasAnswered) throw new InputError(message);
     return { status: NO_REPLY, body: message };
   }
 
-  private unreachable(error: unknown): InputError {
-    const cause = error instanceof Error ? error.message : String(error);
-    return new InputError(`${this.url}: ${cause}`);
+  /** The first subscriptions fail: something between here and the host may lack WebSockets. */
+  private noFeeds(error: unknown): InputError {
+    return new InputError(`${this.url}: cannot subscribe to its feeds: ${causeOf(error)}`);
   }
 }
+
+const causeOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 

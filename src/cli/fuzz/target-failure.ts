@@ -21,7 +21,7 @@ import { runScenario } from '../../scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import { InputError, isInterrupted, print, startProgress } from '../cli-support.ts';
 import { readInput, readJournal } from '../read-file.ts';
-import { hostOf } from './drive-target.ts';
+import { hostOf, mustBeNew } from './drive-target.ts';
 import { lockFailure } from './lock-campaign.ts';
 import { NewServers } from './new-servers.ts';
 
@@ -180,6 +180,7 @@ export async function repeatAtTarget(
     if ((body as { time: number }).time * 1000 !== config.genesisTimeUs) {
       throw new InputError(`${url}: not new, or not started with ${join(folder, 'serve.yaml')}`);
     }
+    await mustBeNew(host, url, markets.length);
     const sides = { host, config, markets, users: host.users, keccak };
     const { divergence } = await repeat(recordOf(config, commands, found), sides);
     return divergence;

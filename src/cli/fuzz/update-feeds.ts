@@ -41,11 +41,18 @@ export class UpdateFeeds {
         await this.follow(client, source, subject, subject === 'each' ? { symbols } : {});
       }
     }
-    await this.renew();
+    await this.openAccounts();
   }
 
   /** Subscribes again to the feeds of accounts, with new tokens. */
   async renew(): Promise<void> {
+    await this.openAccounts().catch((error: unknown) => {
+      const cause = error instanceof Error ? error.message : String(error);
+      this.lost ??= `another subscription is refused: ${cause}`;
+    });
+  }
+
+  private async openAccounts(): Promise<void> {
     for (const client of this.ofAccounts.splice(0)) await client.close();
     for (const account of this.accounts) {
       const client = this.clientOf(account);
@@ -98,7 +105,7 @@ export class UpdateFeeds {
     });
   }
 
-  /** Why a subscription ended; null while all live. */
+  /** Why a subscription ended or was refused; null while all live. */
   get fault(): string | null {
     return this.lost;
   }
