@@ -1,4 +1,7 @@
 /** `orrery/scenario` as its users call it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FileError, parseScenario, proveScenario, readScenario } from 'orrery/scenario';
 import { runScenario, ScenarioError } from 'orrery/scenario';
@@ -66,4 +69,16 @@ test('a file that is not there is named', async () => {
   const read = readScenario('none.yaml');
   await expect(read).rejects.toThrow('none.yaml: no such file or folder');
   await expect(read).rejects.toBeInstanceOf(FileError);
+});
+
+test('a file that is not UTF-8 is refused, and not read with other letters', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-scenario-'));
+  try {
+    const file = join(folder, 'latin.yaml');
+    writeFileSync(file, Buffer.from(TEXT.replace('orrery: 1', 'orrery: 1\ntitle: é'), 'latin1'));
+    await expect(readScenario(file)).rejects.toThrow(ScenarioError);
+    await expect(readScenario(file)).rejects.toThrow(`${file}:3:8: is not UTF-8 text`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -82,7 +82,21 @@ describe('orrery run', () => {
 
   it('returns 2 for bytes that are not text', async () => {
     expect(await main(['run', put('x.yaml', Uint8Array.of(0xff, 0xfe, 0x00))])).toBe(2);
-    expect(errors).toContain('x.yaml: is not UTF-8 text');
+    expect(errors).toContain('x.yaml:1:1: is not UTF-8 text');
+  });
+
+  it('names the place of a broken byte, and the faults of the other files', async () => {
+    const wrong = put('a.yaml', WRONG);
+    const bytes = Buffer.from(GOOD.replace('orrery: 1', '# ü\norrery: 1 # é\u{fffd}!'));
+    bytes[bytes.indexOf('!')] = 0xe9;
+    const broken = put('b.yaml', bytes);
+    expect(await main(['run', folder])).toBe(2);
+    const line = bytes
+      .toString('latin1')
+      .split('\n')
+      .findIndex((text) => text.includes('orrery'));
+    expect(errors).toContain(`${broken}:${String(line + 1)}:15: is not UTF-8 text`);
+    expect(errors).toContain(`${wrong}:5:7: steps[1]: unknown key "orcale"`);
   });
 
   it('answers a file of another kind in one line', async () => {

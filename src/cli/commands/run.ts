@@ -6,6 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import type { DescribedEvent } from '../../scenario/describe-event.ts';
+import { decodeText } from '../../scenario/decode-text.ts';
 import { parseScenario } from '../../scenario/parse.ts';
 import { proveScenario } from '../../scenario/prove.ts';
 import { runScenario, type ScenarioResult } from '../../scenario/run-scenario.ts';
@@ -229,7 +230,11 @@ async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
   const loaded: Loaded[] = [];
   const faults: string[] = [];
   for (const path of paths) {
-    const text = decode(path, await readInput(path));
+    const text = decodeText(await readInput(path));
+    if (typeof text !== 'string') {
+      faults.push(formatProblem(path, text));
+      continue;
+    }
     const parsed = parseScenario(text, path, keccak);
     if (parsed.ok) loaded.push({ path, text, scenario: parsed.scenario });
     else if (isOfAnotherKind(path, text)) faults.push(`${path}: is not a scenario: ${WHAT_IT_IS}`);
@@ -237,14 +242,6 @@ async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
   }
   if (faults.length > 0) throw new InputError(faults.join('\n        '));
   return loaded;
-}
-
-function decode(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError(`${path}: is not UTF-8 text`);
-  }
 }
 
 /** A file of another name without the key `orrery`, such as a strategy or a document. */

@@ -16,6 +16,7 @@ import {
 import { asSegment, listSegments } from '../../journal-files/segments.ts';
 import { plainJournal } from '../../journal-files/plain-journal.ts';
 import { fileError } from '../../platform/file-error.ts';
+import { decodeText } from '../../scenario/decode-text.ts';
 import { parseScenario } from '../../scenario/parse.ts';
 import { runScenario } from '../../scenario/run-scenario.ts';
 import { formatProblem } from '../../scenario/source-node.ts';
@@ -100,12 +101,8 @@ function bytesOf(source: FolderJournal): Pick<JournalFound, 'journal' | 'base'> 
 const GROUP_BYTES = 1 << 20;
 
 function scenarioJournal(path: string, bytes: Uint8Array): Uint8Array {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError(`${path}: is not UTF-8 text`);
-  }
+  const text = decodeText(bytes);
+  if (typeof text !== 'string') throw new InputError(formatProblem(path, text));
   const parsed = parseScenario(text, path, keccak);
   if (!parsed.ok) {
     const lines = parsed.problems.map((problem) => formatProblem(path, problem));

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { UserError } from '../../base/user-error.ts';
 import { FileError, fileError } from '../../platform/file-error.ts';
+import { decodeText } from '../../scenario/decode-text.ts';
 import { parseScenario as parse } from '../../scenario/parse.ts';
 import type { Difference } from '../../scenario/match-expectation.ts';
 import { proveScenario as prove } from '../../scenario/prove.ts';
@@ -80,7 +81,9 @@ export async function readScenario(path: string): Promise<Scenario> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
-  return parseScenario(new TextDecoder().decode(bytes), path);
+  const text = decodeText(bytes);
+  if (typeof text !== 'string') throw new ScenarioError(path, [text]);
+  return parseScenario(text, path);
 }
 
 /**
