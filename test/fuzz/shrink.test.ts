@@ -16,9 +16,11 @@ const VIOLATION: Violation = {
 };
 const config = DEFAULT_EXCHANGE_CONFIG;
 const HOUR_US = 3_600_000_000;
+/** Commands of shrinking until its limit. */
+const LIMIT = 150;
 
-/** Deposits an hour apart, the last of which is odd. `needsUs`: the least time it needs. */
-function failureOf(needsUs: number) {
+/** Deposits an hour apart, the last of which is odd. */
+function failureOf400(): Failure {
   const commands = Array.from({ length: 400 }, (_, i): Command => ({
     kind: 'deposit',
     timeUs: timeUs(config.genesisTimeUs + i * HOUR_US),
@@ -26,7 +28,11 @@ function failureOf(needsUs: number) {
     subaccountIndex: 0,
     amount: quanta(BigInt(i < 399 ? 10 * i + 1 : 17)),
   }));
-  const failure: Failure = { violation: VIOLATION, config, commands };
+  return { violation: VIOLATION, config, commands };
+}
+
+/** `needsUs`: the least time it needs. */
+function failureOf(needsUs: number) {
   const spans: number[] = [];
   const checker: Checker = {
     after: (engine, command) => {
@@ -34,7 +40,7 @@ function failureOf(needsUs: number) {
       return engine.nowUs - config.genesisTimeUs < needsUs ? null : VIOLATION;
     },
   };
-  const shrunk = shrink(failure, {
+  const shrunk = shrink(failureOf400(), {
     createEngine: (settings) => new Exchange(settings),
     createChecker: () => ({
       ...checker,
@@ -83,4 +89,26 @@ test('a failure that shows earlier by another difference shrinks to that one', (
   const { violation, to } = shrinkWith(earlier);
   expect([violation.invariant, to]).toEqual(['sevenDeposited', 1]);
   expect(() => shrinkWith(null)).toThrow('the failure is not reproducible: oddDeposit');
+});
+
+test('the limit ends an execution, and the result keeps its own violation', () => {
+  const limits = { first: 0, after: 0 };
+  const passed = { commands: 0, isFirst: true };
+  const shrunk = shrink(failureOf400(), {
+    createEngine: (settings) => new Exchange(settings),
+    createChecker: () => ({
+      after: (engine, command) => {
+        passed.commands += 1;
+        if (passed.isFirst) limits.first = passed.commands;
+        else limits.after += passed.commands > limits.first + LIMIT ? 1 : 0;
+        if (command.kind !== 'deposit' || command.amount !== 17n) return null;
+        passed.isFirst = false;
+        return { ...VIOLATION, detail: `at ${String(engine.seq)}` };
+      },
+    }),
+    cancelled: () => !passed.isFirst && passed.commands >= limits.first + LIMIT,
+  });
+  expect(shrunk.complete).toBe(false);
+  expect(limits.after).toBe(0);
+  expect(shrunk.violation.detail).toBe(`at ${String(shrunk.to)}`);
 });

@@ -20,6 +20,8 @@ export interface ShrinkWatch {
 }
 
 const POLL_MS = 100;
+/** An execution stops at the limit within a command; so much later, its thread is ended. */
+const PATIENCE_MS = 10_000;
 /** Shared with a worker that shrinks: whether to stop, commands left, executions so far. */
 const SIGNALS = 3;
 /** A thread in the middle of a batch does not read messages: it is ended. */
@@ -87,16 +89,23 @@ export class FuzzPool {
     { onProgress, onBest, isOver }: ShrinkWatch,
   ): Promise<ShrinkReport> {
     const signals = sharedSignals();
-    const poll = setInterval(() => {
-      if (isInterrupted() || isOver()) Atomics.store(signals, 0, 1);
-      onProgress(Atomics.load(signals, 1), Atomics.load(signals, 2));
-    }, POLL_MS);
     const on = (message: BestSoFar): void => {
       onBest(message.best);
     };
+    const running = this.pool.exec('shrinkFailure', [{ failure, origin, signals }], { on });
+    const patience = { polls: PATIENCE_MS / POLL_MS };
+    const poll = setInterval(() => {
+      onProgress(Atomics.load(signals, 1), Atomics.load(signals, 2));
+      if (!isInterrupted() && !isOver()) return;
+      Atomics.store(signals, 0, 1);
+      patience.polls -= 1;
+      if (patience.polls === 0) running.cancel();
+    }, POLL_MS);
     try {
-      const task = { failure, origin, signals };
-      return (await this.pool.exec('shrinkFailure', [task], { on })) as ShrinkReport;
+      return (await running) as ShrinkReport;
+    } catch (error) {
+      if (patience.polls > 0) throw error;
+      throw new Error('an execution goes on beyond the limit');
     } finally {
       clearInterval(poll);
     }

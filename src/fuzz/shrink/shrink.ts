@@ -101,10 +101,10 @@ export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
     throw new Error(`the failure is not reproducible: ${failure.violation.invariant}`);
   }
   const tester = new Tester(repeated.violation, options);
-  const first = { ...recorded, steps: recorded.steps.slice(0, repeated.at) };
+  const first = tester.upTo(recorded, repeated);
   const resultOf = (script: Script, complete: boolean): Shrunk => ({
     script,
-    violation: tester.run(script)?.violation ?? failure.violation,
+    violation: tester.violationOf(script),
     from: failure.commands.length,
     to: script.steps.length,
     tests: tester.tests,

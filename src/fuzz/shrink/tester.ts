@@ -10,7 +10,7 @@ export interface TestOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
   /** Creates a checker for one execution of that many commands. */
   readonly createChecker: (commands: number, config: ExchangeConfig) => Checker;
-  /** Polled between executions; true ends the shrinking with the current result. */
+  /** Polled before each command; true ends the shrinking with the current result. */
   readonly cancelled?: () => boolean;
 }
 
@@ -25,6 +25,8 @@ export class Tester {
   readonly violation: Violation;
   tests = 0;
   private readonly options: TestOptions;
+  /** Violations of the scripts that failed. */
+  private readonly seen = new WeakMap<Script, Violation>();
 
   constructor(violation: Violation, options: TestOptions) {
     this.violation = violation;
@@ -42,20 +44,30 @@ export class Tester {
   /** The script up to the step that fails in the same way; null if none does. */
   failing(script: Script): Script | null {
     const ran = this.run(script);
-    if (ran === null) return null;
-    return ran.at === script.steps.length
-      ? script
-      : { ...script, steps: script.steps.slice(0, ran.at) };
+    return ran === null ? null : this.upTo(script, ran);
   }
 
-  /** Number of steps until the failure, and its violation. */
+  /** The script up to its violation, which is kept with it. */
+  upTo(script: Script, { at, violation }: Ran): Script {
+    const failing =
+      at === script.steps.length ? script : { ...script, steps: script.steps.slice(0, at) };
+    this.seen.set(failing, violation);
+    return failing;
+  }
+
+  /** The violation of a script that failed here. */
+  violationOf(script: Script): Violation {
+    return this.seen.get(script) ?? this.violation;
+  }
+
+  /** Number of steps until the failure, and its violation; null if it is cancelled before. */
   run(script: Script): Ran | null {
-    const ran = this.runAny(script);
+    const ran = this.runAny(script, () => this.cancelled);
     return ran !== null && this.isSame(ran.violation) ? ran : null;
   }
 
   /** The same for the first violation, whatever it is. */
-  runAny(script: Script): Ran | null {
+  runAny(script: Script, stops: () => boolean = () => false): Ran | null {
     this.tests += 1;
     const { createEngine, createChecker } = this.options;
     const { steps, config } = script;
@@ -65,6 +77,7 @@ export class Tester {
     const emit = sinkOf([binder.see, ...(checker.onEvent === undefined ? [] : [checker.onEvent])]);
     let at = 0;
     for (const step of steps) {
+      if (stops()) return null;
       at += 1;
       const { violation } = applyChecked(engine, binder.bind(step), emit, checker);
       if (violation !== null) return { at, violation };
