@@ -3,8 +3,8 @@ import { bestOf } from './book.ts';
 import { end, touch } from './endings.ts';
 import { feesOf, NO_FEES } from './fees.ts';
 import { fill, makerOf } from './fills.ts';
-import { equityOf, freshMarketsOf, type Unit } from './risk-units.ts';
-import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
+import { freshMarketsOf, type Unit } from './risk-units.ts';
+import { admissionEquity, atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
 import { noteTaken } from './house.ts';
@@ -32,7 +32,7 @@ export interface Share {
 
 /** fresh positions share by maintenance requirement; without any, by notional. */
 export function shareOf(world: World, unit: Unit, market: Market): Share {
-  const equity = equityOf(world, unit);
+  const equity = admissionEquity(world, unit.sub, unit.isolated);
   const open = freshMarketsOf(world, unit);
   const byMaintenance = (other: Market): bigint => maintenanceOf(unit.sub, other);
   const byNotional = (other: Market): bigint =>

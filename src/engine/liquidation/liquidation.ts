@@ -141,7 +141,8 @@ function isOverdue(state: ExchangeState, unit: RiskUnit): boolean {
 function sellOnBook(state: State, unit: RiskUnit): boolean {
   for (const exposure of byNotional(state, unit)) {
     const figures = unit.figures(state);
-    const share = equityShare(state, unit, figures.equity, exposure);
+    // A gain in a frozen market may be lost at the thaw: it covers no loss against the mark.
+    const share = equityShare(state, unit, unit.admissionEquity(state), exposure);
     const size = sliceOf(state, exposure);
     const whole = size === Math.abs(exposure.positionLots);
     emitStep(state, unit, figures, {

@@ -350,4 +350,13 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     means: 'shares are locked at the very end of their lock-up',
     rule: 'R-8.2',
   },
+  {
+    id: 'frozen-gain-is-a-cushion',
+    file: 'engine/liquidation/liquidation.ts#sellOnBook',
+    find: 'equityShare(state, unit, unit.admissionEquity(state), exposure)',
+    replace: 'equityShare(state, unit, figures.equity, exposure)',
+    means: 'a liquidation order loses money that is a gain in a frozen market',
+    rule: 'R-6.3',
+    profile: 'solvency',
+  },
 ];

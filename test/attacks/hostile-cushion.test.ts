@@ -1,0 +1,59 @@
+/**
+ * Pat is long 50 S against Hal, who is honest, and 25 A against Ria, of Pat's owner. Pat has no
+ * money left, since Pat paid Ria for A out of the gain in S. S falls silent at 42,000, and Pat's
+ * gain there counts up to the maintenance requirement of 21,000, so A is liquidated with equity.
+ *
+ * Ria bids half of the maintenance rate below the index. The liquidation order sold a fifth of A to
+ * her, at a loss of 1,000 that only the gain in S covered. S thaws at 40,000, the price at which Hal
+ * sold: Hal paid it. Now the order has only Pat's money as its cushion (decision 0141).
+ *
+ * What the vault or insurance get for A still comes out of the gain in S, and then from Hal.
+ */
+import { afterAll, expect, test } from 'vitest';
+import { dollars } from '../engine/risk-world.ts';
+import { coalition } from './coalition.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
+
+/** Until A is liquidated. `paid`: the price at which Pat buys A from Ria. */
+function frozen({ paid, bid, vault }: { paid: string; bid?: string; vault?: string }): AttackWorld {
+  const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'S' }]);
+  world.fund({ pat: '41000', ria: '100000', hal: '200000', vera: '200000' });
+  for (const symbol of ['A', 'S']) world.price('40000', symbol);
+  if (vault !== undefined) world.transfer('vera', 'vault', vault);
+  world.trade('pat', 'hal', '50', '40000', 'S');
+  world.price('42000', 'S');
+  world.trade('pat', 'ria', '25', paid, 'A');
+  world.run(30_000, { A: '40000' });
+  if (bid !== undefined) world.order('ria', '25', bid, { symbol: 'A' });
+  world.run(31_000, { A: '40000' });
+  return world;
+}
+
+const orders = (world: AttackWorld) =>
+  world.events.filter((event) => event.kind === 'liquidationStep' && event.step === 'order');
+
+test('a bid below the index: Ria won 1,000, now nothing', () => {
+  const world = frozen({ paid: '41640', bid: '39800' });
+  expect(orders(world)).toMatchObject([{ limitTicks: 402_011, bankruptcyTicks: 400_000 }]);
+  expect(world.stepsOf('pat')).toEqual(['order', 'adl']);
+  world.run(1000, { A: '40000', S: '40000' });
+  expect(dollars(coalition(world, ['pat', 'ria']).loot)).toBe('0');
+  // The fee of the auto-deleveraging.
+  expect([world.equity('hal'), world.balance('insurance')]).toEqual(['195000', '5000']);
+});
+
+test('money still covers the cushion of a liquidation order while a gain is frozen', () => {
+  // 8,000 of money and 21,000 of the gain, against 31,000.
+  const world = frozen({ paid: '41320', bid: '39800' });
+  expect(orders(world)).toMatchObject([{ limitTicks: 398_794, bankruptcyTicks: 396_800 }]);
+});
+
+test('the vault is paid out of the gain in S: Hal pays 5,000', () => {
+  const world = frozen({ paid: '41640', vault: '100000' });
+  expect(world.stepsOf('pat')).toEqual(['order', 'takeover']);
+  world.run(1000, { A: '40000', S: '40000' });
+  expect(dollars(coalition(world, ['pat', 'ria']).loot)).toBe('0');
+  expect([world.equity('hal'), world.equity('vault')]).toEqual(['195000', '105000']);
+});
