@@ -30,8 +30,8 @@ export interface Backup {
 
 /**
  * Writes a backup into a new or empty folder, and recovers the exchange from it as a test. Throws
- * `FileError`, `JournalError`, or what `onFile` throws before a file; nothing is left then. A folder
- * that the end of the process leaves is refused by all readers.
+ * `FileError`, `JournalError`, or an error of `onFile` before a file; nothing is left then. All
+ * readers refuse a folder that the end of the process leaves.
  */
 export async function backupFolder(
   from: string,

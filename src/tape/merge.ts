@@ -4,8 +4,8 @@
  */
 
 /**
- * Whether `a` comes before `b`; each stream is in this order. V8 boxes a difference of times, but not
- * a boolean.
+ * Whether `a` comes before `b`; each stream is in this order. V8 boxes a difference of times, but
+ * not a boolean.
  */
 export type Precedes<T> = (a: T, b: T) => boolean;
 

@@ -1,4 +1,4 @@
-/** Marks of a chart, far enough from each other to be read; those that are closer become a count. */
+/** Marks of a chart, far enough apart to be read; those that are closer become a count. */
 import type { ScanMark } from './account-scan.ts';
 
 export interface ChartMark {
