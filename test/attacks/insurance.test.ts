@@ -62,6 +62,11 @@ const ROWS: readonly Row[] = [
   { gap: 4000, insurance: '100000', side: 1, before: '95280', after: '25000' },
   { gap: 4000, insurance: '100000', side: -1, before: '95280', after: '25000' },
   { gap: 4000, insurance: '20000', side: 1, before: '0', after: '5000' },
+  // A quarter of these is the whole deficit.
+  { gap: 1000, insurance: '21120', side: 1, before: '5280', after: '5280' },
+  { gap: 2000, insurance: '141120', side: 1, before: '35280', after: '35280' },
+  { gap: 4000, insurance: '381120', side: 1, before: '95280', after: '95280' },
+  { gap: 4000, insurance: '381116', side: 1, before: '95280', after: '95279' },
   // Remaining risk: an exchange with rich insurance can lose a deficit in full to both sides of one
   // owner.
   { gap: 4000, insurance: '1000000', side: 1, before: '95280', after: '95280' },
@@ -97,15 +102,36 @@ test('a cross account and an isolated position that gap at once share one allowa
   expect(world.balance('insurance')).toBe('75000');
 });
 
-test('each hour pays a quarter of the balance', () => {
-  const world = opened('100000', 4);
-  for (let hour = 0; hour < 4; hour++) {
+test.each([
+  // 100,000 × 0.75, 0.75⁴ and 0.75⁸.
+  [1, '75000', '25000'],
+  [4, '31640.625', '68359.375'],
+  [8, '10011.291505', '89988.708495'],
+])('each of %d hours pays a quarter of the balance', (hours, left, won) => {
+  const world = opened('100000', hours);
+  for (let hour = 0; hour < hours; hour++) {
     attack(world, hour, 4000);
     world.wait(HOUR);
   }
-  // 100,000 × 0.75⁴.
-  expect(world.balance('insurance')).toBe('31640.625');
-  expect(profit(world, 4)).toBe('68359.375');
+  expect(world.balance('insurance')).toBe(left);
+  expect(profit(world, hours)).toBe(won);
+});
+
+// Remaining risk: the deficit is charged by rank, whoever owns the other side (R-6.4).
+test.each([
+  ['0', '49440'],
+  ['100000', '74440'],
+])('with insurance of %s an honest holder with more leverage keeps %s', (insurance, hal) => {
+  const world = new AttackWorld();
+  world.deposit('insurance', insurance);
+  world.fund({ p0: '24720', q0: '200000', hal: '24720', leo: '500000' });
+  world.price('40000', 'A');
+  world.trade('leo', 'hal', '30', '40000', 'A');
+  world.trade('p0', 'q0', '30', '40000', 'A');
+  world.price('36000', 'A');
+  expect(dollars(coalition(world, ['p0', 'q0']).profit)).toBe('95280');
+  // At the index without the charge: 144,720.
+  expect([world.equity('hal'), world.equity('leo')]).toEqual([hal, '380000']);
 });
 
 test('at most two allowances are paid around the end of an hour', () => {
