@@ -433,10 +433,13 @@ function drawFunding(dice: Dice, externalPermille: number): Record<string, unkno
   const sampleMs = dice.pick([200, 1000, 5000, 60_000]);
   return {
     sampleIntervalMs: sampleMs,
-    intervalMs: sampleMs * dice.pick([1, 5, 20]),
+    // Of two samples, one is exactly the half that a rate needs.
+    intervalMs: sampleMs * dice.pick([1, 2, 5, 20]),
     impactNotional: dice.pick(['1', '20', '500']),
     marginCap: dice.pick(['0.1', '0.75', '4']),
     cap: dice.pick(['0.04', '0.5']),
     interestClamp: dice.pick(['0.0005', '0.05']),
+    // Rates of the whole premium reach the bound by the maintenance rate.
+    divisor: sampleMs === 200 || sampleMs === 1000 ? 1 : 8,
   };
 }
