@@ -3,8 +3,8 @@
  * money left, since Pat paid Ria for A out of the gain in S. S falls silent at 42,000, and Pat's
  * gain there counts up to the maintenance requirement of 21,000, so A is liquidated with equity.
  *
- * Ria bids half of the maintenance rate below the index. The liquidation order sold a fifth of A to
- * her, at a loss of 1,000 that only the gain in S covered. S thaws at 40,000, the price at which Hal
+ * Ria bids half of the maintenance rate below the index. The liquidation order sold a fifth of A
+ * there, at a loss of 1,000 that only the gain in S covered. S thaws at 40,000, the price at which Hal
  * sold: Hal paid it. Now the order has only Pat's money as its cushion (decision 0141).
  *
  * What the vault or insurance get for A still comes out of the gain in S, and then from Hal.
