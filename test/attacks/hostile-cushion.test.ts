@@ -7,7 +7,7 @@
  * there, at a loss of 1,000 that only the gain in S covered. S thaws at 40,000, the price at which Hal
  * sold: Hal paid it. Now the order has only Pat's money as its cushion (decision 0141).
  *
- * What the vault or insurance get for A still comes out of the gain in S, and then from Hal.
+ * The payment of the vault or of insurance still comes out of the gain in S, and then from Hal.
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
