@@ -54,3 +54,21 @@ test('with an interval of a minute and a divisor of 8, the vault is empty after 
   // 60,000, 13,650 from its short, and 98,151 of funding.
   expect(Math.floor(Number(world.equity('xan')))).toBe(171_801);
 });
+
+// Remaining risk: the price of a share leaves out the funding of the current interval (R-8.2).
+test('a deposit before a settlement shares in funding of the whole hour', () => {
+  const world = new AttackWorld([{ symbol: 'A', funding: { source: 'external' } }]);
+  world.fund({ vera: '100000', pat: '12000', xan: '60000', dora: '900000' });
+  world.price('40000', 'A');
+  world.transfer('vera', 'vault', '100000');
+  world.trade('pat', 'xan', '15', '40000', 'A');
+  world.price('39400', 'A');
+  expect(world.equity('vault')).toBe('102955');
+  expect(world.transfer('dora', 'vault', '900000')).toBe('ok');
+  world.settle('-0.0075', 'A');
+  expect(world.equity('vault')).toBe('1007387.5');
+  // 89.7 % of the 4,432.5 are Dora's.
+  const last = world.events.findLast((event) => event.kind === 'vaultSharesChanged');
+  expect(last && (last.shares * 1000n) / last.totalShares).toBe(897n);
+  expect(world.transfer('vault', 'dora', '900000')).toContain('locked');
+});
