@@ -166,7 +166,8 @@ export class DurableExchange implements ServedExchange {
         recovery: recoveryOf(found),
       });
     } catch (error) {
-      throw fileError(path, error);
+      const { path: file = path } = error as NodeJS.ErrnoException;
+      throw fileError(file, error);
     }
   }
 

@@ -12,7 +12,7 @@ import { fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { syncFolder } from './snapshots.ts';
 
-const NAME = 'logins';
+export const LOGINS_NAME = 'logins';
 const LINE = /^([0-9a-f-]{36}) (\d{1,16})$/;
 const MAX_NONCES = 1_000_000;
 /** Size from which expired nonces are dropped, and then twice the rest. */
@@ -68,7 +68,7 @@ export class NoncesOnDisk extends NoncesInMemory {
 
   /** Reads the nonces of the folder, drops expired ones and rewrites the file. */
   static async open(folder: string, nowMs: number): Promise<NoncesOnDisk> {
-    const path = join(folder, NAME);
+    const path = join(folder, LOGINS_NAME);
     try {
       const text = await readFile(path, 'latin1').catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
@@ -108,7 +108,7 @@ export class NoncesOnDisk extends NoncesInMemory {
     this.written += this.lines.length;
     this.lines = [];
     try {
-      this.file ??= await open(join(this.folder, NAME), 'a');
+      this.file ??= await open(join(this.folder, LOGINS_NAME), 'a');
       await this.file.appendFile(text);
       await this.file.datasync();
       if (this.written > 2 * (this.used.size + SWEEP_AT)) await this.rewrite();
@@ -121,7 +121,7 @@ export class NoncesOnDisk extends NoncesInMemory {
   private async rewrite(): Promise<void> {
     const lines = [...this.used].map((one) => `${one.join(' ')}\n`);
     try {
-      await writeWholeFile(join(this.folder, NAME), Buffer.from(lines.join('')));
+      await writeWholeFile(join(this.folder, LOGINS_NAME), Buffer.from(lines.join('')));
     } catch (error) {
       if (isOutOfSpace(error)) return;
       throw error;

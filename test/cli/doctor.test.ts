@@ -33,6 +33,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { main } from '../../src/cli/main.ts';
 import { readSettings } from '../../src/cli/serve-settings.ts';
 import { serveMetrics } from '../../src/http/metrics-server.ts';
+import { listSegments } from '../../src/journal-files/segments.ts';
 import { ALICE, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';
 
@@ -181,6 +182,23 @@ test('rights, a file in place of a folder', () => {
   expect(checkJournal(file, false).findings).toEqual([]);
   expect(checkJournal(join(file, 'var'), false).findings).toEqual([]);
   expect(checkRights('/proc/self/task')[0]).toMatchObject({ verdict: 'fail' });
+});
+
+test('files that a start writes to and that belong to someone else are named', () => {
+  const path = copy();
+  chmodSync(path, 0o700);
+  writeFileSync(join(path, 'logins'), '');
+  const segment = listSegments(path).at(-1)!.path;
+  for (const file of [segment, join(path, 'logins')]) {
+    const access = (asked: unknown): void => {
+      if (asked !== file) return;
+      throw Object.assign(new Error(`EACCES: denied, access '${file}'`), { code: 'EACCES' });
+    };
+    const [found] = checkRights(path, access);
+    expect(found).toMatchObject({ verdict: 'fail', check: 'folder' });
+    expect(found?.found).toContain(file);
+    expect(found?.advice).toMatch(new RegExp(`chown -R .*; chmod 600 ${file}$`));
+  }
 });
 
 test('a folder in use, and one that cannot be locked', async () => {

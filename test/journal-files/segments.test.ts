@@ -280,6 +280,16 @@ describe('many segments', () => {
   });
 });
 
+test('a segment without the right to write is named, not its folder', async () => {
+  await (await openIn(folder())).close();
+  const segment = listSegments(folder())[0]!.path;
+  const denied = (path: string): Promise<never> =>
+    Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES', path }));
+  await expect(openIn(folder(), { openFile: denied })).rejects.toThrow(
+    `${segment}: permission denied`,
+  );
+});
+
 test('a journal that ends before its snapshot is reported as having lost commands', async () => {
   const exchange = await openIn(folder(), { segmentBytes: SMALL });
   await depositGroups(exchange, [3, 2]);

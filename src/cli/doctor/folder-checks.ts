@@ -1,5 +1,15 @@
 /** Checks of a data folder: rights, lock, disk, journal, snapshots, clock. Changes nothing. */
-import { closeSync, fsyncSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../../base/user-error.ts';
@@ -14,6 +24,7 @@ import {
   snapshotFault,
   type Snapshot,
 } from '../../journal-files/snapshots.ts';
+import { LOGINS_NAME } from '../../journal-files/used-nonces.ts';
 import { verifyJournal } from '../../journal-files/verify-journal.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -56,8 +67,20 @@ export function adviceToWrite(code: string | undefined, folder: string): string 
   }
 }
 
+/** Files that a start reads and then writes to: the last segment, and used nonces of logins. */
+function writtenFiles(path: string): string[] {
+  let last: Segment | undefined;
+  try {
+    last = listSegments(path).at(-1);
+  } catch {
+    // `checkJournal` reports it.
+  }
+  const files = [last?.path, join(path, LOGINS_NAME)];
+  return files.filter((file) => file !== undefined && statOf(file) !== null) as string[];
+}
+
 /** Rights to write, privacy, and the time of a sync. */
-export function checkRights(path: string): Finding[] {
+export function checkRights(path: string, access = accessSync): Finding[] {
   const there = existing(path);
   const stat = statOf(there);
   if (stat?.isDirectory() !== true) {
@@ -81,6 +104,15 @@ export function checkRights(path: string): Finding[] {
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     return [fail('folder', `cannot write: ${message}`, adviceToWrite(code, there))];
+  }
+  for (const file of writtenFiles(path)) {
+    try {
+      access(file, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      const advice = adviceToWrite(code, there);
+      return [fail('folder', `cannot write: ${message}`, `${advice}; chmod 600 ${file}`)];
+    }
   }
   const median = times.sort((a, b) => a - b)[SYNCS >> 1] ?? 0;
   const took = `median ${median.toFixed(1)} ms`;
