@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -160,6 +161,26 @@ const FAULTS: readonly (readonly [string, (path: string) => void, string, string
     'snapshots',
     'warn',
     /older one, or the whole journal/,
+  ],
+  [
+    'the snapshot of a compacted journal is damaged',
+    (path) => {
+      renameSync(text('0001.orrery'), join(path, 'journal-0000000000000002.orrery'));
+      truncateSync(text('.bin'), 100);
+    },
+    'snapshots',
+    'fail',
+    /start is refused/,
+  ],
+  [
+    'a compacted journal has no snapshot',
+    (path) => {
+      renameSync(text('0001.orrery'), join(path, 'journal-0000000000000002.orrery'));
+      rmSync(text('.bin'));
+    },
+    'snapshots',
+    'fail',
+    /start is refused/,
   ],
 ];
 

@@ -187,7 +187,9 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     }));
     const segments = listSegments(path);
     const used = snapshots.filter(({ whole }) => whole !== null && !isForeign(segments, whole));
-    findings.push(checkSnapshots(path, snapshots, used));
+    const found = checkSnapshots(path, segments, snapshots, used);
+    findings.push(found);
+    if (found.verdict === 'fail') return { findings, snapshotBytes };
     const newest = used[0]?.whole ?? null;
     snapshotBytes = newest?.engine.length ?? 0;
     let journal = new FolderJournal(segments, newest);
@@ -242,14 +244,22 @@ const isForeign = (segments: readonly Segment[], whole: Snapshot): boolean =>
 
 function checkSnapshots(
   path: string,
+  segments: readonly Segment[],
   snapshots: readonly NamedSnapshot[],
   used: readonly NamedSnapshot[],
 ): Finding {
+  const begins = segments[0]?.afterSeq ?? 0;
   const bad = snapshots.filter((one) => !used.includes(one));
   const faults = bad.map(({ name, whole }) => {
     const fault = whole === null ? snapshotFault(path, name) : 'foreign';
     return `${name}: ${SNAPSHOT_FAULTS[fault]}`;
   });
+  if (begins > 0 && !used.some(({ whole }) => whole !== null && whole.seq >= begins)) {
+    const lost = `none has the state after command ${String(begins)}, where the journal begins`;
+    const advice =
+      'the start is refused: restore a backup, or serve the folder with the release that wrote it';
+    return fail('snapshots', [lost, ...faults].join('; '), advice);
+  }
   if (faults.length === 0) return ok('snapshots', String(snapshots.length));
   const advice = 'the start uses an older one, or the whole journal, and takes longer';
   return warn('snapshots', faults.join('; '), advice);
