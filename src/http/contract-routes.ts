@@ -109,8 +109,7 @@ class ContractRoute {
     const { queue } = this.options;
     refuseBeyondWaiting(queue, request);
     if (ENDPOINTS[this.id].method !== 'POST') {
-      const input = { ...(request.query as object), ...(request.params as object) };
-      return this.carry(request, input);
+      return this.carry(request, inputOf(request));
     }
     const bytes = request.body instanceof Body ? request.body.bytes : 0;
     const begun = inQueue(queue, request, () => this.begin(request), expectedParseMs(bytes));
@@ -201,4 +200,14 @@ class ContractRoute {
     }
     return sendPage(reply, text, page);
   }
+}
+
+/** Query and path. A name in both has two values, as one that the query repeats. */
+function inputOf({ query, params }: FastifyRequest): object {
+  const fields = query as Readonly<Record<string, unknown>>;
+  const input = { ...fields };
+  for (const [name, value] of Object.entries(params as object)) {
+    input[name] = Object.hasOwn(fields, name) ? [fields[name], value] : value;
+  }
+  return input;
 }

@@ -31,6 +31,8 @@ describe('a request', () => {
     ['/trades/BTC-USD-PERP?limit=5&limit=6', 'limit'],
     ['/book/BTC-USD-PERP?tickSize=1&tickSize=2', 'tickSize'],
     ['/auth?account=a&account=b', 'account'],
+    // The path names a market already.
+    ['/book/BTC-USD-PERP?symbol=ETH-USD-PERP', 'symbol'],
   ])('a query parameter that is given twice is named: %s', async (path, name) => {
     const response = await fetch(served.url + path);
     expect(response.status).toBe(400);
