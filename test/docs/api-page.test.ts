@@ -191,8 +191,11 @@ is the HTTP status, \`message\` the same text as over HTTP.
 ${feeds()}
 
 \`book\` begins with a snapshot. Each delta has its own and the previous sequence number (quantity \`0\` removes a
-level), so a client detects a gap and subscribes again. No update is sent before it is on disk. \`price\` and
-\`summary\` of all markets are batched, at most ten times a second; \`stats\` is sent every five seconds.
+level), so a client detects a gap; then it unsubscribes, and subscribes again. A subscription that is held already is
+refused. \`stats\` begins with a record, and is sent every five seconds. Other sources begin with the next change: read
+the records of orders, positions and balances over HTTP once \`subscribe\` is answered. Of two records of an order, the
+one with the higher \`lastUpdateSequenceNumber\` is newer. No update is sent before it is on disk. \`price\` and
+\`summary\` of all markets are batched, at most ten times a second.
 
 | close code | |
 | --- | --- |
@@ -200,7 +203,7 @@ level), so a client detects a gap and subscribes again. No update is sent before
 | 1008 | a message in more than ${String(MAX_FRAGMENTS)} frames |
 | ${String(CLOSE_TOKEN)} | the token has expired, or its wallet is neither signer nor delegate |
 | ${String(CLOSE_SLOW)} | too much unread data; before that, a snapshot replaces book deltas |
-| ${String(CLOSE_RATE)} | more than 100 refused messages in a row |
+| ${String(CLOSE_RATE)} | more than 100 messages in a row that were refused with status 429 |
 
 A connection gets an update once, however many of its subscriptions match.
 
