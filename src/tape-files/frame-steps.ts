@@ -1,7 +1,8 @@
 /**
- * Runs a decoder of framed data over a stream. The decoder is a generator: it yields the number of
- * bytes that it needs next, or decompressed data.
+ * Runs a decoder of framed data over a stream, or over bytes in memory. The decoder is a generator:
+ * it yields the number of bytes that it needs next, or decompressed data.
  */
+import { TapeError } from '../tape/record.ts';
 
 /** A chunk of decompressed data. */
 export type Block = Uint8Array;
@@ -42,4 +43,27 @@ export async function* plainData(
     yield* advance(false);
   }
   yield* advance(true);
+}
+
+/** Decompressed data of bytes in memory. Throws `TapeError` if they are more than `most` bytes. */
+export function wholeData(bytes: Uint8Array, steps: FrameSteps, most: number): Uint8Array {
+  const blocks: Block[] = [];
+  let at = 0;
+  let size = 0;
+  let step = steps.next();
+  while (step.done !== true) {
+    if (typeof step.value === 'number') {
+      const taken = bytes.subarray(at, at + step.value);
+      at += taken.length;
+      step = steps.next(taken);
+    } else {
+      size += step.value.length;
+      if (size > most) {
+        throw new TapeError(`compressed data have more than the ${String(most)} bytes allowed`);
+      }
+      blocks.push(step.value);
+      step = steps.next();
+    }
+  }
+  return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks);
 }

@@ -8,7 +8,7 @@
  */
 import { createXXHash32 } from 'hash-wasm';
 import { TapeError } from '../tape/record.ts';
-import { plainData, type Block, type FrameSteps, type Want } from './frame-steps.ts';
+import { plainData, wholeData, type FrameSteps, type Want } from './frame-steps.ts';
 
 export type Checksum = Awaited<ReturnType<typeof createXXHash32>>;
 
@@ -22,23 +22,9 @@ export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerat
   yield* plainData(source, frames(await createXXHash32()));
 }
 
-/** Decompressed data of complete frames in memory. Throws `TapeError` on damaged data. */
-export function lz4Whole(bytes: Uint8Array): Uint8Array {
-  const blocks: Block[] = [];
-  const steps = frames(null);
-  let at = 0;
-  let step = steps.next();
-  while (step.done !== true) {
-    if (typeof step.value === 'number') {
-      const taken = bytes.subarray(at, at + step.value);
-      at += taken.length;
-      step = steps.next(taken);
-    } else {
-      blocks.push(step.value);
-      step = steps.next();
-    }
-  }
-  return blocks.length === 1 && blocks[0] !== undefined ? blocks[0] : Buffer.concat(blocks);
+/** Decompressed data of complete frames in memory, up to `most` bytes. Throws `TapeError`. */
+export function lz4Whole(bytes: Uint8Array, most: number): Uint8Array {
+  return wholeData(bytes, frames(null), most);
 }
 
 function* frames(checksum: Checksum | null): FrameSteps {

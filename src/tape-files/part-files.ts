@@ -54,10 +54,19 @@ export async function* columnsOfParts(
 /** A page of a dataset is a megabyte or less; larger ones are decompressed in pieces. */
 const MAX_PIECE = 1 << 22;
 
-const NATIVE: Compressors = {
-  // A piece is longer than the page, so that the end of the data is found in it.
-  GZIP: (input, bytes) => gunzipSync(input, { chunkSize: Math.min(bytes + 64, MAX_PIECE) }),
-};
+const NATIVE: Compressors = { GZIP: gunzipPage };
+
+/** A page, which must not be longer than its header states. */
+export function gunzipPage(input: Uint8Array, bytes: number): Uint8Array {
+  try {
+    // A piece is longer than the page, so that the end of the data is found in it.
+    const chunkSize = Math.min(bytes + 64, MAX_PIECE);
+    return gunzipSync(input, { chunkSize, maxOutputLength: Math.max(1, bytes) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    throw new TapeError(`a page has more than the ${String(bytes)} bytes that its header states`);
+  }
+}
 
 /** The files of a part, verified. */
 interface OpenPart {

@@ -1,9 +1,7 @@
 /** Parquet and Arrow tables as rows of text with a header row, for the same decoders as CSV. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
 import type { Data, DataType, Vector } from 'apache-arrow';
-import { decompress } from 'fzstd';
 import {
   parquetMetadataAsync,
   parquetRead,
@@ -13,9 +11,10 @@ import {
 import { compressors } from 'hyparquet-compressors';
 import { TapeError } from '../tape/record.ts';
 import { sizeOfFile } from './byte-source.ts';
-import { fileBuffer } from './part-files.ts';
+import { fileBuffer, gunzipPage } from './part-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Whole } from './lz4-frame.ts';
+import { zstdWhole } from './zstd-frame.ts';
 
 /** Receives, with the header row, whether each column is of text. */
 export type OnColumns = (isText: readonly boolean[]) => void;
@@ -24,6 +23,8 @@ export type OnColumns = (isText: readonly boolean[]) => void;
 const MOST_ROWS = 131_072;
 /** A page is decoded again in each part that it reaches, so a larger group has larger parts. */
 const MOST_PARTS = 16;
+/** Max decompressed size of a column of an Arrow record batch. */
+const MOST_BYTES = 1 << 30;
 
 /** Rows of a Parquet file, a part of a row group at a time. */
 export async function* parquetRows(
@@ -54,7 +55,7 @@ export async function* parquetRows(
         file: bytes,
         metadata,
         parsers: PARSERS,
-        compressors: { ...compressors, GZIP: (input) => gunzipSync(input) },
+        compressors: { ...compressors, GZIP: gunzipPage, ZSTD: zstdWhole },
         rowStart: start,
         rowEnd: end,
         onComplete: (values) => {
@@ -93,9 +94,11 @@ export async function* arrowRows(
 ): AsyncGenerator<string[][]> {
   const arrow = await import('apache-arrow');
   const { CompressionType, RecordBatchReader, compressionRegistry } = arrow;
-  compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: lz4Whole });
+  compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: (b) => lz4Whole(b, MOST_BYTES) });
   // A copy is aligned to 8 bytes, as 64-bit columns require.
-  compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => decompress(bytes).slice() });
+  compressionRegistry.set(CompressionType.ZSTD, {
+    decode: (bytes) => zstdWhole(bytes, MOST_BYTES).slice(),
+  });
   await sizeOfFile(path);
   const source = createReadStream(path);
   try {

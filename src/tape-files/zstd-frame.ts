@@ -7,7 +7,7 @@
 import { Decompress } from 'fzstd';
 import { createXXHash64 } from 'hash-wasm';
 import { TapeError } from '../tape/record.ts';
-import { plainData, type FrameSteps, type Want } from './frame-steps.ts';
+import { plainData, wholeData, type FrameSteps, type Want } from './frame-steps.ts';
 
 type Checksum = Awaited<ReturnType<typeof createXXHash64>>;
 
@@ -28,7 +28,15 @@ export async function* zstdPlain(source: AsyncIterable<Uint8Array>): AsyncGenera
   yield* plainData(source, frames(await createXXHash64()));
 }
 
-function* frames(checksum: Checksum): FrameSteps {
+/**
+ * Decompressed data of complete frames in memory, up to `most` bytes; checksums are not verified.
+ * Throws `TapeError`.
+ */
+export function zstdWhole(bytes: Uint8Array, most: number): Uint8Array {
+  return wholeData(bytes, frames(null), most);
+}
+
+function* frames(checksum: Checksum | null): FrameSteps {
   for (;;) {
     const head = yield 4;
     if (head.length === 0) return;
@@ -42,7 +50,7 @@ function* frames(checksum: Checksum): FrameSteps {
   }
 }
 
-function* frame(magic: Uint8Array, checksum: Checksum): FrameSteps {
+function* frame(magic: Uint8Array, checksum: Checksum | null): FrameSteps {
   let blocks: Uint8Array[] = [];
   const decoder = new Decompress((bytes) => blocks.push(bytes));
   const decode = function* (bytes: Uint8Array, isLast = false): FrameSteps {
@@ -52,12 +60,12 @@ function* frame(magic: Uint8Array, checksum: Checksum): FrameSteps {
       throw damaged(error instanceof Error ? error.message : '');
     }
     for (const block of blocks) {
-      checksum.update(block);
+      checksum?.update(block);
       yield block;
     }
     blocks = [];
   };
-  checksum.init();
+  checksum?.init();
   const start = yield* exactly(1);
   const flags = start[0] ?? 0;
   const isSingle = (flags & 0x20) !== 0;
@@ -82,7 +90,11 @@ function* frame(magic: Uint8Array, checksum: Checksum): FrameSteps {
   const sum = hasSum ? yield* exactly(4) : new Uint8Array(0);
   // The decoder begins with the last bytes of a frame that is shorter than a header may be.
   yield* decode(sum, true);
-  if (hasSum && Number.parseInt(checksum.digest().slice(-8), 16) !== numberOf(sum)) {
+  if (
+    hasSum &&
+    checksum !== null &&
+    Number.parseInt(checksum.digest().slice(-8), 16) !== numberOf(sum)
+  ) {
     throw damaged('the content checksum differs');
   }
 }
