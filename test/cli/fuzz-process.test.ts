@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const main = join(root, 'dist', 'cli', 'main.js');
@@ -73,6 +74,33 @@ test('a campaign resumes, and one of its runs is repeated by its number', () => 
   const again = orrery('fuzz', '--seed', 'cli', '--commands', '300', '--run', '3');
   expect(again.out).toMatch(/^profile stress, seed cli\/3, 300 commands\n/);
   expect(again.out).toMatch(/300 commands: all checks pass \(time, /);
+});
+
+test('a resumed campaign names the runs that failed before, in all its files', async () => {
+  const out = join(scratch, 'killed');
+  const [, , seed] = SMALL;
+  const plan = {
+    seed: seed ?? '',
+    profile: 'all',
+    commands: 300,
+    oracle: true,
+    every: 64,
+  } as const;
+  const killed = new CampaignState(plan);
+  const violation = { invariant: 'conservation', rule: 'R-1.6', says: 'cash sums', detail: 'off' };
+  const failed = { run: 0, commands: 7, violation };
+  killed.add({ from: 0, to: 1, commands: 7, counts: {}, failed });
+  mkdirSync(out);
+  await killed.save(out);
+  const files = ['--junit', 'killed.xml', '--sarif', 'killed.sarif'];
+  const resumed = orrery('fuzz', '--resume', '--runs', '2', '--out', 'killed', ...files);
+  expect(resumed.status).toBe(1);
+  const again = 'orrery fuzz --seed cli --run 0 --commands 300';
+  expect(resumed.out).toContain(`failed      before this session; again: ${again}`);
+  for (const file of ['killed.xml', 'killed.sarif']) {
+    expect(readFileSync(join(scratch, file), 'utf8'), file).toContain(again);
+  }
+  expect(readFileSync(join(scratch, 'killed.xml'), 'utf8')).toContain('failures="1"');
 });
 
 test('without --seed the seed is ORRERY_SEED', () => {

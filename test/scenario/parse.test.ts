@@ -118,6 +118,16 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     '4:1: steps: more than 100000 steps, repeats counted',
   ],
   [
+    'a last crowd beyond the limit',
+    `orrery: 1\naccounts: { c: { count: 700 } }\nsteps:\n${'- { as: c, do: getTime }\n'.repeat(143)}`,
+    '4:1: steps: more than 100000 steps, repeats counted',
+  ],
+  [
+    'more steps of a crowd in nested repeats than the limit',
+    'orrery: 1\naccounts: { c: { count: 1000 } }\nsteps: [{ repeat: { times: 11, steps: [{ repeat: { times: 10, steps: [{ as: c, do: getTime }] } }] } }]',
+    '3:8: steps: more than 100000 steps, repeats counted',
+  ],
+  [
     'an account with the name of a crowd’s member',
     'orrery: 1\naccounts: { c: { count: 2 }, c-1: { deposit: 7 } }\nsteps: []',
     '2:13: accounts.c: has a member "c-1", which is another account',
