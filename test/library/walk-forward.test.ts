@@ -67,7 +67,7 @@ test('a window is the same search as a sweep of its training', async () => {
 test.each([
   [{ train: 'soon' }, "train 'soon': must be a length of time such as 1h30m"],
   [{ test: 10 }, "test '10': must be a length of time such as 1h30m"],
-  [{ train: '30d' }, 'the data span 0.00'],
+  [{ train: '30d' }, 'after the warm-up; training, purge and half a test need 30d'],
   [{ mode: 'purged' }, "mode 'purged': must be one of rolling, anchored"],
   [{ logs: folder }, 'logs: a strategy object has no hash that names its trials'],
   [{ log: 'x' }, "option 'log' is not known"],

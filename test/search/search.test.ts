@@ -232,6 +232,9 @@ describe('windows', () => {
     );
   });
   it('data too short for one window are rejected with the missing length', () => {
-    expect(() => windowsOf({ ...plan, mode: 'rolling', toUs: 40 })).toThrow('the data span');
+    const short = { ...plan, trainUs: 180e6, testUs: 60e6, mode: 'rolling' } as const;
+    const need = 'after the warm-up; training, purge and half a test need 3m30s';
+    expect(() => windowsOf({ ...short, toUs: 200_500_000 })).toThrow(`data span 3m20s ${need}`);
+    expect(() => windowsOf({ ...short, toUs: -5 })).toThrow('the data span 0s');
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Windows of a walk-forward analysis: each is fitted on a training interval and tested on the next.
  */
+import { lengthText } from '../../run-plan/warm-up.ts';
 import { SearchError } from './space.ts';
 
 export interface Window {
@@ -51,10 +52,9 @@ export function windowsOf(plan: WindowPlan): Window[] {
     });
   }
   if (windows.length === 0) {
-    const days = (us: number): string => (us / 86_400e6).toFixed(3);
     throw new SearchError(
-      `the data span ${days(toUs - fromUs)} days after the warm-up; training, purge and half a test need ` +
-        days(trainUs + purgeUs + testUs / 2),
+      `the data span ${lengthText(Math.max(0, toUs - fromUs))} after the warm-up; training, purge and half a test need ` +
+        lengthText(trainUs + purgeUs + testUs / 2),
     );
   }
   return windows;
