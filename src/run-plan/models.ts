@@ -211,7 +211,7 @@ export function faultOfTerms(
   return `${option}market ${symbol}: ${error}${wayOut}`;
 }
 
-/** Multiplies a fee, not a rebate, by an integer; other text is returned: its parser rejects it. */
+/** Multiplies a fee by an integer, not a rebate; other text is left to its parser to reject. */
 function timesText(text: string, times: number): string {
   const value = parseDecimal(text);
   return value === null || value.digits < 0n
