@@ -65,6 +65,11 @@ export class TrialLedger {
 /** Seed and run of a trial; null for one of an earlier version, or one that failed. */
 type Outcome = readonly [seed: string, run: string];
 
+/** Another seed is another trial only if it gives another run. */
+function isAmong(outcomes: readonly Outcome[], seed: string, run: string): boolean {
+  return outcomes.some(([other, same]) => other === seed || same === run);
+}
+
 /**
  * Distinct trials, one a line: a key, with the seed and the chain hash of its run. The same key
  * with another seed is another trial if the run differs, that is if it depends on the seed.
@@ -92,7 +97,9 @@ class TrialFile {
   private note(key: string, seed: string | undefined, run: string | undefined): void {
     const outcomes = this.known.get(key) ?? [];
     this.known.set(key, outcomes);
-    if (seed?.length === FEW && run?.length === FEW) outcomes.push([seed, run]);
+    if (seed?.length !== FEW || run?.length !== FEW) return;
+    // Searches that run at once each write the trials that both have.
+    if (!isAmong(outcomes, seed, run)) outcomes.push([seed, run]);
   }
 
   get count(): number {
@@ -104,7 +111,7 @@ class TrialFile {
   add(key: string, seed: string, run: string | null): void {
     const outcomes = this.known.get(key);
     if (run === null && outcomes !== undefined) return;
-    if (outcomes?.some(([other, same]) => other === seed || same === run) === true) return;
+    if (run !== null && isAmong(outcomes ?? [], seed, run)) return;
     const line = run === null ? key : `${key} ${seed} ${run}`;
     try {
       mkdirSync(dirname(this.path), { recursive: true });

@@ -246,6 +246,19 @@ describe('a sweep', () => {
     expect(stateFolder({}, '/h')).toBe('/h/.local/state/orrery');
   });
 
+  it('trials of two searches that run at once count once', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const ledgerOf = (): TrialLedger => new TrialLedger(join(folder, 'at-once'), 'cross', 'd1');
+    const both = [ledgerOf(), ledgerOf()];
+    const figures = { chainHash: 'c'.repeat(64) } as NonNullable<Trial['figures']>;
+    for (const trial of trials) {
+      for (const ledger of both) ledger.entryOf(search)({ ...trial, figures });
+    }
+    expect(both.map(({ count }) => count)).toEqual([40, 40]);
+    expect(ledgerOf().count).toBe(40);
+  });
+
   it('another seed is another trial if its run differs', () => {
     const search = searchOf({ method: 'grid' });
     const ledgerOf = (): TrialLedger => new TrialLedger(join(folder, 'seeds'), 'coin', 'd1');
