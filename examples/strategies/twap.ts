@@ -8,10 +8,13 @@ import {
   decimal,
   defineStrategy,
   integer,
+  MatcherError,
   number,
   type Strategy,
   type StrategyContext,
 } from 'orrery/strategy';
+
+const RETRY_US = 1_000_000;
 
 export default defineStrategy({
   name: 'twap execution',
@@ -39,14 +42,37 @@ export default defineStrategy({
     /** Size due by the end of this slice minus the size filled. */
     const due = (): number => (Number(size) * sent) / slices - filled;
 
+    /** Cancels the order that rests, so that its size is due again. */
+    async function withdraw(context: StrategyContext): Promise<void> {
+      if (waiting === null) return;
+      await context.cancel(waiting);
+      waiting = null;
+    }
+
     async function take(context: StrategyContext): Promise<void> {
-      if (waiting !== null) {
-        const orderId = waiting;
-        waiting = null;
-        await context.cancel(orderId);
-      }
+      await withdraw(context);
       const left = context.market().size(due(), 'nearest');
       if (Number(left) > 0) await context.submit({ side, size: left });
+    }
+
+    async function rest(context: StrategyContext): Promise<void> {
+      await withdraw(context);
+      const part = context.market().size(due(), 'nearest');
+      if (Number(part) === 0 || patience === 0) return;
+      const price = context.market().price(touch);
+      const [order] = await context.submit({ side, size: part, price });
+      if (order?.status === 'new' || order?.status === 'partiallyFilled') waiting = order.orderId;
+    }
+
+    /** After a failed request, such as on a lost connection, the rest is taken a little later. */
+    async function trying(work: Promise<void>, context: StrategyContext): Promise<void> {
+      try {
+        await work;
+      } catch (error) {
+        if (!(error instanceof MatcherError)) throw error;
+        context.log(error.message);
+        context.setTimer('take', RETRY_US);
+      }
     }
 
     return {
@@ -61,7 +87,7 @@ export default defineStrategy({
       },
       async onTimer(name, context) {
         if (name === 'take') {
-          await take(context);
+          await trying(take(context), context);
           return;
         }
         if (mid === null || context.warmingUp) {
@@ -72,11 +98,7 @@ export default defineStrategy({
         sent += 1;
         if (sent < slices) context.setTimer('slice', everyS * 1e6);
         context.setTimer('take', Math.max(1, everyS * 1e6 * patience));
-        const part = context.market().size(due(), 'nearest');
-        if (Number(part) === 0 || patience === 0) return;
-        const price = context.market().price(touch);
-        const [order] = await context.submit({ side, size: part, price });
-        if (order?.status === 'new' || order?.status === 'partiallyFilled') waiting = order.orderId;
+        await trying(rest(context), context);
       },
       onFill(fill, context) {
         const part = Math.abs(Number(fill.quantity));

@@ -30,6 +30,18 @@ test.each(EXAMPLES)('the %s example trades on recorded data', async (name, param
   }
 });
 
+test('the twap example executes all of its size on a connection with faults', async () => {
+  const planned = await plannedOf(example('twap'), { slices: '5', everyS: '10', size: '0.05' });
+  for (const seed of ['1', '2', '3']) {
+    const faults = 'reject=0.2,limit=0.1,disconnect=20s/3s';
+    const plan = planOf([planned], { toUs: RECORDED_FROM_US + 90_000_000, faults, seed });
+    const { output } = await executePlan(plan);
+    const [{ fills, summary }] = output.strategies as [(typeof output.strategies)[number]];
+    expect(summary.refusedRequests).toBeGreaterThan(0);
+    expect(fills.at(-1)?.position).toBe('0.05');
+  }
+});
+
 test.each(EXAMPLES)(
   'the %s example sends no request during its warm-up',
   async (name, parameters) => {
