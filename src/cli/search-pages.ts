@@ -190,13 +190,16 @@ export async function walkPage(
   );
 }
 
-function countedText({ trials: { count }, ratios }: Selection, trials: number): string {
+/** Trials that the deflated Sharpe ratio counts, besides those of the search. */
+export function countedText({ trials: { count }, ratios }: Selection, trials: number): string {
   const others = count - trials;
   const without = withoutRatioText(ratios, trials);
   return [
     'Failed trials count.',
     ...(others > 0
-      ? [`So do ${String(others)} trials of the strategy on these data in other searches.`]
+      ? [
+          `${others === 1 ? 'So does 1 trial' : `So do ${String(others)} trials`} of other searches and strategies on these data.`,
+        ]
       : []),
     ...(without === '' ? [] : [`${without}.`]),
   ].join(' ');

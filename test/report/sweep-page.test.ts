@@ -1,5 +1,6 @@
 /** The page of a search: best trial, effect of each parameter, failed trials, no network access. */
 import { expect, test } from 'vitest';
+import { countedText } from '../../src/cli/search-pages.ts';
 import { pageLibraries } from '../../src/report/libraries.ts';
 import {
   renderSweep,
@@ -125,6 +126,14 @@ test('the verdict counts the trials of other searches, and names those without a
   expect(unknown.html).toContain(
     'Not tested: 1 of 4 trials has a Sharpe ratio, which is too few for a deflated one.',
   );
+});
+
+test('trials of other searches are named as those of any strategy', () => {
+  const of = (count: number) =>
+    countedText({ trials: { count, sharpeVariance: 1 }, ratios: 4, overfitting: null }, 4);
+  expect(of(4)).toBe('Failed trials count.');
+  expect(of(5)).toContain('So does 1 trial of other searches and strategies on these data.');
+  expect(of(10)).toContain('So do 6 trials of other searches and strategies on these data.');
 });
 
 test('two parameters have a surface of the values that trials used', async () => {
