@@ -32,7 +32,7 @@ import {
 import { calendarSection } from './sections/months.ts';
 import { rollingCharts, smallChart } from './sections/rolling-charts.ts';
 import { sideTable } from './sections/side-table.ts';
-import { amount, duration, grouped, percent, time, prose } from '../design/number-text.ts';
+import { amount, duration, grouped, listed, percent, time, prose } from '../design/number-text.ts';
 import { divergenceText, escape, MOST_ROWS, REPORT_FILE, table } from './text.ts';
 
 export function renderReport(
@@ -233,8 +233,8 @@ function spanOf({ name, report }: ReportedRun): string {
 }
 
 function subject({ strategies, markets }: Report): string {
-  const names = strategies.map(({ id }) => id).join(', ');
-  return `${names === '' ? 'Agents' : names} on ${markets.map(({ symbol }) => symbol).join(', ')}`;
+  const names = listed(strategies.map(({ id }) => id));
+  return `${names === '' ? 'Agents' : names} on ${listed(markets.map(({ symbol }) => symbol))}`;
 }
 
 function lede(report: Report): string {

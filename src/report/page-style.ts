@@ -73,7 +73,8 @@ table.tight th, table.tight td { padding-left: 6px; padding-right: 6px; } table.
 tbody tr:hover td, tbody tr:hover th { background: var(--hover); }
 tr:last-child td { border-bottom: 0; }
 tr:target td { background: var(--accent-soft); }
-th button { border: 0; background: none; padding: 0; min-height: 0; font: inherit; color: inherit; }
+th button { border: 0; background: none; padding: 0; min-height: 24px; min-width: 24px; text-align: inherit; font: inherit; color: inherit; }
+td > a { display: inline-block; min-width: 24px; padding: 4px 0; margin: -4px 0; }
 th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
 table.cut tbody tr:nth-child(n+13) { display: none; }
 .toolbar { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 8px; color: var(--text-3); font-size: 12px; }

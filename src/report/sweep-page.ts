@@ -271,6 +271,7 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     },
     ...dimensions.map(({ name }, i) => ({
       title: name,
+      isText: trials.some(({ values }) => Number.isNaN(Number(values[i] ?? ''))),
       cell: ({ values }: SweepReportTrial) => values[i] ?? '',
     })),
     ...(isWhole

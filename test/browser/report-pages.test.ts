@@ -102,6 +102,38 @@ test('candles replace the line, and the pointer shows the reason of a fill', asy
   await page.close();
 });
 
+test('charts show the whole run after the page got narrower, also in a tab opened later', async () => {
+  const { page, problems } = await open('runs');
+  await page.getByRole('tab').nth(1).click();
+  const chart = page.locator('[data-strategy="1"] [data-draws="price-fills"]');
+  const inView = async () => Number(await chart.getAttribute('data-in-view'));
+  const markers = async () => Number(await chart.getAttribute('data-markers'));
+  // A chart that was hidden had no width, and one mark for all fills of a side.
+  await expect.poll(markers).toBeGreaterThan(10);
+  const rows = await inView();
+  expect(rows).toBeGreaterThan(400);
+  const wide = await markers();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expect.poll(markers).toBeLessThan(wide);
+  await expect.poll(inView).toBe(rows);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('controls of tables are at least 24 pixels high', async () => {
+  for (const name of ['report', 'sweep']) {
+    const { page } = await open(name);
+    const small = await page.locator('th button, td > a').evaluateAll((all) =>
+      all.flatMap((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return height > 0 && (height < 24 || width < 24) ? [one.outerHTML] : [];
+      }),
+    );
+    expect(small).toEqual([]);
+    await page.close();
+  }
+});
+
 test('a fill links to its explanation, which is on the page of orders', async () => {
   const { page } = await open('report');
   const links = page.locator('#fill-0-1 a');

@@ -1,6 +1,6 @@
 /** Excursions, sides, calendar, candles and number formats, checked by hand. */
 import { expect, test } from 'vitest';
-import { money, percent, probability, prose, ratio } from '../../src/design/number-text.ts';
+import { listed, money, percent, probability, prose, ratio } from '../../src/design/number-text.ts';
 import { cut } from '../../src/metrics/curve.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
@@ -16,6 +16,7 @@ import { buildReport } from '../../src/report/report.ts';
 import { figures, verdict } from '../../src/report/sections/figures.ts';
 import { decimalsOf, fillTable, fundingTable } from '../../src/report/sections/lists.ts';
 import { metricsTables } from '../../src/report/sections/measures.ts';
+import { dayMap } from '../../src/report/sections/months.ts';
 import { ABOUT, fill, output, strategy } from './fixture.ts';
 
 const point = (timeUs: number, mid: number | null, mark: number | null = null) => ({
@@ -263,4 +264,25 @@ test('a position that is open at the end counts in exposure and turnover, not as
   expect(metrics.trades?.maxTradeUs).toBe(40);
   expect(metrics.exposure).toBeCloseTo(0.8, 12);
   expect(metrics.turnover).toBeCloseTo(0.414, 12);
+});
+
+test('names of months in the map of days are at least two weeks apart', () => {
+  const dayIn = (start: string, offset: number): string =>
+    new Date(Date.parse(start) + offset * 86_400_000).toISOString().slice(0, 10);
+  for (const start of ['2022-01-01', '2024-01-01', '2024-02-25', '2025-01-01', '2026-03-30']) {
+    const days = Array.from({ length: 100 }, (_, i) => ({ day: dayIn(start, i), value: 0.001 }));
+    const heads = [...dayMap(days).matchAll(/<th scope="col">(.*?)<\/th>/g)].map(
+      ([, text]) => text,
+    );
+    const named = heads.flatMap((text, week) => (/^[A-Z]/.test(text ?? '') ? [week] : []));
+    expect(named.length, start).toBeGreaterThanOrEqual(3);
+    for (const [i, week] of named.entries()) {
+      if (i > 0) expect(week - (named[i - 1] ?? 0), start).toBeGreaterThanOrEqual(2);
+    }
+  }
+});
+
+test('a title lists a few names, and counts the others of many', () => {
+  expect(listed(['A', 'B', 'C', 'D'])).toBe('A, B, C, D');
+  expect(listed(['A', 'B', 'C', 'D', 'E'])).toBe('A, B, C and 2 others');
 });

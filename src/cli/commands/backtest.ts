@@ -20,7 +20,7 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
-import { duration, ratio } from '../../design/number-text.ts';
+import { duration, listed, ratio } from '../../design/number-text.ts';
 import { divergenceText } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
@@ -261,9 +261,9 @@ function aboutOf(
   plan: RunPlan,
   options: ReportAbout['options'],
 ): ReportAbout {
-  const symbols = output.markets.map(({ symbol }) => symbol).join(', ');
+  const symbols = listed(output.markets.map(({ symbol }) => symbol));
   return {
-    title: `${output.strategies.map(({ name }) => name).join(', ') || 'Agents'} on ${symbols}`,
+    title: `${listed(output.strategies.map(({ name }) => name)) || 'Agents'} on ${symbols}`,
     isEndogenous: plan.population !== undefined,
     assumptions,
     data,

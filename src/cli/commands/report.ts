@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { listed } from '../../design/number-text.ts';
 import { EXPLANATIONS } from '../../report/explain-page.ts';
 import { fileAddress } from '../../report/file-address.ts';
 import type { ReportedRun } from '../../report/page-data.ts';
@@ -144,8 +145,8 @@ async function planOf(folder: string): Promise<RunPlan | null> {
 
 async function aboutOf(folder: string, run: RecordedRun): Promise<ReportAbout> {
   const plan = await planOf(folder);
-  const symbols = run.markets.map(({ symbol }) => symbol).join(', ');
-  const names = run.strategies.map(({ name }) => name).join(', ');
+  const symbols = listed(run.markets.map(({ symbol }) => symbol));
+  const names = listed(run.strategies.map(({ name }) => name));
   const journal = join(folder, 'journal.orrery');
   const hasJournal = plan !== null && plan.journal !== false;
   return {

@@ -1,5 +1,6 @@
 /** `backtest`: strategies on recorded data or among agents, in one call. */
 import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
+import { listed } from '../../design/number-text.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { RoundTrip } from '../../report/analysis/round-trips.ts';
 import {
@@ -128,8 +129,8 @@ function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): Bac
 }
 
 function titleOf({ strategies, markets }: BacktestOutput): string {
-  const symbols = markets.map(({ symbol }) => symbol).join(', ');
-  return `${strategies.map(({ name }) => name).join(', ')} on ${symbols}`;
+  const symbols = listed(markets.map(({ symbol }) => symbol));
+  return `${listed(strategies.map(({ name }) => name))} on ${symbols}`;
 }
 
 /**

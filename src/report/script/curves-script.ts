@@ -5,6 +5,15 @@ export const CURVES_SCRIPT = `
   /** Decimals that leave six digits of a plotted value. */
   const sixDigits = (value) => Math.max(0, Math.min(8, 5 - Math.floor(Math.log10(Math.abs(value) || 1))));
 
+  /** Decimals of money on an axis: two, and more if that would leave its ticks equal. */
+  const decimalsOfRange = (values) => {
+    const known = values.filter((value) => value !== null);
+    const low = known.reduce((least, value) => Math.min(least, value), Infinity);
+    const high = known.reduce((most, value) => Math.max(most, value), -Infinity);
+    const size = high > low ? high - low : Math.abs(high);
+    return size > 0 && size < 1 ? Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(size)))) : 2;
+  };
+
   const textOfFill = ([, side, at, size, role, , tag, order], { decimals }) => (side > 0 ? 'buy ' : 'sell ') + size + ' at ' + number(Number(at), decimals) + ' as ' + role + ', order #' + order + (tag ? ': ' + tag : '');
 
   /**
@@ -58,14 +67,12 @@ export const CURVES_SCRIPT = `
     const custom = (decimals) => ({ type: 'custom', minMove: Number('1e-' + decimals), formatter: (value) => number(value, decimals) });
     const add = (chart, kind, pane, options) => chart.addSeries(kind, { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, ...options }, pane);
     const top = make(part('equity'));
-    /** Two decimals, or two digits of a smaller size. */
-    const digitsOf = (size) => size === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(size))));
-    const [lowest, highest] = curves.equity.reduce(([from, to], value) => value === null ? [from, to] : [Math.min(from, value), Math.max(to, value)], [Infinity, -Infinity]);
-    const moneyDecimals = digitsOf(Math.max(0, highest - lowest));
+    const moneyDecimals = decimalsOfRange([...curves.equity, ...curves.hold]);
     const equity = add(top, library.LineSeries, 0, { lineWidth: 2, lastValueVisible: true, priceFormat: custom(moneyDecimals) });
     const hold = add(top, library.LineSeries, 0, { lineStyle: 2, priceFormat: custom(moneyDecimals) });
+    // A fall of less than 0.01 % has two digits as well.
     const deepest = curves.underwater.reduce((most, value) => Math.max(most, -(value ?? 0)), 0);
-    const fallDecimals = digitsOf(deepest);
+    const fallDecimals = deepest === 0 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(deepest))));
     const fallen = (value) => number(value, fallDecimals) + '\u202f%';
     /** Without a fall the line is in the middle of its pane: an area above would look like one. */
     const shade = () => deepest === 0 ? 'transparent' : colour('--s3') + '30';
@@ -112,31 +119,38 @@ export const CURVES_SCRIPT = `
     const market = () => curves.markets[Number(select ? select.value : 0)];
     /** Each fill with its row. */
     let placed = [];
-    /** Fills by side and row, or by stretch of rows when many are in view. */
+    /** Fills of one side that are close together, with the rows of the first and the last. */
     let groups = [];
     const group = () => {
       const range = low.timeScale().getVisibleLogicalRange();
       const inView = range === null ? time.length : Math.max(1, range.to - range.from);
       const width = Math.max(1, low.timeScale().width());
-      const bucket = Math.max(1, Math.round((inView * 14) / width));
+      const rowsOf = (px) => (inView * px) / width;
+      const bucket = Math.max(1, Math.round(rowsOf(14)));
       // The number beside an arrow is cut at an edge of the chart.
-      const room = bucket === 1 ? 0 : Math.ceil((inView * 12) / width);
+      const room = bucket === 1 ? 0 : Math.ceil(rowsOf(16));
       const first = Math.max(0, range === null ? 0 : Math.ceil(range.from)) + room;
       const last = Math.min(time.length - 1, range === null ? Infinity : Math.floor(range.to)) - room;
-      const inside = (row) => (first > last || Math.abs(row - first) > room && Math.abs(row - last) > room ? row : Math.min(last, Math.max(first, row)));
-      const found = new Map();
+      const inside = (row) => (first > last || Math.abs(row - first) > room + 1 && Math.abs(row - last) > room + 1 ? row : Math.min(last, Math.max(first, row)));
+      const found = [];
+      const newest = {};
       for (const { row, fill } of placed) {
-        const key = Math.floor(row / bucket) * 2 + (fill[1] > 0 ? 1 : 0);
-        if (found.has(key)) found.get(key).fills.push(fill);
-        else found.set(key, { row, side: fill[1], fills: [fill] });
+        const side = fill[1] > 0 ? 1 : -1;
+        const open = newest[side];
+        // A number needs more room than an arrow, by its digits.
+        const room = open && open.fills.length > 1 ? 16 + 7 * String(open.fills.length).length : 14;
+        const away = open ? row - (open.fills.length > 1 ? inside(open.row) : open.row) : Infinity;
+        if (away <= 0 || away < rowsOf(room)) { open.fills.push(fill); open.to = row; }
+        else found.push(newest[side] = { row, to: row, side, fills: [fill] });
       }
-      groups = [...found.values()];
+      groups = found;
       markers.get(shown() === price ? bars : price).setMarkers([]);
       markers.get(shown()).setMarkers(groups.map(({ row, side, fills: all }) => ({
         time: time[all.length > 1 ? inside(row) : row], position: side > 0 ? 'belowBar' : 'aboveBar', shape: side > 0 ? 'arrowUp' : 'arrowDown',
         color: colour(side > 0 ? '--gain' : '--loss'), size: 0.7, ...(all.length > 1 ? { text: '×' + all.length } : {}),
       })).sort((a, b) => a.time - b.time));
       part('price-fills').dataset.markers = String(groups.length);
+      part('price-fills').dataset.inView = String(Math.round(inView));
       return bucket;
     };
     let bucket = 1;
@@ -171,7 +185,7 @@ export const CURVES_SCRIPT = `
     };
     const write = (name, text) => { const cell = part.read(name); if (cell) cell.textContent = text; };
     const fillText = (fill) => textOfFill(fill, market());
-    const near = (k) => groups.filter((one) => Math.abs(one.row - k) <= bucket / 2).flatMap(({ fills }) => fills);
+    const near = (k) => groups.filter(({ row, to }) => k >= row - bucket / 2 && k <= to + bucket / 2).flatMap(({ fills }) => fills);
     /** Fills under the pointer with their reasons. */
     const hover = (k, point) => {
       const here = k === null || !point ? [] : near(k);
@@ -244,13 +258,27 @@ export const CURVES_SCRIPT = `
     fall.priceScale().applyOptions({ scaleMargins: { top: 0.02, bottom: 0.08 } });
     follow(top, low, shown, false);
     follow(low, top, () => equity, true);
+    /** The library keeps the distance of points, which cuts them in a narrower chart. */
+    const keepRange = (chart, root) => {
+      const scale = chart.timeScale();
+      let width = root.clientWidth, range = scale.getVisibleLogicalRange();
+      scale.subscribeVisibleLogicalRangeChange((now) => { if (range === null || root.clientWidth === width) range = now; });
+      // The chart takes its new width after this event, and then shows another range.
+      scale.subscribeSizeChange(() => requestAnimationFrame(() => {
+        width = root.clientWidth;
+        if (range) scale.setVisibleLogicalRange(range);
+        if (chart === low) bucket = group();
+      }));
+    };
+    keepRange(top, part('equity'));
+    keepRange(low, part('price-fills'));
     // The charts have their width after the next layout.
     const fit = () => { top.timeScale().fitContent(); low.timeScale().fitContent(); };
     fit();
     requestAnimationFrame(() => requestAnimationFrame(fit));
     low.subscribeClick(({ logical }) => {
       if (logical === undefined || logical === null) return;
-      const close = groups.filter((one) => Math.abs(one.row - logical) <= Math.max(1, bucket));
+      const close = groups.filter(({ row, to }) => logical >= row - Math.max(1, bucket) && logical <= to + Math.max(1, bucket));
       if (close.length > 0) goTo('fill-' + index + '-' + close[0].fills[0][5]);
     });
     refits.push(fit);

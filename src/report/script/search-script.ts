@@ -63,7 +63,7 @@ export const SEARCH_SCRIPT = `
     let best = null;
     const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
     small(root, () => ({
-      scales: { x: { time: false } },
+      scales: { x: { time: false, range: (_, low, high) => low < high ? [low, high] : [low - 0.5, low + 0.5] } },
       axes: [axis({ size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] }), scoreAxis(isFraction)],
       series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5, isFraction) },
         { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: scoreText(isFraction) }],
@@ -76,10 +76,21 @@ export const SEARCH_SCRIPT = `
     const apart = used.every((value, i) => i === 0 || value - used[i - 1] >= span / 10);
     return used.length < 2 || !apart ? {} : { splits: (_, _axis, low, high) => used.filter((value) => value >= low && value <= high), values: (_, ticks) => ticks.map((tick) => number(tick, decimalsOf(tick))) };
   };
+  const pen = document.createElement('canvas').getContext('2d');
+  /** Text that is cut to a width, px. */
+  const cutTo = (text, width) => {
+    pen.font = '11px ' + family;
+    if (pen.measureText(text).width <= width) return text;
+    let kept = text.length;
+    while (kept > 1 && pen.measureText(text.slice(0, kept) + '…').width > width) kept -= 1;
+    return text.slice(0, kept) + '…';
+  };
+  /** Names of choices, cut to the room of each; the title has the whole one. */
+  const cutNames = (labels) => (chart, ticks) => ticks.map((tick) => cutTo(labels[tick], chart.bbox.width / devicePixelRatio / labels.length - 8));
   /** Padding on both sides, so that trials at the min or max value are visible. */
   const drawParameter = (root, { name, labels, points }, { objective, isFraction }) => small(root, () => ({
     scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
-    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : ticksOf(points)) }), scoreAxis(isFraction)],
+    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: cutNames(labels) } : ticksOf(points)) }), scoreAxis(isFraction)],
     series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--s1', 5, isFraction) }],
   }), [points.map(([value]) => value), points.map(([, score]) => score)]);
   if (data.sweep) {
@@ -170,9 +181,9 @@ export const SEARCH_SCRIPT = `
       ctx.textAlign = 'right';
       ctx.textBaseline = 'middle';
       const every = (size, space) => Math.max(1, Math.ceil(space / size));
-      for (let k = Math.ceil(view.y); k < Math.min(down.length, view.y + view.height); k += every(h, 14)) ctx.fillText(down[k], left - 8, (k + 0.5 - view.y) * h);
+      for (let k = Math.ceil(view.y); k < Math.min(down.length, view.y + view.height); k += every(h, 14)) ctx.fillText(cutTo(down[k], left - 12), left - 8, Math.max(6, (k + 0.5 - view.y) * h));
       ctx.textAlign = 'center';
-      for (let i = Math.ceil(view.x); i < Math.min(across.length, view.x + view.width); i += every(w, 48)) ctx.fillText(across[i], left + (i + 0.5 - view.x) * w, height - bottom / 2 - 4);
+      for (let i = Math.ceil(view.x); i < Math.min(across.length, view.x + view.width); i += every(w, 48)) ctx.fillText(cutTo(across[i], w * every(w, 48) - 8), left + (i + 0.5 - view.x) * w, height - bottom / 2 - 4);
       canvas.dataset.ready = 'true';
       canvas.dataset.columns = String(Math.round(view.width));
     };

@@ -63,14 +63,27 @@ export function dayMap(days: readonly DayReturn[]): string {
       });
       return `<tr><th scope="row">${name}</th>${cells.join('')}</tr>`;
     });
+    const named = namedWeeks(first, weeks);
     const heads = Array.from({ length: weeks }, (_, week) => {
-      const monday = new Date(first + week * 7 * DAY_MS);
-      const isFirst = monday.getUTCDate() <= 7 || week === 0;
-      return `<th scope="col">${isFirst ? (NAMES[monday.getUTCMonth()] ?? '') : '<span class="unseen">week</span>'}</th>`;
+      const name = named.has(week) ? (NAMES[mondayIn(first, week).getUTCMonth()] ?? '') : '';
+      return `<th scope="col">${name === '' ? '<span class="unseen">week</span>' : name}</th>`;
     });
     return `<table class="days"><caption>${escape(year)}</caption><thead><tr><th scope="col"><span class="unseen">Weekday</span></th>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
   });
   return `<div class="table plain" tabindex="0" role="region" aria-label="returns by day">${blocks.join('')}</div>`;
+}
+
+const mondayIn = (first: number, week: number): Date => new Date(first + week * 7 * DAY_MS);
+
+/** Columns that are as wide as the name of a month. */
+const NAME_WEEKS = 2;
+
+/** The first week of each month, and that of the map unless the next name would touch its own. */
+function namedWeeks(first: number, weeks: number): ReadonlySet<number> {
+  const begins = Array.from({ length: weeks }, (_, week) => week).filter(
+    (week) => mondayIn(first, week).getUTCDate() <= 7,
+  );
+  return new Set((begins[0] ?? weeks) < NAME_WEEKS ? begins : [0, ...begins]);
 }
 
 function mondayOf(day: string): number {
@@ -107,7 +120,12 @@ export function calendarSection(of: {
 }): string {
   const { months, benchmarkMonths, days, calendar, spanUs } = of;
   if (calendar.length === 0 || spanUs < 2 * DAY_MS * 1000) {
-    return `<p class="caption">Returns by day need two days; the run has ${duration(spanUs)}.</p>`;
+    const missingUs = 2 * DAY_MS * 1000 - spanUs;
+    const is =
+      missingUs > 0 && missingUs < spanUs
+        ? `is ${duration(missingUs)} shorter`
+        : `has ${duration(spanUs)}`;
+    return `<p class="caption">Returns by day need two days; the run ${is}.</p>`;
   }
   return `${calendarTable(calendar)}
 ${months.length < 2 ? '' : `<h3>Returns by month</h3>${monthTable(months, benchmarkMonths)}`}
