@@ -1,5 +1,6 @@
 /** The page that shows the OpenAPI document: Swagger UI, from this server alone. */
 import type { FastifyInstance } from 'fastify';
+import { THEME_CSS } from '../design/tokens.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { sendJson } from './replies.ts';
 
@@ -31,6 +32,19 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `;
 
+/** Colours with enough contrast in both themes; those of Swagger UI have 2 to 3.8. */
+const STYLE = `${THEME_CSS}
+body { margin: 0; background: var(--surface); }
+.swagger-ui .opblock .opblock-summary-method, .swagger-ui .opblock.opblock-get .opblock-summary-method { background: var(--accent); color: var(--on-accent); text-shadow: none; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: var(--buy); color: var(--on-pnl); }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: var(--sell); color: var(--on-pnl); }
+html:not(.dark-mode) .swagger-ui .info .title small { background: var(--text-2) !important; }
+.swagger-ui .info .title small pre { color: var(--on-pnl); }
+.swagger-ui .info .link, .swagger-ui .info .url { color: var(--accent); }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--gain); border-color: var(--gain); }
+.swagger-ui button[class^=json-schema] { color: var(--text-2); min-height: 24px; }
+`;
+
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const inHtml = (text: string): string => text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
 
@@ -42,6 +56,8 @@ const pageAt = (base: string, name: string): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${inHtml(name)} API</title>
 <link rel="stylesheet" href="${base}/static/swagger-ui.css">
+<style>
+${STYLE}</style>
 <link rel="icon" type="image/svg+xml" href="${base}/static/icon.svg">
 </head>
 <body>
@@ -54,6 +70,10 @@ const pageAt = (base: string, name: string): string => `<!doctype html>
 
 /** The document lies beside the folder of the scripts, whatever path a proxy gives both. */
 const START = `const document_url = new URL('../json', document.currentScript.src).href;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
 SwaggerUIBundle({ dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null, url: document_url });
 `;
 

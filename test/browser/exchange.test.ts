@@ -53,6 +53,22 @@ test('the page is small, live and read without a login, and loads nothing else',
   await page.close();
 });
 
+test('the page of the API has enough contrast, light and dark', async () => {
+  const { page, faults } = await screen.open();
+  await page.goto(`${screen.server.url}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.classList.contains('dark-mode')))
+      .toBe(colorScheme === 'dark');
+    // Colours of controls change over a time.
+    await expect.poll(() => violations(page, ['color-contrast']), colorScheme).toEqual([]);
+  }
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 test('the address names the market, and a notice one that is not listed', async () => {
   const { page, faults } = await screen.open();
   await page.goto(`${screen.server.url}/ui#market=NOPE`);
