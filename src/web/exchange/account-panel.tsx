@@ -9,9 +9,9 @@ import type { Column } from '../table.tsx';
 import { EquityCurve, PaidFigures } from './history-tables.tsx';
 import { market, symbol } from './markets.ts';
 import { mustConfig, account, loggedIn, subaccountIndex, token } from './session.ts';
-import { outbox, send } from './outbox.ts';
+import { outbox, refuse, send } from './outbox.ts';
 import { call } from './requests.ts';
-import { timeText, UNKNOWN } from './text.ts';
+import { indexOf, timeText, UNKNOWN } from './text.ts';
 
 type Transfer = ResponseOf<'getTransfers'>[number];
 type Share = ResponseOf<'getClsHistory'>[number];
@@ -177,14 +177,14 @@ function TransferForm() {
       onSubmit={(event) => {
         event.preventDefault();
         const of = account.value ?? '';
-        const to = Number(toIndex.value);
+        const what = `Transfer ${amount.value} to subaccount ${toIndex.value}`;
+        const to = indexOf(toIndex.value);
+        if (to === null) {
+          refuse(what, 'a subaccount is a whole number, 0 or above');
+          return;
+        }
         const body = transferOf(of, of, [subaccountIndex.value, to], amount.value.trim());
-        void send(
-          'transfer',
-          'Transfer',
-          body,
-          `Transfer ${amount.value} to subaccount ${String(to)}`,
-        );
+        void send('transfer', 'Transfer', body, what);
       }}
     >
       <h2>Transfer to a subaccount</h2>

@@ -14,7 +14,7 @@ import {
   tokenEndsMs,
   wallet,
 } from './session.ts';
-import { shortAddress } from './text.ts';
+import { indexOf, shortAddress } from './text.ts';
 import {
   injectedAccounts,
   injectedProvider,
@@ -272,9 +272,10 @@ function LoggedIn() {
         inputMode="numeric"
         value={String(subaccountIndex.value)}
         onChange={({ currentTarget }) => {
-          const index = Number(currentTarget.value);
-          if (!Number.isInteger(index) || index < 0) return;
-          subaccountIndex.value = index;
+          const index = indexOf(currentTarget.value);
+          // The field has the index in use.
+          if (index === null) currentTarget.value = String(subaccountIndex.value);
+          else subaccountIndex.value = index;
         }}
       />
       <button

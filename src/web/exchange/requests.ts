@@ -60,10 +60,17 @@ export async function ask<T>(
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The text of a proxy.
+    // The page of a proxy or of a login: the exchange has not answered.
+    if (response.ok && text !== '') throw new NoAnswer('the answer is not one of the exchange');
   }
-  if (!response.ok) throw new Refused(response.status, String(parsed).slice(0, 500));
+  if (!response.ok) throw new Refused(response.status, refusalText(response.status, parsed));
   return { body: parsed as T, next: response.headers.get('x-next-cursor') };
+}
+
+/** The refusal as the server words it; a page or an empty answer of a proxy as its status. */
+function refusalText(status: number, parsed: unknown): string {
+  const text = (typeof parsed === 'string' ? parsed : JSON.stringify(parsed)).trim();
+  return text === '' || text.startsWith('<') ? `status ${String(status)}` : text.slice(0, 500);
 }
 
 /** Calls an endpoint of the contract. */

@@ -50,6 +50,15 @@ export const timeText = (ms: number): string =>
 
 export const clockText = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
+const MAX_INDEX = 4_294_967_295;
+
+/** Index of a subaccount, of 32 bits; null if the text is none. */
+export function indexOf(text: string): number | null {
+  const digits = text.trim();
+  const isIndex = /^\d{1,10}$/.test(digits) && Number(digits) <= MAX_INDEX;
+  return isIndex ? Number(digits) : null;
+}
+
 export const shortAddress = (address: string): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 
