@@ -46,12 +46,28 @@ async function bothSidesAreSeen(page: Page): Promise<void> {
   }
 }
 
+/** On a phone, the focus is never under the buttons that open the ticket. */
+async function focusIsSeen(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('.level').first().focus();
+  for (let i = 0; i < 23; i++) {
+    await page.keyboard.press('Tab');
+    const below = await page.evaluate(() => {
+      const buttons = document.querySelector('.sheet-buttons')?.getBoundingClientRect();
+      const focused = document.activeElement?.getBoundingClientRect();
+      return (focused?.bottom ?? NaN) - (buttons?.top ?? NaN);
+    });
+    expect(below, `after ${String(i + 1)} keys`).toBeLessThanOrEqual(0);
+  }
+}
+
 test('10,000 rows and a thousand updates a second leave no long task', async () => {
   const { page } = await screen.open();
   const account = walletOf(7).address.toLowerCase();
   await page.addInitScript(flood, [SYMBOL, account, ORDERS] as const);
   await page.goto(`${screen.server.url}/ui#market=${SYMBOL}`);
   await expect.poll(() => page.locator('.levels').textContent()).toContain('59,999.0');
+  await focusIsSeen(page);
   await bothSidesAreSeen(page);
   await page.locator('#tab-orders').click();
   await screen.logInWithKey(page, 7);
