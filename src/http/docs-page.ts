@@ -35,7 +35,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 /** Colours with enough contrast in both themes; those of Swagger UI have 2 to 3.8. */
 const STYLE = `${THEME_CSS}
 body { margin: 0; background: var(--surface); }
-.swagger-ui .opblock .opblock-summary-method, .swagger-ui .opblock.opblock-get .opblock-summary-method { background: var(--accent); color: var(--on-accent); text-shadow: none; }
+.swagger-ui .opblock .opblock-summary-method, .swagger-ui .opblock.opblock-get .opblock-summary-method { background: var(--accent); color: var(--on-accent); }
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: var(--buy); color: var(--on-pnl); }
 .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: var(--sell); color: var(--on-pnl); }
 html:not(.dark-mode) .swagger-ui .info .title small { background: var(--text-2) !important; }
