@@ -431,11 +431,36 @@ test('an address that names no place is reported until the reader moves', async 
   const address = await folder.page('address', bytes);
   for (const wrong of ['seq=abc', 'trade=-1', 'sel=order']) {
     const { page } = await openPage(browser.context, `${address}#${wrong}`);
-    await showsSeq(page, fill);
+    await showsSeq(page, fill.seq);
     const alert = page.locator('.foot [role=alert]');
     expect(await alert.textContent()).toContain(wrong);
     await page.keyboard.press('Home');
     await expect.poll(() => alert.count()).toBe(0);
     await page.close();
   }
+});
+
+test('a wrong condition stays in sight beside its fault, also on a phone', async () => {
+  const page = await open('condition', queueWorld().bytes);
+  // Typed at once: the field has the focus before the next key.
+  await page.keyboard.press('b');
+  await page.keyboard.type('events.some((e) => e.kind == "orderFilled" && e.account == "u1")');
+  await page.keyboard.press('Enter');
+  await contains(page, '.breaks', /e\.account == "u1".*\d hits?/);
+  await page.keyboard.press('b');
+  await page.keyboard.type('account(u1).equitty < 1');
+  await page.keyboard.press('Enter');
+  await contains(page, '#expression-problem', /no field 'equitty'/);
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const [field, remove, whole] = await page.evaluate(() => {
+      const widthOf = (selector: string) =>
+        document.querySelector(selector)?.getBoundingClientRect().width ?? 0;
+      return [widthOf('#expression'), widthOf('.breaks .chip button'), document.body.scrollWidth];
+    });
+    expect(field, String(width)).toBeGreaterThan(190);
+    expect(remove).toBeGreaterThanOrEqual(24);
+    expect(whole).toBeLessThanOrEqual(width);
+  }
+  await page.close();
 });

@@ -1,6 +1,6 @@
 /** Breakpoints: expressions over the state; run on or back to the next instant that one holds. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { count } from '../exact-text.ts';
 import { giveFocusBack, keepFocus } from './kept-focus.ts';
 import { findViolations } from './violations.ts';
@@ -169,7 +169,8 @@ export function BreakpointBar() {
 
 function Form() {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key: those of the page would act on what is typed.
+  useLayoutEffect(() => {
     field.current?.focus();
   }, []);
   const close = (): void => {
