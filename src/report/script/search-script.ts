@@ -181,7 +181,14 @@ export const SEARCH_SCRIPT = `
       ctx.textAlign = 'right';
       ctx.textBaseline = 'middle';
       const every = (size, space) => Math.max(1, Math.ceil(space / size));
-      for (let k = Math.ceil(view.y); k < Math.min(down.length, view.y + view.height); k += every(h, 14)) ctx.fillText(cutTo(down[k], left - 12), left - 8, Math.max(6, (k + 0.5 - view.y) * h));
+      let labelled = -Infinity;
+      for (let k = Math.ceil(view.y); k < Math.min(down.length, view.y + view.height); k += every(h, 14)) {
+        // The first one is not cut by the edge.
+        const y = Math.max(6, (k + 0.5 - view.y) * h);
+        if (y - labelled < 12) continue;
+        labelled = y;
+        ctx.fillText(cutTo(down[k], left - 12), left - 8, y);
+      }
       ctx.textAlign = 'center';
       for (let i = Math.ceil(view.x); i < Math.min(across.length, view.x + view.width); i += every(w, 48)) ctx.fillText(cutTo(across[i], w * every(w, 48) - 8), left + (i + 0.5 - view.x) * w, height - bottom / 2 - 4);
       canvas.dataset.ready = 'true';
