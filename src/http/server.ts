@@ -64,6 +64,13 @@ const HELMET = {
   contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
 } as const;
 
+/** Headers that scripts of other origins may read. */
+const EXPOSED_HEADERS = [
+  ...Object.values(PAGE_HEADERS),
+  ...Object.values(REPLICA_HEADERS),
+  ...['x-request-id', 'retry-after'],
+];
+
 /**
  * Interval of checks for requests past their time. It is short: `endIdle` closes a connection that
  * is silent for as long, without the 408.
@@ -126,6 +133,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);
+  showOrigin(app, options.browsers.origins);
   observe(app, options);
   app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
   checkAccess(app, { auth: options.auth, admission });
@@ -215,6 +223,25 @@ function openFastify(
   });
 }
 
+/**
+ * Lets pages of the allowed origins read refusals too. The plugin, which answers preflights, comes
+ * behind the limits and so behind these.
+ */
+function showOrigin(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const isAny = origins.includes('*');
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin = '' } = request.headers;
+    if (!isAny) void reply.header('vary', 'Origin');
+    if (isAny || origins.includes(origin)) {
+      void reply
+        .header('access-control-allow-origin', isAny ? '*' : origin)
+        .header('access-control-expose-headers', EXPOSED_HEADERS.join(', '));
+    }
+    done();
+  });
+}
+
 /** Request ids, metrics, request log, and rejection of requests after shutdown starts. */
 function observe(app: FastifyInstance, { metrics, host }: ServerOptions): void {
   const logs = LOGGED.includes(app.log.level);
@@ -256,11 +283,7 @@ async function documentation(
       origin: origins.includes('*') ? '*' : [...origins],
       methods: ['GET', 'POST', 'DELETE'],
       allowedHeaders: ['authorization', 'content-type', 'x-request-id'],
-      exposedHeaders: [
-        ...Object.values(PAGE_HEADERS),
-        ...Object.values(REPLICA_HEADERS),
-        ...['x-request-id', 'retry-after'],
-      ],
+      exposedHeaders: EXPOSED_HEADERS,
       maxAge: PREFLIGHT_S,
     });
   }

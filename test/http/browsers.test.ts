@@ -39,6 +39,29 @@ describe('origins', () => {
     await served.remove();
   });
 
+  test('their pages can read why a request was refused before its body', async () => {
+    const origins = [ORIGIN, 'https://b.example'];
+    const served = await Served.start({ browsers: { origins }, requestsPerSecond: 2 });
+    const found = new Map<number, Headers>();
+    const asked = async (path: string): Promise<void> => {
+      const { status, headers } = await served.send('GET', path, undefined, { origin: ORIGIN });
+      found.set(status, headers);
+    };
+    await asked('/account/balance?account=0x1');
+    for (let i = 0; i < 3; i++) await asked('/time');
+    for (const status of [401, 200, 429]) {
+      const headers = found.get(status);
+      expect(headers?.get('access-control-allow-origin')).toBe(ORIGIN);
+      expect(headers?.get('access-control-expose-headers')).toContain('retry-after');
+      expect(headers?.get('vary')).toBe('Origin');
+    }
+    const evil = { origin: 'https://evil.example' };
+    const other = await served.send('GET', '/account/balance', undefined, evil);
+    expect(other.headers.get('access-control-allow-origin')).toBe(null);
+    expect(other.headers.get('vary')).toBe('Origin');
+    await served.remove();
+  });
+
   test('* allows any origin', async () => {
     const served = await Served.start({ browsers: { origins: ['*'] } });
     expect((await preflight(served, ORIGIN)).headers.get('access-control-allow-origin')).toBe('*');
