@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
@@ -20,12 +20,24 @@ export async function removeMade(made: readonly string[]): Promise<void> {
   for (const path of [...made].reverse()) await rmdir(path).catch(() => undefined);
 }
 
-/** The folder that a symbolic link names, so that a rename does not replace the link. */
+/**
+ * The folder that a symbolic link names, which need not exist yet, so that a rename does not
+ * replace the link.
+ */
 export function realFolder(path: string): string {
   try {
-    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+    return lstatSync(path).isSymbolicLink() ? linkedFolder(path) : path;
   } catch {
     return path;
+  }
+}
+
+function linkedFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return realFolder(resolve(realpathSync(dirname(path)), readlinkSync(path)));
   }
 }
 

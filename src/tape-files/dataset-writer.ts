@@ -365,7 +365,8 @@ function partialOf(folder: string): string {
 const formerOf = (folder: string): string => `${partialOf(folder)}.former`;
 
 /** Gives a dataset its name again, if an import ended between the two renames that replace it. */
-export async function restoreFormer(folder: string): Promise<void> {
+export async function restoreFormer(path: string): Promise<void> {
+  const folder = realFolder(path);
   const former = formerOf(folder);
   if (!(await exists(folder)) && (await exists(former))) await rename(former, folder);
 }

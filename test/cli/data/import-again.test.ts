@@ -104,6 +104,19 @@ test('a dataset whose replacement ended between two renames has its name again',
   expect(existsSync(`${out}.partial.former`)).toBe(false);
 });
 
+test('the same holds where a symbolic link names the dataset', async () => {
+  const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
+  const b = file('b.csv', `${HEADER}${trades(0, '101')}`);
+  const target = `${out}-target`;
+  symlinkSync(target, out);
+  expect(await run(a, '--symbol', 'X')).toBe(0);
+  expect(existsSync(join(target, 'manifest.json'))).toBe(true);
+  renameSync(target, `${target}.partial.former`);
+  expect(await run(b, '--symbol', 'Y', '--add')).toBe(0);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['X', 'Y']);
+  expect(lstatSync(out).isSymbolicLink()).toBe(true);
+});
+
 test('a replacement deletes no other folder beside the dataset', async () => {
   const a = file('a.csv', `${HEADER}${trades(0, '100')}`);
   mkdirSync(`${out}.former`);
