@@ -47,6 +47,7 @@ import {
   makeGap,
   makePrint,
   makeSingleOrder,
+  recordedOrders,
   makeSnapshot,
 } from './generate/tape.ts';
 import { ACTIONS, type Action, type FuzzProfile } from './profile.ts';
@@ -82,7 +83,7 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again' | 'aim'>, (context: Contex
   snapshot: makeSnapshot,
   gap: makeGap,
   bar: makeBar,
-  single: makeSingleOrder,
+  single: (context) => makeSingleOrder(context),
   list: makeListing,
   terms: makeTerms,
   status: makeStatus,
@@ -102,6 +103,9 @@ const isSilent = ({ frozen, priced, status }: KnownMarket): boolean =>
 
 /** Per mille of faulty commands that have no other fault than one reference. */
 const OTHER_REFERENCE = 300;
+
+/** Per mille of single recorded orders that more of the same market follow. */
+const RECORDINGS = 200;
 
 /** Commands that may be sent again. */
 const MOST_RECENT = 64;
@@ -163,6 +167,10 @@ export class CommandGenerator {
     if (action === 'aim') {
       this.plan = drawAim(context);
       return this.planned() ?? makeIndex(context);
+    }
+    if (action === 'single' && !context.faulty && dice.chance(RECORDINGS)) {
+      this.plan = recordedOrders(context);
+      return this.planned() ?? makeSingleOrder(context);
     }
     const relief = context.faulty ? null : moneyInShortfall(context);
     if (relief !== null) return relief;

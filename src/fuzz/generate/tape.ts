@@ -2,6 +2,7 @@
 import type { Command, TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
+import type { Planned } from './aims.ts';
 import type { Context } from './draw-context.ts';
 import { moved } from './prices.ts';
 
@@ -94,17 +95,32 @@ export function makeBar(context: Context): Command {
   };
 }
 
-/** Single recorded orders with few ids, so that most updates concern a live one. */
-export function makeSingleOrder(context: Context): Command {
-  const { dice } = context;
+/**
+ * Records of single orders of one market in turn, as a recording has them. Bars and full books
+ * between them would end all orders, so that no number is used again while its order lives.
+ */
+export function recordedOrders(context: Context): readonly Planned[] {
   const market = marketWithoutLevels(context);
+  const { dice } = context;
+  return Array.from({ length: dice.between(6, 20) }, () => (later: Context) => {
+    if (later.dice.chance(300)) later.wait(later.dice.below(1_500_000));
+    return makeSingleOrder(later, market);
+  });
+}
+
+/** Single recorded orders with few ids, so that most updates concern a live one. */
+export function makeSingleOrder(
+  context: Context,
+  market: KnownMarket = marketWithoutLevels(context),
+): Command {
+  const { dice } = context;
   const { side, priceTicks: price, lots: size } = level(context, market);
   return {
     kind: 'tapeL3',
     timeUs: context.nowUs,
     market: market.id,
     action: dice.pick(['add', 'add', 'reduce', 'remove', 'execute', 'execute']),
-    ref: context.faulty ? 0 : 1 + dice.below(12),
+    ref: context.faulty ? 0 : 1 + dice.below(6),
     side,
     priceTicks: price,
     lots: lots(context.faulty ? size : Math.max(1, size)),
