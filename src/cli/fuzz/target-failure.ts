@@ -116,6 +116,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
   });
   const progress = startProgress('shrink', quiet);
   const endsMs = performance.now() + shrinkSeconds * 1000;
+  const isOver = (): boolean => isInterrupted() || performance.now() >= endsMs;
   const from = divergence.commands;
   try {
     const before = commands.slice(0, from);
@@ -129,7 +130,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
         };
         return { sides: { host, config, markets, users: host.users, keccak }, close };
       },
-      isOver: () => isInterrupted() || performance.now() >= endsMs,
+      isOver,
       onBest: async (best) => {
         const text = `${String(from)} commands shrank to ${String(best.commands.length)} at ${String(best.tests)} new servers`;
         const { commands: kept, divergence: shown, complete } = best;
@@ -144,7 +145,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
         progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
       },
     });
-    if (shrunk === null && !quiet && !isInterrupted()) {
+    if (shrunk === null && !quiet && !isOver()) {
       const build = failure.hostCommand ?? 'this build, as --host-command is not given,';
       print(`not shrunk: a new server of ${build} does not show the difference`);
     }

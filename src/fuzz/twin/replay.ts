@@ -36,8 +36,15 @@ export function recordOf(
   return { script: { ...script, steps }, probe, timeMs };
 }
 
-/** Some of the recorded steps may be gone; the others keep their meaning. */
-export async function repeat({ script, probe, timeMs }: Recorded, sides: Sides): Promise<Repeated> {
+/**
+ * Some of the recorded steps may be gone; the others keep their meaning. `isOver` is polled before
+ * each: true ends the repetition without a difference.
+ */
+export async function repeat(
+  { script, probe, timeMs }: Recorded,
+  sides: Sides,
+  isOver: () => boolean = () => false,
+): Promise<Repeated> {
   const both = new SideBySide(sides);
   const { twin } = both;
   const binder = new Binder(script, twin.engine);
@@ -45,6 +52,7 @@ export async function repeat({ script, probe, timeMs }: Recorded, sides: Sides):
   if (probe.kind === 'feeds') await both.compareFeeds(false);
   let steps = 0;
   for (const step of script.steps) {
+    if (isOver()) return { divergence: null, steps, commands: [] };
     await both.deliver(binder.bind(step));
     if (both.divergence !== null) break;
     steps += 1;

@@ -35,7 +35,7 @@ export interface ShrunkDivergence {
 const OPENING = 12;
 const LAST = [0, 2, 8, 32, 128, 512];
 
-/** Null if a new host does not show the difference. */
+/** Null if a new host does not show the difference, or not before it is over. */
 export async function shrinkDivergence(
   recorded: Recorded,
   found: Pick<HostDivergence, 'violation' | 'difference'>,
@@ -79,7 +79,7 @@ class Shrinking {
     const host = await options.open();
     this.tests += 1;
     try {
-      const repeated = await repeat(candidate, host.sides);
+      const repeated = await repeat(candidate, host.sides, options.isOver);
       const { divergence } = repeated;
       if (divergence === null || natureOf(divergence) !== this.nature) return false;
       this.best = upTo(candidate, repeated);
