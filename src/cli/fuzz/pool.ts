@@ -105,7 +105,7 @@ export class FuzzPool {
       return (await running) as ShrinkReport;
     } catch (error) {
       if (patience.polls > 0) throw error;
-      throw new Error('an execution goes on beyond the limit');
+      throw new Error('an execution goes on beyond the limit', { cause: error });
     } finally {
       clearInterval(poll);
     }
