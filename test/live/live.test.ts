@@ -359,7 +359,7 @@ export default defineStrategy({ name: 'unanswered', parameters: {}, create: () =
       url: served.url,
       signer: WALLET,
       fetch: (target, options) => {
-        const body = String(options?.body);
+        const body = String(options.body);
         if (body.includes('"lost"')) return Promise.reject(new Error('cable is cut'));
         return body.includes('"hangs"') ? new Promise(() => undefined) : fetch(target, options);
       },
