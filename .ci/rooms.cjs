@@ -156,6 +156,7 @@ const ROOMS = [
       'wallet',
       'journal',
       'journal-files',
+      'design',
     ],
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),

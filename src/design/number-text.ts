@@ -1,4 +1,4 @@
-/** Numbers, times, durations and lists of pages as text; unknown is –. */
+/** Numbers, times and durations of pages as text; unknown is –. */
 import { dateText } from '../base/date-text.ts';
 
 /** Decimal text with thousands separators and a minus sign (U+2212). */
@@ -110,16 +110,6 @@ export function duration(us: number): string {
   const [name, unit] = UNITS.find(([, size]) => us >= size) ?? ['s', 1_000_000];
   const value = us / unit;
   return `${grouped(String(value >= 100 ? Math.round(value) : Number(value.toPrecision(3))))} ${name}`;
-}
-
-/** Names that a title lists. */
-const MOST_NAMES = 4;
-
-/** Names of markets or strategies; of many the first ones, and the number of others. */
-export function listed(names: readonly string[]): string {
-  if (names.length <= MOST_NAMES) return names.join(', ');
-  const shown = names.slice(0, MOST_NAMES - 1).join(', ');
-  return `${shown} and ${String(names.length - MOST_NAMES + 1)} others`;
 }
 
 /** An amount of money with two decimals. */

@@ -32,8 +32,8 @@ import {
 import { calendarSection } from './sections/months.ts';
 import { rollingCharts, smallChart } from './sections/rolling-charts.ts';
 import { sideTable } from './sections/side-table.ts';
-import { amount, duration, grouped, listed, percent, time, prose } from '../design/number-text.ts';
-import { divergenceText, escape, MOST_ROWS, REPORT_FILE, table } from './text.ts';
+import { amount, duration, grouped, percent, time, prose } from '../design/number-text.ts';
+import { divergenceText, escape, listed, MOST_ROWS, REPORT_FILE, table } from './text.ts';
 
 export function renderReport(
   report: Report,

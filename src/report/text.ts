@@ -147,3 +147,13 @@ function toolbar(of: {
   return `<div class="toolbar"><input type="search" data-filters="${id}" placeholder="${escape(filter)}" aria-label="${escape(`Filter ${caption}`)}" autocomplete="off">
 <span class="count" data-counts="${id}" role="status">${String(rows)} of ${String(rows)}</span>${all}<button data-copies="${id}">Copy</button><button data-saves="${id}">CSV</button></div>`;
 }
+
+/** Names that a title lists. */
+const MOST_NAMES = 4;
+
+/** Names of markets or strategies; of many the first ones, and the number of others. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= MOST_NAMES) return names.join(', ');
+  const shown = names.slice(0, MOST_NAMES - 1).join(', ');
+  return `${shown} and ${String(names.length - MOST_NAMES + 1)} others`;
+}

@@ -1,6 +1,6 @@
 /** Excursions, sides, calendar, candles and number formats, checked by hand. */
 import { expect, test } from 'vitest';
-import { listed, money, percent, probability, prose, ratio } from '../../src/design/number-text.ts';
+import { money, percent, probability, prose, ratio } from '../../src/design/number-text.ts';
 import { cut } from '../../src/metrics/curve.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
@@ -17,6 +17,7 @@ import { figures, verdict } from '../../src/report/sections/figures.ts';
 import { decimalsOf, fillTable, fundingTable } from '../../src/report/sections/lists.ts';
 import { metricsTables } from '../../src/report/sections/measures.ts';
 import { dayMap } from '../../src/report/sections/months.ts';
+import { listed } from '../../src/report/text.ts';
 import { ABOUT, fill, output, strategy } from './fixture.ts';
 
 const point = (timeUs: number, mid: number | null, mark: number | null = null) => ({

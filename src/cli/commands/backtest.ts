@@ -20,8 +20,8 @@ import {
   printJson,
   startProgress,
 } from '../cli-support.ts';
-import { duration, listed, ratio } from '../../design/number-text.ts';
-import { divergenceText } from '../../report/text.ts';
+import { duration, ratio } from '../../design/number-text.ts';
+import { divergenceText, listed } from '../../report/text.ts';
 import { factsTable } from '../facts-table.ts';
 import { keepHeapLean } from '../../platform/lean-heap.ts';
 import { limitHandlers } from '../handler-limit.ts';

@@ -2,12 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { listed } from '../../design/number-text.ts';
 import { EXPLANATIONS } from '../../report/explain-page.ts';
 import { fileAddress } from '../../report/file-address.ts';
 import type { ReportedRun } from '../../report/page-data.ts';
 import { buildReport, reportOptions, type ReportAbout } from '../../report/report.ts';
-import { REPORT_FILE } from '../../report/text.ts';
+import { listed, REPORT_FILE } from '../../report/text.ts';
 import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/plan.ts';

@@ -1,8 +1,8 @@
 /** `backtest`: strategies on recorded data or among agents, in one call. */
 import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
-import { listed } from '../../design/number-text.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { RoundTrip } from '../../report/analysis/round-trips.ts';
+import { listed } from '../../report/text.ts';
 import {
   buildReport,
   reportOptions,
