@@ -10,7 +10,7 @@ import { clearBelowZero } from './clearing.ts';
 import { dangerAt, isSafe, liquidateAll, unitsIn } from './liquidation.ts';
 import { followBar, marksFollowBars, noteBarQuotes, emitBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
-import { isPrice, emitApplied, takeUsers } from './tape.ts';
+import { isPrice, emitApplied, stateMid, takeUsers } from './tape.ts';
 import { firesAbove, firesAt, runTriggers } from './triggers.ts';
 import { positionOf, type Answer, type Market, type World } from './world.ts';
 
@@ -198,6 +198,8 @@ function quoteAround(world: World, market: Market, c: TapeBar, price: bigint): v
       .reduce(max, ask),
     c.depthLots,
   );
+  const isMoved = users(-1n).some((user) => user <= bid) || users(1n).some((user) => user >= ask);
+  stateMid(market, isMoved ? bid + ask : null);
 }
 
 function quote(world: World, market: Market, side: bigint, price: bigint, depthLots: number): void {

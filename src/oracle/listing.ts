@@ -64,6 +64,7 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     withheld: [],
     carried: [],
     stale: false,
+    statedMid: null,
   };
   world.markets.push(market);
   emit(world, { kind: 'marketListed', market: id });

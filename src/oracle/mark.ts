@@ -318,7 +318,8 @@ function midOf(world: World, market: Market): bigint | null {
   }
   const bid = bestPrice(world, market, 1n);
   const ask = bestPrice(world, market, -1n);
-  return bid === null || ask === null ? null : max(1n, shareDown(bid + ask, 2n));
+  if (bid === null || ask === null) return null;
+  return max(1n, shareDown(market.statedMid ?? bid + ask, 2n));
 }
 
 /** The new mark; null if it stays. */

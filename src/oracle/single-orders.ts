@@ -12,7 +12,7 @@ import {
   takeOf,
 } from './house.ts';
 import { max, min } from './numbers.ts';
-import { cross, isPrice, emitApplied, takeAs, takeUser, takeUsers } from './tape.ts';
+import { cross, isPrice, emitApplied, stateMid, takeAs, takeUser, takeUsers } from './tape.ts';
 import type { Answer, Market, Segment, World } from './world.ts';
 
 interface Named {
@@ -36,7 +36,10 @@ export function tapeL3(world: World, c: TapeL3): Answer {
     price: BigInt(c.priceTicks),
     lots: BigInt(c.lots),
   };
-  if (!market.stale) dispatch(world, market, c.action, order);
+  if (!market.stale) {
+    dispatch(world, market, c.action, order);
+    stateMid(market, null);
+  }
   emitApplied(world, market, 'l3', market.stale);
   return 'ok';
 }

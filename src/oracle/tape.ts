@@ -70,6 +70,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
       restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
     }
     settleReach(world, market);
+    stateMid(market, null);
   }
   emitApplied(world, market, 'depth', market.stale);
   return 'ok';
@@ -114,6 +115,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
     addHouse(world, market, { side, price, lots: joined, where: 'front' });
   }
   settleReach(world, market);
+  stateMid(market, null);
   emitApplied(world, market, 'snapshot', false);
   return 'ok';
 }
@@ -145,14 +147,14 @@ export function tapeQuotes(world: World, c: TapeQuotes): Answer {
     restingOn(world, market, side)
       .filter(({ order }) => order !== null)
       .map(({ price }) => Number(price));
-  const [bids, asks] = [usersOf(1n), usersOf(-1n)];
+  const [userBids, userAsks] = [usersOf(1n), usersOf(-1n)];
   const levels = c.levels
     .map((level): TapeLevel => {
       const { side, priceTicks: price } = level;
       const free =
         side === 'bid'
-          ? Math.min(price, ...asks.map((ask) => ask - 1))
-          : Math.max(price, ...bids.map((bid) => bid + 1));
+          ? Math.min(price, ...userAsks.map((ask) => ask - 1))
+          : Math.max(price, ...userBids.map((bid) => bid + 1));
       return { ...level, priceTicks: priceTicks(free) };
     })
     .filter(({ priceTicks: price }) => isPrice(price));
@@ -160,8 +162,22 @@ export function tapeQuotes(world: World, c: TapeQuotes): Answer {
   for (const level of levels) {
     restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
   }
+  const isMoved = c.levels.some((level, i) => level.priceTicks !== levels[i]?.priceTicks);
+  const stated = c.levels.filter((level) => level.lots > 0);
+  const pricesOf = (side: bigint): bigint[] =>
+    stated.filter((level) => sideOf(level) === side).map((level) => BigInt(level.priceTicks));
+  const [[bid, ...bids], [ask, ...asks]] = [pricesOf(1n), pricesOf(-1n)];
+  const hasBoth = bid !== undefined && ask !== undefined;
+  stateMid(market, isMoved && hasBoth ? bids.reduce(max, bid) + asks.reduce(min, ask) : null);
   emitApplied(world, market, 'depth', false);
   return 'ok';
+}
+
+/** The mid that index and mark have while users' orders hold levels of a synthetic book away. */
+export function stateMid(market: Market, halfTicks: bigint | null): void {
+  if (market.statedMid === halfTicks) return;
+  market.statedMid = halfTicks;
+  market.bookChanged = true;
 }
 
 /** House volume is unknown, so it leaves the book until the next snapshot. */
@@ -177,6 +193,7 @@ export function tapeGap(world: World, c: TapeGap): Answer {
   market.carried.length = 0;
   market.withheld.length = 0;
   cutMinutes(market);
+  stateMid(market, null);
   emitApplied(world, market, 'gap', true);
   return 'ok';
 }

@@ -196,6 +196,8 @@ export interface Market {
   readonly carried: bigint[];
   /** After a gap in the recording, until the next snapshot. */
   stale: boolean;
+  /** Stated best bid + best ask while users' orders hold the levels away (decision 0143). */
+  statedMid: bigint | null;
 }
 
 /** The tape state of a level. */

@@ -40,7 +40,7 @@ const HOLE = /undefined|NaN|\[object|Infinity/;
 const COMMANDS_OF_RUN = 150;
 /** Checked events of a kind in one step. */
 const EVENTS_OF_KIND = 20;
-const MOST_RUNS = 60;
+const MOST_RUNS = 150;
 /** A scenario has a most length. */
 const STEPS_OF_KIND = 20;
 

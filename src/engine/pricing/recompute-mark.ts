@@ -108,13 +108,14 @@ export function clippedLast(market: Market): number | null {
 /**
  * Best bid + best ask in half ticks; null unless both are there. A side of a recorded book that has
  * users' orders only is history that was taken: those orders, which may be far away, are no price.
+ * Nor is an order that holds a level of a synthetic book away from its price (decision 0143).
  */
-function midHalfTicks({ book, spec }: Market): number | null {
+function midHalfTicks({ book, spec, tape }: Market): number | null {
   const bid = book.bestPrice(1);
   const ask = book.bestPrice(-1);
   if (bid === 0 || ask === 0) return null;
   if (spec.recordedLiquidity && !(hasHouse(book, 1) && hasHouse(book, -1))) return null;
-  return bid + ask;
+  return tape.statedHalfTicks ?? bid + ask;
 }
 
 function hasHouse(book: OrderBook, side: 1 | -1): boolean {

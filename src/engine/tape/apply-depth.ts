@@ -25,6 +25,7 @@ import {
   unhide,
 } from './reach.ts';
 import type { SquareRoot } from './square-root.ts';
+import { stateMid } from './stated-mid.ts';
 import { emitTape } from './tape-event.ts';
 import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 
@@ -37,6 +38,7 @@ export function applyDepth(state: State, command: TapeDepth): Outcome {
   if (!market.tape.stale) {
     for (const level of command.levels) applyLevel(state, market, level);
     settleReach(state, market);
+    stateMid(state, market, null);
   }
   emitTape(state, market, 'depth', market.tape.stale);
   return 'ok';

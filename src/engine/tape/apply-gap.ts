@@ -4,6 +4,7 @@ import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { housePrices } from './apply-snapshot.ts';
 import { clearHouse } from './house.ts';
+import { stateMid } from './stated-mid.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyGap(state: State, command: TapeGap): Outcome {
@@ -17,6 +18,7 @@ export function applyGap(state: State, command: TapeGap): Outcome {
   market.tape.forgetLevels();
   market.tape.carry.clear();
   market.impact?.forgetHistory();
+  stateMid(state, market, null);
   emitTape(state, market, 'gap', true);
   return 'ok';
 }

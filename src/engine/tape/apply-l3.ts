@@ -27,6 +27,7 @@ import { crossOpposite } from './apply-depth.ts';
 import { capTaken, noteDivergence, noteTaken } from './displacement.ts';
 import { appendOrder, takeFromSegment } from './house.ts';
 import { houseTaker, takeUserOrder, takeUsers } from './house-take.ts';
+import { stateMid } from './stated-mid.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyL3(state: State, command: TapeL3): Outcome {
@@ -36,7 +37,10 @@ export function applyL3(state: State, command: TapeL3): Outcome {
   if (market.impact !== null) return { code: 'impact_needs_levels' };
   if (!isSound(command)) return { code: 'tape_level_invalid' };
   state.context.cause = 'tape';
-  if (!market.tape.stale) dispatch(state, market, command);
+  if (!market.tape.stale) {
+    dispatch(state, market, command);
+    stateMid(state, market, null);
+  }
   emitTape(state, market, 'l3', market.tape.stale);
   return 'ok';
 }

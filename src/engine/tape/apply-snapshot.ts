@@ -11,6 +11,7 @@ import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { applyLevel, isLevel, settleReach } from './apply-depth.ts';
 import { addHouseInFront, houseLots, removeSegment } from './house.ts';
+import { stateMid } from './stated-mid.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
@@ -31,6 +32,7 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
     moveToFront(state, market, side, level.priceTicks);
   }
   settleReach(state, market);
+  stateMid(state, market, null);
   emitTape(state, market, 'snapshot', false);
   return 'ok';
 }

@@ -16,6 +16,7 @@ import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
+import { stateMid } from './stated-mid.ts';
 
 /** Moves both quotes around a price; unchanged ones keep their position unless `replaces`. */
 export function quoteAround(
@@ -27,14 +28,16 @@ export function quoteAround(
 ): void {
   const { spreadTicks, depthLots } = bar;
   const middle = price - (spreadTicks >> 1);
+  const far = middle + spreadTicks;
   const bid = Math.min(middle, bestUser(state, market, -1) - 1);
   if (!moveAlone(state, market, 1, bid, depthLots)) {
     quote(state, market, 1, { price: bid, size: depthLots, replaces });
   }
-  const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
+  const ask = Math.max(far, bestUser(state, market, 1) + 1);
   if (!moveAlone(state, market, -1, ask, depthLots)) {
     quote(state, market, -1, { price: ask, size: depthLots, replaces });
   }
+  stateMid(state, market, bid === middle && ask === far ? null : middle + far);
 }
 
 const isQuoted = (price: number): boolean => price >= 1 && price <= MAX_PRICE_TICKS;

@@ -33,6 +33,8 @@ export class TapeBook {
   readonly refs = new RowValues<number>();
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
+  /** The mid of history while users' orders hold its levels away: see `stateMid`. */
+  statedHalfTicks: number | null = null;
   /** Lots and levels of history, ever, that contradict what users took. */
   divergedLots = 0;
   divergedLevels = 0;
@@ -93,7 +95,10 @@ export class TapeBook {
   /** The orders themselves are archived with their queues. */
   archive(io: Archive, nowUs: TimeUs): void {
     io.section('tape');
-    this.stale = io.bool(this.stale);
+    // The second bit: a stated mid follows, which most books do not have.
+    const flags = io.int((this.stale ? 1 : 0) | (this.statedHalfTicks === null ? 0 : 2));
+    this.stale = (flags & 1) !== 0;
+    this.statedHalfTicks = (flags & 2) === 0 ? null : io.int(this.statedHalfTicks ?? 0);
     this.bids.archive(io, nowUs);
     this.asks.archive(io, nowUs);
     const carried = archiveList(io, sorted(this.carry), (entry) => {
