@@ -1,6 +1,7 @@
 /**
  * Episodes at edges: a halt between a change of the book and its sample, trades beside the book,
- * orders that close at a great loss, debts of several frozen markets, and a market that ends.
+ * orders that hold a synthetic book away or close at a great loss, debts of several frozen markets,
+ * and a market that ends.
  */
 import { lots, PPM, priceTicks } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
@@ -119,6 +120,61 @@ export function printsAlone(context: Context): readonly Planned[] {
     ...print(-side * dice.pick([300, 3000])),
     ...print(0),
     ...print(side * dice.pick([0, 3000])),
+  ];
+}
+
+/**
+ * An order far through a synthetic book holds its levels away, while history moves and other orders
+ * change the book. Then it leaves.
+ */
+export function heldLevel(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const fits = ({ spec: { markSource, indexSource, impactModel } }: KnownMarket): boolean =>
+    (markSource === 'mid' || indexSource === 'mid') && impactModel !== 'squareRoot';
+  const stage = setStage(context, 2, fits, () => true);
+  if (stage === null) return [];
+  const { market, side, size } = stage;
+  const [holder, other] = stage.actors;
+  const { minLots } = market.spec;
+  const start = market.markTicks;
+  const wide = dice.pick([3000, 20_000]);
+  const asBars = dice.chance(500);
+  const depth = lots(minLots);
+  const history = (movePpm: number, alone = false): readonly Planned[] => [
+    ({ nowUs }) => {
+      const ticks = priceTicks(away(start, movePpm));
+      const at = { timeUs: nowUs, market: market.id };
+      if (!asBars) {
+        const bid = priceTicks(Math.max(1, ticks - dice.below(6)));
+        const levels = [
+          { side: 'bid', priceTicks: bid, lots: depth },
+          { side: 'ask', priceTicks: priceTicks(ticks + 1), lots: depth },
+        ] as const;
+        return { kind: 'tapeQuotes', ...at, levels };
+      }
+      return {
+        ...{ kind: 'tapeBar', ...at, openTicks: ticks, highTicks: ticks, lowTicks: ticks },
+        ...{ closeTicks: ticks, quoteTicks: ticks, volumeLots: depth, depthLots: depth },
+        ...{ spreadTicks: dice.below(3), path: 'nearest', fill: 'touch' },
+      };
+    },
+    advance(dice.pick([1000, 300_000, SECOND_US])),
+    ...(alone ? [] : [order(stage, other, side * minLots, -side * 3 * wide)]),
+    advance(dice.pick([1, 2]) * SECOND_US),
+  ];
+  return [
+    ...clearBook(context, market),
+    ...[holder, other].flatMap((actor) => purse(stage, actor, 4_000_000)),
+    ...history(0),
+    order(stage, holder, -side * size, -side * wide),
+    ...history(0),
+    ...history(side * dice.pick([200, 2000])),
+    ...history(0),
+    // Only the stated prices change.
+    ...history(0, true),
+    ...history(0, true),
+    cancels(market, holder),
+    ...history(-side * dice.pick([0, 1000])),
   ];
 }
 

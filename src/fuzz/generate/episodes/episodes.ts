@@ -9,6 +9,7 @@ import type { Context } from '../draw-context.ts';
 import {
   delistedAtLoss,
   haltedQuotes,
+  heldLevel,
   owedWhileHalted,
   printsAlone,
   reducedAtLoss,
@@ -52,6 +53,7 @@ const EPISODES: readonly Episode[] = [
   nonceWindow,
   isolatedPosition,
   printsAlone,
+  heldLevel,
   equalNotionals,
   vaultTakeover,
   reducedAtLoss,
