@@ -13,17 +13,17 @@ import { AttackWorld, expectOracleAgrees } from './world.ts';
 afterAll(expectOracleAgrees);
 
 class SyntheticWorld extends AttackWorld {
+  private readonly kind: 'bars' | 'trades';
+
   /** Hal is long 150 at 100 with money of 2,000, and Eve's order rests at 91. */
-  constructor(
-    private readonly kind: 'bars' | 'trades',
-    markSource: string,
-  ) {
+  constructor(kind: 'bars' | 'trades', markSource: string) {
     super([
       {
         ...{ symbol: 'M', lotSize: '1', markSource, indexSource: 'mid', recordedLiquidity: true },
         ...{ initialMargin: '0.1', maintenanceMargin: '0.05' },
       },
     ]);
+    this.kind = kind;
     this.fund({ eve: '200000', hal: '2000' });
     this.history(100, 200);
     this.order('hal', '150', '100.1');
@@ -99,7 +99,7 @@ test.each(KINDS)('the index of %s follows history while the order rests, and aft
   // A snapshot keeps it, and restores it.
   const copy = world.engine.fork();
   expect(copy.stateHash()).toBe(world.engine.stateHash());
-  world.cancelAll('eve', 'M');
+  world.cancelAll('eve');
   world.wait(2000);
   expect(world.prices()).toEqual([1010, 1010]);
   world.history(103, 7);

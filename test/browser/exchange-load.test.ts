@@ -42,7 +42,7 @@ async function bothSidesAreSeen(page: Page): Promise<void> {
     [1280, 720, 6],
   ] as const) {
     await page.setViewportSize({ width, height });
-    await expect.poll(seen, String(width)).toEqual([levels, levels]);
+    await expect.poll(seen, { message: String(width) }).toEqual([levels, levels]);
   }
 }
 

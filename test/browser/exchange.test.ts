@@ -63,7 +63,9 @@ test('the page of the API has enough contrast, light and dark', async () => {
       .poll(() => page.evaluate(() => document.documentElement.classList.contains('dark-mode')))
       .toBe(colorScheme === 'dark');
     // Colours of controls change over a time.
-    await expect.poll(() => violations(page, ['color-contrast']), colorScheme).toEqual([]);
+    await expect
+      .poll(() => violations(page, ['color-contrast']), { message: colorScheme })
+      .toEqual([]);
   }
   expect(faults).toEqual([]);
   await page.close();

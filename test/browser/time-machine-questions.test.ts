@@ -416,7 +416,7 @@ test('Escape gives the focus back that a key took', async () => {
     await page.keyboard.press(key);
     await expect.poll(focused).not.toContain('Last fill');
     await page.keyboard.press('Escape');
-    await expect.poll(focused, key).toContain('Last fill');
+    await expect.poll(focused, { message: key }).toContain('Last fill');
   }
   // The button is drawn again.
   await page.getByRole('button', { name: '+ Breakpoint' }).press('Enter');

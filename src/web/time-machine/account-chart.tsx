@@ -5,15 +5,9 @@ import uPlotCss from 'uplot/dist/uPlot.min.css?inline';
 import { SANS } from '../../design/tokens.ts';
 import { axisFormat, axisLabels, axisText, evenPlaces, stepDecimals } from '../exact-text.ts';
 import { colour } from '../theme.ts';
+import type { AccountCurve } from './account-scan.ts';
 
 export const CHART_CSS = uPlotCss;
-
-export interface AccountCurve {
-  readonly seqs: readonly number[];
-  readonly timesUs: readonly number[];
-  readonly equity: readonly number[];
-  readonly maintenance: readonly number[];
-}
 
 interface AccountChartProps {
   readonly curve: AccountCurve;

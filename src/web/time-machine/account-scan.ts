@@ -5,8 +5,14 @@
 import type { EngineEvent } from '../../engine/events.ts';
 import type { SubaccountId } from '../../num/units.ts';
 import type { Timeline } from '../../time-machine/timeline.ts';
-import type { AccountCurve } from './account-chart.tsx';
 import { Slices } from './slices.ts';
+
+export interface AccountCurve {
+  readonly seqs: readonly number[];
+  readonly timesUs: readonly number[];
+  readonly equity: readonly number[];
+  readonly maintenance: readonly number[];
+}
 
 /** Fills of the account, or steps of any liquidation, between two samples of the curve. */
 export interface ScanMark {
