@@ -186,7 +186,7 @@ class Run {
         },
         settled: touch,
       },
-      () => engine.markets().map(({ id }) => this.touches.mid(id)),
+      () => engine.markets().map(({ id }) => this.recorder.mid(id)),
     );
     const markets = new InProcessClient(gateway, caller).callSync('getMarkets', {});
     const run = new StrategyRun(index, entry, subaccount, {

@@ -44,8 +44,11 @@ export class Touches {
   /** Null while a side is empty. */
   mid(market: MarketId): number | null {
     const { bidTicks, askTicks } = this.of(market);
-    if (bidTicks === null || askTicks === null) return null;
-    return rounded((bidTicks + askTicks) * (this.halfTicks[market] ?? 0));
+    return bidTicks === null || askTicks === null ? null : this.price(market, bidTicks + askTicks);
+  }
+
+  price(market: MarketId, halfTicks: number): number {
+    return rounded(halfTicks * (this.halfTicks[market] ?? 0));
   }
 
   onTape(event: TapeApplied): void {

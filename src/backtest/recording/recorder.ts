@@ -151,8 +151,12 @@ export class Recorder {
     return this.markets.map((market) => market.output(endUs));
   }
 
-  private mid(market: number): number | null {
-    return this.touches.mid(marketId(market));
+  /** The mid of history, if a strategy's order holds its levels away; otherwise of the book. */
+  mid(market: number): number | null {
+    const id = marketId(market);
+    const mid = this.touches.mid(id);
+    const stated = mid === null ? null : this.engine.statedHalfTicks(id);
+    return stated === null ? mid : this.touches.price(id, stated);
   }
 
   private sample(atUs: number): void {

@@ -163,6 +163,14 @@ export class ExchangeReader implements ExchangeView {
     return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
   }
 
+  /**
+   * Best bid + best ask that history states, in half ticks, while a user's order holds its levels
+   * away (decision 0143); null if the book has them.
+   */
+  statedHalfTicks(id: MarketId): number | null {
+    return this.state.market(id).tape.statedHalfTicks;
+  }
+
   markComposition(id: MarketId): MarkCompositionView {
     return markComposition(this.state.market(id));
   }
