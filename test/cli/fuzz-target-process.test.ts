@@ -60,9 +60,8 @@ test('a host that follows the rules', async () => {
 });
 
 test('a host that is wrong in one field: the first divergence, its rule, and a journal', async () => {
-  const proxy = await changingProxy(await serve(), '/account/positions', (text) =>
-    text.replace(/("upnl":")-?(\d)/, '$11$2'),
-  );
+  const wrongGain = (text: string): string => text.replace(/("upnl":")-?(\d)/, '$11$2');
+  const proxy = await changingProxy(await serve(), '/account/positions', wrongGain);
   ends.push(proxy.stop);
   const { status, out } = await drive(proxy.url, 'dev', '--json');
   expect(status).toBe(1);
@@ -85,7 +84,7 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   const again = await changingProxy(
     await serve(join(folder, 'serve.yaml')),
     '/account/positions',
-    (text) => text.replace(/("upnl":")-?(\d)/, '$11$2'),
+    wrongGain,
   );
   ends.push(again.stop);
   const repeated = await drive(again.url, 'dev', '--repeat', folder, '--json');
@@ -96,8 +95,11 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   const stale = await drive(again.url, 'dev', '--repeat', folder);
   expect(stale).toMatchObject({ status: 2, err: expect.stringContaining('not new') as string });
 
-  const words = await drive(proxy.url);
-  // Its state is no longer fresh.
+  // A host that was used has a state that the twin does not know.
+  expect(await drive(proxy.url)).toMatchObject({ status: 2 });
+  const fresh = await changingProxy(await serve(), '/account/positions', wrongGain);
+  ends.push(fresh.stop);
+  const words = await drive(fresh.url);
   expect(words.status).toBe(1);
   expect(words.out).toContain('DIVERGED    request');
   expect(words.out).toMatch(/\n {2}rule {6}R-/);
