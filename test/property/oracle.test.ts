@@ -91,30 +91,34 @@ function spoiled(command: Command, roll: number): Command {
   return { ...command, orders };
 }
 
-test('engine and oracle agree on runs with every kind of command', () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...PROFILE_NAMES), fc.nat(999_999), (name, seed) => {
-      const drawnProfile = drawProfile(String(seed), { name, commands: COMMANDS });
-      // Episodes take most of a short run, so half of the runs have none.
-      const profile = seed % 2 === 0 ? drawnProfile : { ...drawnProfile, episodeGap: 0 };
-      const setup = setUp(profile);
-      const exchange = new Exchange(setup.config);
-      const generator = new CommandGenerator(profile, exchange, setup);
-      const lockstep = new Lockstep(exchange);
-      let roll = seed;
-      for (;;) {
-        const drawn = generator.next();
-        if (drawn === null) break;
-        roll = (roll * 48_271) % 2_147_483_647;
-        step(lockstep, spoiled(drawn, roll), generator.observe);
-      }
-      const end = lockstep.compareAll();
-      if (end !== null) throw new Error(divergenceText(end));
-      expect(exchange.checkInvariants()).toEqual([]);
-    }),
-    { numRuns: 100 * EFFORT, endOnFailure: true },
-  );
-}, 300_000);
+test(
+  'engine and oracle agree on runs with every kind of command',
+  () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...PROFILE_NAMES), fc.nat(999_999), (name, seed) => {
+        const drawnProfile = drawProfile(String(seed), { name, commands: COMMANDS });
+        // Episodes take most of a short run, so half of the runs have none.
+        const profile = seed % 2 === 0 ? drawnProfile : { ...drawnProfile, episodeGap: 0 };
+        const setup = setUp(profile);
+        const exchange = new Exchange(setup.config);
+        const generator = new CommandGenerator(profile, exchange, setup);
+        const lockstep = new Lockstep(exchange);
+        let roll = seed;
+        for (;;) {
+          const drawn = generator.next();
+          if (drawn === null) break;
+          roll = (roll * 48_271) % 2_147_483_647;
+          step(lockstep, spoiled(drawn, roll), generator.observe);
+        }
+        const end = lockstep.compareAll();
+        if (end !== null) throw new Error(divergenceText(end));
+        expect(exchange.checkInvariants()).toEqual([]);
+      }),
+      { numRuns: 100 * EFFORT, endOnFailure: true },
+    );
+  },
+  300_000 * EFFORT,
+);
 
 /** Not in random runs: 65,536 markets and delisting; the gateway refuses inverse contracts. */
 const BEYOND_LIVES: ReadonlySet<string> = new Set([
