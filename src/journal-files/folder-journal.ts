@@ -14,6 +14,7 @@ import type { JournalHeader, JournalPosition } from '../journal/format/header.ts
 import type { ReusedFrames } from '../journal/format/reused-frames.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
+import type { JournalEnd } from './recover.ts';
 import { asSegment, listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
 
@@ -56,8 +57,9 @@ export class FolderJournal implements JournalSource {
     return this.reader.position;
   }
   /** Current segment and byte offset. */
-  get place(): { readonly segment: Segment; readonly offset: number; readonly size: number } {
-    return { segment: this.segment, offset: this.reader.offset, size: this.reader.size };
+  get place(): Omit<JournalEnd, 'torn'> {
+    const { offset, size, header } = this.reader;
+    return { segment: this.segment, offset, size, semanticsVersion: header.semanticsVersion };
   }
   /** The last frame in the bytes of a plain journal. */
   get frameBytes(): Uint8Array {

@@ -17,7 +17,8 @@ export function* plainJournal(
   untilSeq = Infinity,
   onFrame: (frame: JournalFrame) => void = () => undefined,
 ): Generator<Uint8Array> {
-  let parts: Uint8Array[] = [headerBytes(source.header.config, null)];
+  const { config, semanticsVersion } = source.header;
+  let parts: Uint8Array[] = [headerBytes(config, null, semanticsVersion)];
   let length = 0;
   for (let frame = source.next(); frame !== null; frame = source.next()) {
     if (frame.seq > untilSeq) break;

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { replay, type Mismatch } from '../journal/replay/replay.ts';
+import { replay, rulesNote, type Mismatch } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
 import { RecoveredDigests } from './recovered-digests.ts';
 import { FolderJournal, noSnapshotError } from './folder-journal.ts';
@@ -20,6 +20,8 @@ export interface JournalEnd {
   readonly offset: number;
   readonly size: number;
   readonly torn: TornTail | null;
+  /** Version of the rules by which the segment was written. */
+  readonly semanticsVersion: number;
 }
 
 export interface Recovered {
@@ -138,8 +140,13 @@ function recoverFrom(
   };
 }
 
-const mismatchText = ({ what, seq, expected, actual }: Mismatch): string =>
-  `the ${what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(seq)} was ${expected}, but replays to ${actual}`;
+function mismatchText(mismatch: Mismatch): string {
+  const { what, seq, expected, actual } = mismatch;
+  const hash = `${what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(seq)}`;
+  const note = rulesNote(mismatch);
+  const text = `the ${hash} was ${expected}, but replays to ${actual}`;
+  return note === null ? text : `${text}; ${note}`;
+}
 
 export function bytesBefore(segments: readonly Segment[], end: Segment): number {
   return segments

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { JournalGroup } from '../journal/format/frames.ts';
-import { headerBytes } from '../journal/format/header.ts';
+import { headerBytes, SEMANTICS_VERSION } from '../journal/format/header.ts';
 import { FileError, isOutOfSpace } from '../platform/file-error.ts';
 import type { JournalEnd } from './recover.ts';
 import { segmentPath } from './segments.ts';
@@ -61,6 +61,8 @@ export class SegmentWriter {
   private current: Current | null = null;
   /** Offset of the next group. */
   private at = 0;
+  /** Commands by the present rules need a segment of their own, which earlier releases refuse. */
+  private isOfEarlierRules = false;
   /** Bytes from here on are zeros, unless a write failed. */
   private dirtyTo = 0;
   private next: Promise<Preallocated> | null = null;
@@ -78,7 +80,7 @@ export class SegmentWriter {
   }
 
   /** Continues a journal at its end; zeroes the torn tail of a crash. */
-  async resume({ segment, offset, size, torn }: JournalEnd): Promise<void> {
+  async resume({ segment, offset, size, torn, ...end }: JournalEnd): Promise<void> {
     const file = await this.openForGroups(segment.path);
     if (segment.plain) {
       // A plain journal has no preallocated space: the first group starts a segment.
@@ -92,6 +94,7 @@ export class SegmentWriter {
     this.current = { file, size, afterSeq: segment.afterSeq };
     this.at = offset;
     this.dirtyTo = torn === null ? offset : size;
+    this.isOfEarlierRules = end.semanticsVersion !== SEMANTICS_VERSION;
     await this.wipe();
   }
 
@@ -100,7 +103,8 @@ export class SegmentWriter {
     const { bytes, after } = group;
     const { current } = this;
     // The first command names a segment, so a segment without commands is never closed.
-    const isFull = current === null || this.at + bytes.length > current.size;
+    const isFull =
+      current === null || this.isOfEarlierRules || this.at + bytes.length > current.size;
     if (current === null || (isFull && after.seq > current.afterSeq)) {
       await this.begin(group);
       return;
@@ -158,6 +162,7 @@ export class SegmentWriter {
     }
     await this.current?.file.close();
     this.current = { file, size: space.size, afterSeq: after.seq };
+    this.isOfEarlierRules = false;
     this.at = first.length;
     this.dirtyTo = this.at;
     this.bytes += first.length;

@@ -15,6 +15,7 @@ import type { TapeLevel } from '../engine/commands.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { replayJournal } from '../journal-files/replay-journal.ts';
 import { listSegments } from '../journal-files/segments.ts';
+import { rulesNote } from '../journal/replay/replay.ts';
 import { lots, priceTicks, timeUs, type MarketId, type TimeUs } from '../num/units.ts';
 import { MarketNames } from '../tape/formats/market-names.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
@@ -35,8 +36,9 @@ function journalMarkets(path: string): TapeUnits[] {
   const { engine, mismatch } = replayJournal(path, { verify: true, onEvent: mustBeLive });
   if (mismatch !== null) {
     const { what, seq, expected, actual } = mismatch;
+    const cause = rulesNote(mismatch) ?? 'the journal is damaged, or of another build';
     throw new TapeError(
-      `the ${what === 'stateHash' ? 'state' : 'chain'} hash of command ${String(seq)} is ${expected}, and a replay reaches ${actual}: the journal is damaged, or of another build`,
+      `the ${what === 'stateHash' ? 'state' : 'chain'} hash of command ${String(seq)} is ${expected}, and a replay reaches ${actual}: ${cause}`,
     );
   }
   return engine.markets().map(({ spec: { symbol, tickSize, lotSize } }) => ({

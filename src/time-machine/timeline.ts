@@ -21,7 +21,7 @@ import type { Engine, ExchangeView } from '../engine/read/views.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { JournalFrame } from '../journal/format/frame.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { BEGINNING, type JournalHeader } from '../journal/format/header.ts';
+import { BEGINNING, earlierRelease, type JournalHeader } from '../journal/format/header.ts';
 import { StepIndex } from './index/step-index.ts';
 import { flagsOfCommand, flagsOfEvent, STEP_FLAGS } from './index/step-flags.ts';
 import { Cursors } from './cursors.ts';
@@ -58,6 +58,8 @@ export interface HashMismatch {
   readonly seq: number;
   readonly expected: string;
   readonly actual: string;
+  /** Release by whose rules the journal begins; null if these are the present rules. */
+  readonly release: string | null;
 }
 
 export interface TimelineProgress {
@@ -239,12 +241,17 @@ export class Timeline {
     if (frame.kind === 'checkpoint') {
       const actual = engine.stateHash();
       if (actual === frame.stateHash) this.checkpoints += 1;
-      else this.mismatch ??= mismatchOf('stateHash', frame.stateHash, actual, engine.seq);
+      else this.mismatch ??= this.mismatchOf('stateHash', frame.stateHash, actual);
     } else if (frame.kind === 'chain' || frame.kind === 'end') {
       const actual = engine.chainHash();
       if (actual === frame.chainHash) this.chainHashes += 1;
-      else this.mismatch ??= mismatchOf('chainHash', frame.chainHash, actual, engine.seq);
+      else this.mismatch ??= this.mismatchOf('chainHash', frame.chainHash, actual);
     }
+  }
+
+  private mismatchOf(what: HashMismatch['what'], expected: string, actual: string): HashMismatch {
+    const { seq } = this.indexer.engine;
+    return { what, seq, expected, actual, release: earlierRelease(this.header) };
   }
 
   /**
@@ -387,15 +394,6 @@ function stepTo(cursor: RunCursor, seq: number): Instant | null {
 function instantOf(engine: Exchange, step: Step | null): Instant {
   const { seq, nowUs } = engine;
   return { seq, timeUs: nowUs, chainHash: engine.chainHash(), engine, step };
-}
-
-function mismatchOf(
-  what: HashMismatch['what'],
-  expected: string,
-  actual: string,
-  seq: number,
-): HashMismatch {
-  return { what, seq, expected, actual };
 }
 
 /** The exchange before the first command, with little history. */

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { crc32 } from '../../src/base/crc32.ts';
 import { recover } from '../../src/journal-files/recover.ts';
@@ -24,7 +25,7 @@ import { CLI, startServe } from './serve-process.ts';
 
 /** Written by `orrery run` of release 0.1.0. */
 const RELEASED = fileURLToPath(new URL('../journal/fixtures/release-0.1.orrery', import.meta.url));
-const REFUSAL = 'semantics version 1, this program reads 2; replay it with orrery 0.1';
+const REFUSAL = 'semantics version 1, this program reads 2 and 3; replay it with orrery 0.1';
 /** Magic, length, checksum; then the format version's byte and the semantics version's. */
 const HEADER_FIXED = 16;
 const template = mkdtempSync(join(tmpdir(), 'orrery-'));
@@ -36,7 +37,7 @@ function asVersion1(path: string): void {
   const bytes = readFileSync(path);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = HEADER_FIXED + view.getUint32(8, true);
-  expect(bytes[HEADER_FIXED + 1]).toBe(4);
+  expect(bytes[HEADER_FIXED + 1]).toBe(6);
   bytes[HEADER_FIXED + 1] = 2;
   view.setInt32(12, crc32(view, HEADER_FIXED, end), true);
   writeFileSync(path, bytes);
@@ -118,4 +119,27 @@ test('a folder with the plain journal of release 0.1 is rejected and unchanged',
   writeFileSync(path, bytes.subarray(0, HEADER_FIXED + bytes.readUInt32LE(8)));
   await expect(openIn(data())).rejects.toThrow(REFUSAL);
   expect(readdirSync(data())).toEqual(['journal.orrery']);
+});
+
+test('a journal of release 0.2 that leads elsewhere is named as one of that release', () => {
+  const path = join(scratch(), 'black-friday.orrery');
+  const fixture = new URL(
+    '../journal/fixtures/release-0.2/black-friday.orrery.gz',
+    import.meta.url,
+  );
+  writeFileSync(path, gunzipSync(readFileSync(fixture)));
+  const note = 'the journal begins by the rules of orrery 0.2, some of which have changed';
+  for (const args of [
+    ['replay', path],
+    ['journal', 'verify', path],
+  ]) {
+    const { status, stdout } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8' });
+    expect({ args, status }).toEqual({ args, status: 1 });
+    expect(stdout).toContain(note);
+  }
+  const doctor = ['doctor', '--data-dir', scratch(), '--full'];
+  rmSync(join(scratch(), 'var'), { recursive: true });
+  cpSync(path, join(scratch(), 'journal.orrery'));
+  const { stdout } = spawnSync(process.execPath, [CLI, ...doctor], { encoding: 'utf8' });
+  expect(stdout).toContain(note);
 });

@@ -245,7 +245,7 @@ test.each<readonly [string, (path: string) => void, string]>([
       view.setInt32(12, crc32(view, 16, 16 + view.getUint32(8, true)), true);
       writeFileSync(path, bytes);
     },
-    'semantics version 1, this program reads 2',
+    'semantics version 1, this program reads 2 and 3',
   ],
   [
     'with a changed byte',

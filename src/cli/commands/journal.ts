@@ -17,6 +17,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
+import { rulesNote } from '../../journal/replay/replay.ts';
 import { pullCommand } from '../journal-pull.ts';
 import { command as inspectCommand } from './inspect.ts';
 
@@ -104,6 +105,8 @@ function printVerification(found: JournalVerification): void {
     print(`MISMATCH      ${mismatch.what} after command ${String(mismatch.seq)}`);
     print(`  journal     ${mismatch.expected}`);
     print(`  replay      ${mismatch.actual}`);
+    const note = rulesNote(mismatch);
+    if (note !== null) print(`  rules       ${note}`);
   }
   print(found.isWhole ? 'all match' : 'NOT all match');
 }

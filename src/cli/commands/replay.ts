@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { replay } from '../../journal/replay/replay.ts';
+import { replay, rulesNote } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { JOURNAL_FILE, readRun, RUN_FILE, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {
@@ -96,6 +96,8 @@ export const command: CommandModule<object, ReplayArguments> = {
           );
           print(`  journal   ${mismatch.expected}`);
           print(`  replay    ${mismatch.actual}`);
+          const note = rulesNote(mismatch);
+          if (note !== null) print(`  rules     ${note}`);
         }
       }
       if (isOther && !json) {

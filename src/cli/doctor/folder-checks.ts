@@ -26,6 +26,7 @@ import {
 } from '../../journal-files/snapshots.ts';
 import { LOGINS_NAME } from '../../journal-files/used-nonces.ts';
 import { verifyJournal } from '../../journal-files/verify-journal.ts';
+import { rulesNote } from '../../journal/replay/replay.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const GIB = 2 ** 30;
@@ -281,7 +282,9 @@ function replayed(path: string): Finding {
     (mismatch === null
       ? `${bad?.name ?? 'a snapshot'}: ${bad?.verdict ?? 'differs'}`
       : `the hash after command ${String(mismatch.seq)} differs`);
-  return fail('replay', found, 'orrery journal verify has details; restore a backup');
+  const note = mismatch === null ? null : rulesNote(mismatch);
+  const advice = note ?? 'orrery journal verify has details; restore a backup';
+  return fail('replay', found, advice);
 }
 
 /** The time of the exchange does not go back: it stands still while the clock is behind. */

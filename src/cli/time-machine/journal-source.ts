@@ -80,7 +80,7 @@ function bytesOf(source: FolderJournal): Pick<JournalFound, 'journal' | 'base'> 
   if (seq !== fromSeq) throw new InputError('the snapshot of the folder is of another command');
   const after = { seq, timeUs: nowUs };
   const writer = new JournalWriter(after);
-  const parts = [headerBytes(header.config, after)];
+  const parts = [headerBytes(header.config, after, header.semanticsVersion)];
   const take = (): void => {
     for (let group = writer.takeGroup(); group !== null; group = writer.takeGroup()) {
       parts.push(group.bytes);

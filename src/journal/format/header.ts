@@ -19,10 +19,12 @@ const MAGIC = [0x4f, 0x52, 0x52, 0x45, 0x52, 0x59, 0x0d, 0x0a] as const;
 const FIXED = MAGIC.length + 8;
 const PLAIN = 1;
 const GROUPED = 2;
-/** Changes only together with a golden hash: the same journal then yields another state. */
-export const SEMANTICS_VERSION = 2;
-/** Last releases that replay journals of earlier semantics versions. */
-const RELEASES: Readonly<Record<number, string>> = { 1: '0.1' };
+/** Rises when rules change: the same journal may then yield another state. */
+export const SEMANTICS_VERSION = 3;
+/** The oldest version that is replayed: the hashes of a journal show whether its state is the same. */
+const OLDEST_REPLAYED = 2;
+/** Last releases that replay all journals of earlier semantics versions. */
+const RELEASES: Readonly<Record<number, string>> = { 1: '0.1', 2: '0.2' };
 
 /** A position between two commands: the last one before it, and its time. */
 export interface JournalPosition {
@@ -43,11 +45,15 @@ export interface JournalHeader {
   readonly after: JournalPosition;
 }
 
-/** Header of a plain journal, or of a segment after a position. */
-export function headerBytes(config: ExchangeConfig, after: JournalPosition | null): Uint8Array {
+/** Header of a plain journal, or of a segment after a position. A copy keeps its version. */
+export function headerBytes(
+  config: ExchangeConfig,
+  after: JournalPosition | null,
+  semanticsVersion = SEMANTICS_VERSION,
+): Uint8Array {
   const archive = new ArchiveWriter();
   archive.int(after === null ? PLAIN : GROUPED);
-  archive.int(SEMANTICS_VERSION);
+  archive.int(semanticsVersion);
   archive.text(configHash(config));
   archiveConfig(archive, config);
   if (after !== null) {
@@ -115,6 +121,11 @@ function headerEnd(source: Uint8Array): number {
   return end;
 }
 
+/** Last release with the rules by which a journal begins; null for the present rules. */
+export function earlierRelease({ semanticsVersion }: JournalHeader): string | null {
+  return semanticsVersion === SEMANTICS_VERSION ? null : (RELEASES[semanticsVersion] ?? null);
+}
+
 /** Release that reads journals of this semantics version. */
 function releaseFor(semanticsVersion: number): string {
   const release = RELEASES[semanticsVersion];
@@ -132,9 +143,9 @@ function readFields(body: Uint8Array): JournalHeader {
       `journal header: format version ${String(formatVersion)}, this program reads ${String(PLAIN)} and ${String(GROUPED)}`,
     );
   }
-  if (semanticsVersion !== SEMANTICS_VERSION) {
+  if (semanticsVersion < OLDEST_REPLAYED || semanticsVersion > SEMANTICS_VERSION) {
     throw new JournalError(
-      `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(SEMANTICS_VERSION)}` +
+      `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(OLDEST_REPLAYED)} and ${String(SEMANTICS_VERSION)}` +
         releaseFor(semanticsVersion),
       { hint: 'serve the folder with that release, or begin with an empty folder' },
     );

@@ -5,6 +5,7 @@ import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { configHash } from '../../engine/snapshot/config-archive.ts';
 import type { Seq, TimeUs } from '../../num/units.ts';
+import { earlierRelease } from '../format/header.ts';
 import {
   JournalError,
   JournalReader,
@@ -15,7 +16,10 @@ import type { OrderIdsFrame } from '../format/frame.ts';
 import { ReadAhead } from '../format/read-ahead.ts';
 
 export interface ReplayOptions {
-  /** Verifies every checkpoint's state hash and every chain hash. */
+  /**
+   * Verifies every checkpoint's state hash and every chain hash. A journal of earlier rules is always
+   * verified.
+   */
   readonly verify: boolean;
   /** Stops after this command. */
   readonly untilSeq?: number;
@@ -38,6 +42,14 @@ export interface Mismatch {
   readonly timeUs: TimeUs;
   readonly expected: string;
   readonly actual: string;
+  /** Release by whose rules the journal begins; null if these are the present rules. */
+  readonly release: string | null;
+}
+
+/** Why hashes of a journal of earlier rules may differ; null for present rules. */
+export function rulesNote({ release }: Pick<Mismatch, 'release'>): string | null {
+  if (release === null) return null;
+  return `the journal begins by the rules of orrery ${release}, some of which have changed; replay it with that release`;
 }
 
 export interface ReplayResult {
@@ -65,6 +77,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
       `journal: starts after command ${String(after.seq)}; read its folder instead`,
     );
   }
+  const release = earlierRelease(reader.header);
   const engine =
     reader.base === null ? new Exchange(reader.header.config) : Exchange.restore(reader.base);
   mustBelong(engine, reader.header.configHash);
@@ -97,13 +110,16 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
         options.onOrderIds?.(frame, engine);
         continue;
       }
-      if (!options.verify) continue;
-      mismatch =
+      if (!options.verify && release === null) continue;
+      const differs =
         frame.kind === 'checkpoint'
           ? compare('stateHash', frame.stateHash, engine.stateHash(), engine)
           : compare('chainHash', frame.chainHash, engine.chainHash(), engine);
-      over = mismatch !== null;
-      if (over) break;
+      over = differs !== null;
+      if (differs !== null) {
+        mismatch = { ...differs, release };
+        break;
+      }
       if (frame.kind === 'checkpoint') checkpoints += 1;
       else chainHashes += 1;
     }
@@ -141,7 +157,7 @@ function compare(
   expected: string,
   actual: string,
   engine: Exchange,
-): Mismatch | null {
+): Omit<Mismatch, 'release'> | null {
   if (expected === actual) return null;
   return { what, seq: engine.seq, timeUs: engine.nowUs, expected, actual };
 }

@@ -1,4 +1,5 @@
 /** Name of the journal, verification of its hashes, and what can be done with the whole. */
+import type { HashMismatch } from '../../time-machine/timeline.ts';
 import { bytesText, count, shortHash } from '../exact-text.ts';
 import { about, opened, progress, scene, verified } from './store.ts';
 import { bottomTab } from './bottom-tab.ts';
@@ -60,6 +61,9 @@ export function HeaderBar() {
   );
 }
 
+const rulesOf = ({ release }: HashMismatch): string =>
+  release === null ? '' : `: the journal is by the rules of orrery ${release}`;
+
 /** The journal is executed once when it is opened: each recorded hash is compared. */
 function Verified() {
   const done = progress.value;
@@ -76,7 +80,7 @@ function Verified() {
     const text =
       done.mismatch === null
         ? `stops after command ${count(done.seq)}: ${done.fault ?? ''}`
-        : `✗ ${done.mismatch.what} differs after command ${count(done.mismatch.seq)}`;
+        : `✗ ${done.mismatch.what} differs after command ${count(done.mismatch.seq)}${rulesOf(done.mismatch)}`;
     return (
       <span class="chip error" role="status" title={text}>
         {text}
