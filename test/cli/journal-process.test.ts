@@ -103,7 +103,7 @@ test('export writes one journal file that verifies and replays independently', (
   expect(exported).toMatchObject({ status: 0, err: '' });
   expect(exported.out).toMatch(new RegExp(`all\\.orrery: ${String(last)} commands, \\d+ bytes`));
   expect(journal('verify', out).out).toContain(`state hash    ${hash}`);
-  expect(journal('inspect', out, '--limit', '0').out).toContain('format 1, semantics 2');
+  expect(journal('inspect', out, '--limit', '0').out).toContain('format 1, semantics 3');
 
   expect(journal('export', data(), '--out', out, '--to', '100').status).toBe(0);
   expect(journal('verify', out).out).toContain('commands      100, from 1 to 100');
