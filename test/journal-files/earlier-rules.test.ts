@@ -66,7 +66,7 @@ test('a journal that the present rules lead elsewhere names its release, in each
   const bytes = released(DIFFERS);
   const path = join(scratch(), 'journal.orrery');
   writeFileSync(path, bytes);
-  // Its hashes are compared though nobody asks.
+  // Its hashes are compared without `verify` too.
   const { mismatch } = replay(bytes, { verify: false });
   expect(mismatch).toMatchObject({ what: 'stateHash', seq: 2331, release: '0.2' });
   expect(verifyJournal(path)).toMatchObject({ isWhole: false, mismatch });

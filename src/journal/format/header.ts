@@ -21,7 +21,7 @@ const PLAIN = 1;
 const GROUPED = 2;
 /** Rises when rules change: the same journal may then yield another state. */
 export const SEMANTICS_VERSION = 3;
-/** The oldest version that is replayed: the hashes of a journal show whether its state is the same. */
+/** The oldest version that is replayed; hashes of a journal show whether its state is the same. */
 const OLDEST_REPLAYED = 2;
 /** Last releases that replay all journals of earlier semantics versions. */
 const RELEASES: Readonly<Record<number, string>> = { 1: '0.1', 2: '0.2' };

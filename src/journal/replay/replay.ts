@@ -17,8 +17,8 @@ import { ReadAhead } from '../format/read-ahead.ts';
 
 export interface ReplayOptions {
   /**
-   * Verifies every checkpoint's state hash and every chain hash. A journal of earlier rules is always
-   * verified.
+   * Verifies every checkpoint's state hash and every chain hash. A journal of earlier rules is
+   * always verified.
    */
   readonly verify: boolean;
   /** Stops after this command. */
