@@ -53,6 +53,9 @@ export class FolderJournal implements JournalSource {
     if (base !== null) this.reader.skipTo(base.seq - 1);
   }
 
+  get path(): string {
+    return this.segment.path;
+  }
   get position(): JournalPosition {
     return this.reader.position;
   }

@@ -72,6 +72,23 @@ test('verification finds a byte that changed', () => {
   expect(() => replayJournal(path)).toThrow(JournalError);
 });
 
+test('the refusal of a torn journal names its file, and what reads the commands before', () => {
+  const path = join(folder, 'torn.orrery');
+  writeFileSync(path, bytes.subarray(0, bytes.length - 5));
+  let error: unknown;
+  try {
+    replayJournal(path);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(JournalError);
+  const place = `after command ${String(COMMANDS)}: torn tail, `;
+  expect(error).toHaveProperty('message', expect.stringContaining(`${path}: journal at byte `));
+  expect(error).toHaveProperty('message', expect.stringContaining(place));
+  expect(error).toHaveProperty('hint', expect.stringContaining('orrery replay --recover'));
+  expect(replayJournal(path, { recover: true }).commands).toBe(COMMANDS);
+});
+
 test('a plain export is the journal, and lines hold one frame each', async () => {
   const copy = join(folder, 'copy.orrery');
   const all = await exportJournal(file, copy);

@@ -208,6 +208,8 @@ export interface TornTail {
 /** A readable journal, independent of its storage. */
 export interface JournalSource {
   readonly header: JournalHeader;
+  /** File of the last frame, if this journal is read from files. */
+  readonly path?: string;
   /** State before the first command; null for the genesis state of the configuration. */
   readonly base: Uint8Array | null;
   /** The next frame; null at the end or a torn tail. `reused`: frames for orders and cancels. */

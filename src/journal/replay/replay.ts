@@ -70,7 +70,8 @@ const PROGRESS_EVERY = 8192;
 
 /** Throws `JournalError` if this is not a complete journal of this version. */
 export function replay(journal: Uint8Array | JournalSource, options: ReplayOptions): ReplayResult {
-  const reader = journal instanceof Uint8Array ? new JournalReader(journal) : journal;
+  const reader: JournalSource =
+    journal instanceof Uint8Array ? new JournalReader(journal) : journal;
   const { after } = reader.header;
   if (reader.base === null && after.seq > 0) {
     throw new JournalError(
@@ -128,9 +129,11 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   const torn = over ? null : reader.torn;
   if (torn !== null && options.recover !== true) {
     const { offset, afterSeq, reason } = torn;
+    const file = reader.path === undefined ? '' : `${reader.path}: `;
     throw new JournalError(
-      `journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
-        `the ${String(commands)} commands before it are complete (recover keeps them)`,
+      `${file}journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
+        `the ${String(commands)} commands before it are complete`,
+      { hint: 'orrery replay --recover reads them, orrery journal export copies them' },
     );
   }
   options.onProgress?.(reader.offset, reader.size);
