@@ -13,6 +13,8 @@ import { parseCommand } from '../../src/journal/format/command-json.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { compilePredicate, type Predicate } from '../../src/time-machine/expression/compile.ts';
 import { scopeOf } from '../../src/time-machine/expression/scope.ts';
+import { FIELDS, NAMES, type ValueType } from '../../src/time-machine/expression/value-types.ts';
+import { isRecord, type Scope, type Value } from '../../src/time-machine/expression/values.ts';
 import { Timeline, type Instant, type Step } from '../../src/time-machine/timeline.ts';
 import {
   accountView,
@@ -98,6 +100,31 @@ function someOf(events: readonly EngineEvent[]): readonly EngineEvent[] {
   });
 }
 
+/** Texts of a few words have no other value, so an expression may refuse other words. */
+function mustBeWords(scope: Scope, name: string): void {
+  const mustBeOneOf = (value: Value, type: ValueType | undefined): void => {
+    if (value === null || type?.kind !== 'text' || type.words === undefined) return;
+    expect(type.words, name).toContain(value);
+  };
+  mustBeOneOf(scope.name('outcome'), NAMES['outcome']);
+  for (const of of ['events', 'markets', 'accounts', 'violations'] as const) {
+    for (const item of [scope.name(of)].flat()) mustBeWordsOf(item, mustBeOneOf);
+  }
+}
+
+function mustBeWordsOf(
+  item: Value,
+  mustBeOneOf: (value: Value, type: ValueType | undefined) => void,
+): void {
+  if (!isRecord(item)) return;
+  for (const [field, type] of Object.entries(FIELDS[item.record])) {
+    if (type.kind === 'text') mustBeOneOf(item.get(field), type);
+    else if (field === 'orders') {
+      for (const order of [item.get(field)].flat()) mustBeWordsOf(order, mustBeOneOf);
+    }
+  }
+}
+
 const predicates = new Map<string, Predicate>();
 
 /** Whether the command and an event have these kinds, as an expression. */
@@ -121,6 +148,7 @@ function checkRun(profile: ProfileName, seed: string): void {
     mustBePlain(view, name);
     if (step === null) continue;
     checkStep(view, step, instant, name);
+    mustBeWords(scopeOf({ engine, ...step }), name);
     for (const event of someOf(step.events)) {
       if ('subaccount' in event) mustBePlain(accountView(instant, event.subaccount), name);
       if ('orderId' in event) mustBePlain(orderView(instant, event.orderId), name);

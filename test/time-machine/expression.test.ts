@@ -62,6 +62,8 @@ describe('expressions', () => {
     ['(account("absent").equity ?? 3) == 3', true],
     ['-1 < 0 && +1 > 0', true],
     ["outcome == 'ok'", false],
+    ["events.some(e => (e.reason ?? 'none') == 'none')", false],
+    ["events.some(e => (seq > 1 ? e.kind : e.reason) == 'deposit')", false],
   ])('%s is %s', (text, expected) => {
     expect(test(text)).toBe(expected);
   });
@@ -78,6 +80,16 @@ describe('expressions', () => {
     ['"a" < "b"', 1, 'must be a number, is a text'],
     ['1 && true', 1, 'must be a boolean'],
     ['seq == "1"', 1, 'never equals'],
+    ["events.some(e => e.kind == 'orderFiled')", 28, 'did you mean "orderFilled"?'],
+    ["events.some(e => 'liquidation' != e.kind)", 18, "never 'liquidation'; it is one of order"],
+    ["events.some(e => e.step == 'take-over')", 28, 'did you mean "takeover"?'],
+    ["events.some(e => e.reason == 'Funding')", 30, 'did you mean "funding"?'],
+    ['events.some(e => e.cause == u1)', 29, "never 'u1'"],
+    ["command.kind == 'placeorder'", 17, 'did you mean "placeOrder"?'],
+    ["outcome == 'nonce_usd'", 12, 'did you mean "nonce_used"?'],
+    ["markets.every(m => m.status == 'opened')", 32, 'did you mean "open"?'],
+    ["violations.some(v => v.invariant == 'conversation')", 37, '"conservation"'],
+    ["account(u1).orders.some(o => o.status == 'canceled')", 42, '"cancelled"'],
     ['account(u1)["equity"] > 1', 1, 'with a dot'],
     ['account(u1)?.equity > 1', 1, 'not part of expressions'],
     ['account(u1).constructor == 1', 13, "no field 'constructor'"],

@@ -88,6 +88,16 @@ export const LEDGER_CODES = codesOf(LEDGER_REASONS);
 
 export const TAPE_UPDATES = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
 
+export const LIQUIDATION_STEPS = [
+  'cancelOrders',
+  'order',
+  'insurance',
+  'takeover',
+  'adl',
+  'safe',
+  'shortfall',
+] as const;
+
 const LEDGER_REASON = word(LEDGER_REASONS);
 /** An ended order has one of three, with the codes of the whole list. */
 const ORDER_STATUS: Shape = word(ORDER_STATUSES);
@@ -306,7 +316,7 @@ export const EVENTS: { readonly [Kind in EventKind]: EventSchema<EventOf<Kind>> 
         subaccount: SUBACCOUNT,
         market: optional(MARKET),
         isolated: BOOLEAN,
-        step: word(['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe', 'shortfall']),
+        step: word(LIQUIDATION_STEPS),
         equityQuanta: QUANTA,
         maintenanceQuanta: QUANTA,
         orders: WIDE_COUNT,

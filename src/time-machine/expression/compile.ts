@@ -13,7 +13,13 @@
 import type { Expression as Node } from 'acorn';
 import { unreachable } from '../../base/assert.ts';
 import { ExpressionError } from './expression-error.ts';
-import { MAX_DEPTH, mustBe, nameOfNode, parseExpression } from './parse-expression.ts';
+import {
+  MAX_DEPTH,
+  mustBe,
+  mustBeReachable,
+  nameOfNode,
+  parseExpression,
+} from './parse-expression.ts';
 import { add, compare, rational, type Rational } from './rational.ts';
 import {
   areEqual,
@@ -48,6 +54,8 @@ type Evaluate = (run: Run) => Value;
 interface Compiled {
   readonly type: ValueType;
   readonly evaluate: Evaluate;
+  /** A text that is written in the expression. */
+  readonly word?: string;
 }
 
 /** A predicate that was checked. */
@@ -99,13 +107,12 @@ class Compiler {
   private node(node: Node): Compiled {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) throw new ExpressionError(node.start, 'is nested too deeply');
-    const { type, evaluate } = this.kind(node);
+    const { evaluate, ...compiled } = this.kind(node);
     this.depth -= 1;
-    const { start } = node;
     return {
-      type,
+      ...compiled,
       evaluate: (run) => {
-        take(run, 1, start);
+        take(run, 1, node.start);
         return evaluate(run);
       },
     };
@@ -142,7 +149,7 @@ class Compiler {
     const local = this.locals[at];
     if (local !== undefined) return { type: local.type, evaluate: (run) => run.locals[at] ?? null };
     const given = this.names.get(name);
-    if (typeof given === 'string') return { type: TEXT, evaluate: () => given };
+    if (typeof given === 'string') return constant(given);
     if (given !== undefined) {
       if (!Number.isSafeInteger(given))
         throw new ExpressionError(start, `${name} is not a whole number`);
@@ -153,7 +160,7 @@ class Compiler {
     const type = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
     if (type === undefined) {
       // Accounts are called u1, u2 … in views.
-      if (/^u\d{1,9}$/.test(name)) return { type: TEXT, evaluate: () => name };
+      if (/^u\d{1,9}$/.test(name)) return constant(name);
       const known = Object.keys(NAMES).join(', ');
       throw new ExpressionError(start, `unknown name '${name}'; there are ${known}, u1, u2 …`);
     }
@@ -408,6 +415,8 @@ class Compiler {
           `${typeText(left.type)} never equals ${typeText(right.type)}`,
         );
       }
+      mustBeReachable(left.type, right.word, node.right.start);
+      mustBeReachable(right.type, left.word, node.left.start);
       const wanted = operator === '==' || operator === '===';
       return {
         type: BOOLEAN,
@@ -445,7 +454,10 @@ class Compiler {
       if (left.type.kind !== right.type.kind) {
         throw new ExpressionError(node.start, 'both sides of ?? must have the same type');
       }
-      return { type: left.type, evaluate: (run) => left.evaluate(run) ?? right.evaluate(run) };
+      return {
+        type: left.type.kind === 'text' ? TEXT : left.type,
+        evaluate: (run) => left.evaluate(run) ?? right.evaluate(run),
+      };
     }
     mustBe(left.type, 'boolean', node.left.start);
     mustBe(right.type, 'boolean', node.right.start);
@@ -467,7 +479,7 @@ class Compiler {
       throw new ExpressionError(node.start, 'both results of ?: must have the same type');
     }
     return {
-      type: yes.type,
+      type: yes.type.kind === 'text' ? TEXT : yes.type,
       evaluate: (run) => (test.evaluate(run) === true ? yes.evaluate(run) : no.evaluate(run)),
     };
   }
@@ -475,9 +487,11 @@ class Compiler {
 
 const METHODS = ['some', 'every', 'filter', 'map'] as const;
 
+const constant = (word: string): Compiled => ({ type: TEXT, evaluate: () => word, word });
+
 function literal(node: Extract<Node, { type: 'Literal' }>): Compiled {
   const { value, start, raw = '' } = node;
-  if (typeof value === 'string') return { type: TEXT, evaluate: () => value };
+  if (typeof value === 'string') return constant(value);
   if (typeof value === 'boolean') return { type: BOOLEAN, evaluate: () => value };
   if (value === null && raw === 'null') return { type: NULL, evaluate: () => null };
   const number = literalNumber(raw);

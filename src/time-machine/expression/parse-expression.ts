@@ -1,7 +1,7 @@
 /** The text of an expression as nodes of acorn, within bounds of length and depth. */
 import { parseExpressionAt, type Expression as Node } from 'acorn';
 import { ExpressionError } from './expression-error.ts';
-import { typeText, type ValueType } from './value-types.ts';
+import { neverEquals, typeText, type ValueType } from './value-types.ts';
 
 export const MAX_LENGTH = 2000;
 export const MAX_DEPTH = 60;
@@ -56,4 +56,10 @@ export function nameOfNode(type: string): string {
 export function mustBe(type: ValueType, kind: 'number' | 'boolean', position: number): void {
   if (type.kind === kind || (type.kind === 'null' && kind === 'number')) return;
   throw new ExpressionError(position, `must be a ${kind}, is ${typeText(type)}`);
+}
+
+/** A misspelled kind would leave a breakpoint that is never hit. */
+export function mustBeReachable(type: ValueType, word: string | undefined, position: number): void {
+  const never = word === undefined ? null : neverEquals(type, word);
+  if (never !== null) throw new ExpressionError(position, never);
 }

@@ -1,6 +1,22 @@
 /** Types of expressions: what each name and each field of a breakpoint may be. */
+import { suggest } from '../../base/suggest.ts';
+import { MARKET_STATUSES } from '../../engine/config.ts';
+import { ORDER_STATUSES } from '../../engine/book/order-rows.ts';
+import { STATE_INVARIANTS } from '../../engine/invariants/invariants.ts';
+import { ORDER_TYPES } from '../../engine/orders/order-types.ts';
+import { END_REASONS, REFUSALS } from '../../engine/refusals.ts';
+import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import {
+  CAUSES,
+  EVENTS,
+  LEDGER_REASONS,
+  LIQUIDATION_STEPS,
+} from '../../engine/schema/event-schema.ts';
+
 export type ValueType =
-  | { readonly kind: 'number' | 'text' | 'boolean' | 'null' }
+  | { readonly kind: 'number' | 'boolean' | 'null' }
+  /** `words`: all values that this text can have, if they are few. */
+  | { readonly kind: 'text'; readonly words?: readonly string[] }
   | { readonly kind: 'record'; readonly of: RecordName }
   | { readonly kind: 'list'; readonly of: ValueType };
 
@@ -12,6 +28,7 @@ export const TEXT: ValueType = { kind: 'text' };
 export const BOOLEAN: ValueType = { kind: 'boolean' };
 export const NULL: ValueType = { kind: 'null' };
 const list = (of: ValueType): ValueType => ({ kind: 'list', of });
+const oneOf = (words: readonly string[]): ValueType => ({ kind: 'text', words });
 const record = (of: RecordName): ValueType => ({ kind: 'record', of });
 
 /** Fields of each record. Money, prices and sizes are exact decimals; any of them may be null. */
@@ -44,7 +61,7 @@ export const FIELDS: Readonly<Record<RecordName, Readonly<Record<string, ValueTy
   market: {
     id: NUMBER,
     symbol: TEXT,
-    status: TEXT,
+    status: oneOf(MARKET_STATUSES),
     frozen: BOOLEAN,
     mark: NUMBER,
     index: NUMBER,
@@ -58,8 +75,8 @@ export const FIELDS: Readonly<Record<RecordName, Readonly<Record<string, ValueTy
     id: NUMBER,
     owner: TEXT,
     symbol: TEXT,
-    type: TEXT,
-    status: TEXT,
+    type: oneOf(ORDER_TYPES),
+    status: oneOf(ORDER_STATUSES),
     price: NUMBER,
     size: NUMBER,
     filled: NUMBER,
@@ -67,27 +84,32 @@ export const FIELDS: Readonly<Record<RecordName, Readonly<Record<string, ValueTy
     ahead: NUMBER,
   },
   event: {
-    kind: TEXT,
-    cause: TEXT,
+    kind: oneOf(Object.keys(EVENTS)),
+    cause: oneOf(CAUSES),
     account: TEXT,
     symbol: TEXT,
     order: NUMBER,
     price: NUMBER,
     size: NUMBER,
     amount: NUMBER,
-    reason: TEXT,
-    step: TEXT,
-    status: TEXT,
+    reason: oneOf([...END_REASONS, ...LEDGER_REASONS]),
+    step: oneOf(LIQUIDATION_STEPS),
+    status: oneOf([...ORDER_STATUSES, ...MARKET_STATUSES]),
   },
-  command: { kind: TEXT, account: TEXT, symbol: TEXT },
-  violation: { invariant: TEXT, rule: TEXT, says: TEXT, detail: TEXT },
+  command: { kind: oneOf(Object.keys(COMMANDS)), account: TEXT, symbol: TEXT },
+  violation: {
+    invariant: oneOf(STATE_INVARIANTS.map(({ name }) => name)),
+    rule: TEXT,
+    says: TEXT,
+    detail: TEXT,
+  },
 };
 
 /** Names that stand for a value. */
 export const NAMES: Readonly<Record<string, ValueType>> = {
   seq: NUMBER,
   timeUs: NUMBER,
-  outcome: TEXT,
+  outcome: oneOf(['ok', ...REFUSALS]),
   command: record('command'),
   accounts: list(record('account')),
   markets: list(record('market')),
@@ -108,4 +130,12 @@ export function typeText(type: ValueType): string {
   if (type.kind === 'record') return `a${/^[aeo]/.test(type.of) ? 'n' : ''} ${type.of}`;
   if (type.kind === 'list') return `a list`;
   return type.kind === 'null' ? 'null' : `a ${type.kind}`;
+}
+
+/** Why a text of this type never equals this word; null if it can. */
+export function neverEquals(type: ValueType, word: string): string | null {
+  if (type.kind !== 'text' || type.words === undefined || type.words.includes(word)) return null;
+  const nearest = suggest(word, type.words);
+  const all = `; it is one of ${type.words.join(', ')}`;
+  return `this text is never '${word}'${nearest === '' ? all : nearest}`;
 }
