@@ -102,3 +102,16 @@ test('a folder to which another search writes is refused, and is free once that 
   expect(exhaust(...FAST, '--out', 'shared')).toMatchObject({ status: 0, err: '' });
   expect(readdirSync(join(scratch, 'shared'))).toEqual(['checkpoint.bin']);
 }, 180_000);
+
+test('a search that is killed at once is resumed, and not the one before it', async () => {
+  expect(exhaust(...FAST, '--out', 'killed').status).toBe(0);
+  const args = ['exhaust', '--world', 'risk', '--depth', '12', '--out', 'killed'];
+  const search = spawn(process.execPath, [main, ...args], { cwd: scratch });
+  const [line] = (await once(search.stdout, 'data')) as [Buffer];
+  expect(line.toString()).toContain('world       risk');
+  search.kill('SIGKILL');
+  await once(search, 'exit');
+  const { status, out } = exhaust('--resume', '--seconds', '0', '--json', '--out', 'killed');
+  expect(status).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ world: 'risk', depth: 12, complete: false });
+}, 180_000);

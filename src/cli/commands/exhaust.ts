@@ -119,12 +119,14 @@ async function exhaust(options: ExhaustArguments): Promise<void> {
       ? await loadCheckpoint(out, searchIdentity)
       : { search: newSearch(planOf(options)), seconds: 0 };
   const { identity } = searchIdentity(search.plan);
-  printPlan(options, search);
-  if (!json && options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
-  const progress = startProgress('exhaust', json);
   const started = performance.now();
   const elapsed = (): number => before + (performance.now() - started) / 1000;
   const save = (): Promise<void> => saveCheckpoint(out, search, identity, elapsed());
+  // If this search is killed at once, `--resume` must not continue the one before.
+  if (options.resume !== true) await save();
+  printPlan(options, search);
+  if (!json && options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
+  const progress = startProgress('exhaust', json);
   try {
     const limits = { workers, seconds: options.seconds ?? Infinity };
     await runSearch(search, limits, { progress, save });
