@@ -7,7 +7,7 @@
  * memory does not grow with the tape.
  */
 import type { Archive } from '../../base/archive.ts';
-import { archiveList } from '../../base/archive.ts';
+import { ArchiveError, archiveList } from '../../base/archive.ts';
 import { RowValues } from '../../base/row-values.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { Credits, type Credit } from './credits.ts';
@@ -97,6 +97,9 @@ export class TapeBook {
     io.section('tape');
     // The second bit: a stated mid follows, which most books do not have.
     const flags = io.int((this.stale ? 1 : 0) | (this.statedHalfTicks === null ? 0 : 2));
+    if (flags < 0 || flags > 3) {
+      throw new ArchiveError(`snapshot: the book of a tape has the unknown flags ${String(flags)}`);
+    }
     this.stale = (flags & 1) !== 0;
     this.statedHalfTicks = (flags & 2) === 0 ? null : io.int(this.statedHalfTicks ?? 0);
     this.bids.archive(io, nowUs);

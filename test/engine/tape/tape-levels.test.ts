@@ -65,3 +65,14 @@ test('saved state is restored', () => {
   expect(back.findTaken(1, 300)).toMatchObject({ taken: 7, displaced: 3, restated: 2 });
   expect(back.divergedLots).toBe(2);
 });
+
+test.each([4, 7, -1, 2 ** 32 + 1])('unknown flags %d in a snapshot are refused', (flags) => {
+  const io = new ArchiveWriter();
+  io.section('tape');
+  io.int(flags);
+  const rest = bytesOf(new TapeBook(), timeUs(0)).subarray(io.bytes().length);
+  const read = (): void => {
+    new TapeBook().archive(new ArchiveReader(Buffer.concat([io.bytes(), rest])), timeUs(0));
+  };
+  expect(read).toThrow(`snapshot: the book of a tape has the unknown flags ${String(flags)}`);
+});
