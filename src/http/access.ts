@@ -8,6 +8,7 @@ import { bodyLimitsOf, CONTROL_BODY, SMALL_BODY } from '../contract/body-limits.
 import type { JsonLimits } from '../contract/json-scan.ts';
 import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
+import { hasValidHost } from './malformed.ts';
 import { tooManyRequests, type Admission, type Rate } from './admission.ts';
 import { holdsToken } from './bearer-token.ts';
 import { connectionName, holdBack, isAhead, letGo, stopParsing } from './connections.ts';
@@ -145,9 +146,7 @@ function admit(
 
 function headerFault({ raw }: FastifyRequest): ErrorReply | null {
   if (raw.rawHeaders.length > 2 * MAX_HEADERS) return MESSAGES.tooManyHeaders;
-  // HTTP/1.1 requires it.
-  const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1';
-  return lacksHost ? MESSAGES.malformedRequest : null;
+  return hasValidHost(raw) ? null : MESSAGES.malformedRequest;
 }
 
 function admitToken(

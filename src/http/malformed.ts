@@ -2,13 +2,30 @@
  * Replies to what never becomes a request: malformed HTTP, oversized headers, timeouts, `CONNECT`.
  * Then the connection is closed (R-11.1).
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { Admission } from './admission.ts';
 import { afterAnswers, awaitsAnswers } from './connections.ts';
 import { callerOfAddress } from './rate-limit.ts';
 import { refuseLater } from './refuse.ts';
+
+/** Characters of a host and a port. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/**
+ * True with the `Host` that RFC 9112 asks for: exactly one in HTTP/1.1, and never two. A proxy may
+ * route by another of two than this server, so neither is chosen.
+ */
+export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count === 0) return httpVersion !== '1.1';
+  return count === 1 && HOST.test(headers.host ?? '');
+}
 
 /** Parser errors with their own reply; any other is malformed HTTP. */
 const REPLIES: Readonly<Record<string, ErrorReply>> = {

@@ -207,7 +207,7 @@ function openFastify(
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.requestMs,
-      // Node would answer without a text, past all limits; `access.ts` checks it.
+      // Node would answer without a text, past all limits; `hasValidHost` checks it.
       requireHostHeader: false,
       connectionsCheckingInterval: REQUEST_CHECK_MS,
     },

@@ -144,6 +144,18 @@ test.each([
   ['the feeds without an upgrade', get('/ws'), 426, 'Upgrade: /ws is a WebSocket'],
   ['the feeds without a key', get('/ws', ...UPGRADE), 400, MALFORMED],
   ['the feeds by POST', get('/ws', ...UPGRADE, KEY).replace('GET', 'POST'), 400, MALFORMED],
+  ['two hosts', get('/time', 'hOsT: y'), 400, MALFORMED],
+  ['two equal hosts', get('/time', 'Host: x'), 400, MALFORMED],
+  ['two hosts in HTTP/1.0', get('/time', 'Host: y').replace('/1.1', '/1.0'), 400, MALFORMED],
+  ['a host with a space', get('/time').replace('Host: x', 'Host: x y'), 400, MALFORMED],
+  ['a host with a user', get('/time').replace('Host: x', 'Host: u@x'), 400, MALFORMED],
+  ['the feeds with two hosts', get('/ws', 'Host: y', ...UPGRADE, KEY), 400, MALFORMED],
+  [
+    'the feeds without a host',
+    get('/ws', ...UPGRADE, KEY).replace('Host: x\r\n', ''),
+    400,
+    MALFORMED,
+  ],
   ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'No such endpoint'],
 ] as const)('%s', async (_name, bytes, status, words) => {
   const { text } = await say(served, bytes);
@@ -185,6 +197,7 @@ test('a hundred pipelined requests are answered in order', async () => {
 
 test.each([
   ['without a host', 'GET /time HTTP/1.1\r\n\r\n', 400, '"Malformed HTTP request"'],
+  ['with two hosts', get('/time', 'Host: y'), 400, '"Malformed HTTP request"'],
   ['with an unknown expectation', get('/time', 'Expect: x'), 200, '{"time":'],
 ])('requests %s are answered within the limits of a connection', async (_, text, status, body) => {
   const one = await say(served, text);

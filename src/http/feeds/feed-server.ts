@@ -6,6 +6,7 @@ import { MESSAGES } from '../../contract/messages.ts';
 import { REPLICA_HEADERS } from '../../contract/replica-headers.ts';
 import { BATCH_BODY } from '../../contract/body-limits.ts';
 import { afterAnswers } from '../connections.ts';
+import { hasValidHost } from '../malformed.ts';
 import { refuse, refuseLater } from '../refuse.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import { Connection, SLOW_BYTES, type ConnectionServices } from './connection.ts';
@@ -112,6 +113,10 @@ export class FeedServer {
     const delayMs = services.admission?.refusalOf(callerOfAddress(address)) ?? null;
     if (delayMs !== null) {
       refuseLater(stream, MESSAGES.tooManyRequests, delayMs);
+      return;
+    }
+    if (!hasValidHost(request)) {
+      refuse(stream, MESSAGES.malformedRequest);
       return;
     }
     this.sockets.handleUpgrade(request, stream, head, (socket) => {
