@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES } from '../contract/messages.ts';
-import { refuse } from './refuse.ts';
+import { refuse, type RefusalHeaders } from './refuse.ts';
 
 /** Requests of one connection that may wait for answers (pipelining). */
 const MAX_PIPELINED = 100;
@@ -14,14 +14,14 @@ const MAX_PIPELINED = 100;
 export class ConnectionLimit {
   open = 0;
 
-  constructor(server: Server, max: number) {
+  constructor(server: Server, max: number, headers: RefusalHeaders) {
     // Runs before the server's own listener, which starts reading.
     server.prependListener('connection', (socket: Socket) => {
       this.open += 1;
       socket.once('close', () => {
         this.open -= 1;
       });
-      if (this.open > max) refuse(socket, MESSAGES.tooManyConnections);
+      if (this.open > max) refuse(socket, MESSAGES.tooManyConnections, headers);
     });
   }
 }

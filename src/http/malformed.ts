@@ -8,7 +8,7 @@ import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { Admission } from './admission.ts';
 import { afterAnswers, awaitsAnswers } from './connections.ts';
 import { callerOfAddress } from './rate-limit.ts';
-import { refuseLater } from './refuse.ts';
+import { refuseLater, type RefusalHeaders } from './refuse.ts';
 
 /** Characters of a host and a port. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -40,6 +40,7 @@ const REPLIES: Readonly<Record<string, ErrorReply>> = {
  */
 export function answerMalformed(
   admission: Admission | null,
+  headers: RefusalHeaders,
 ): (error: Error & { readonly code?: string }, socket: Socket) => void {
   return ({ code = '' }, socket) => {
     if (code === 'ECONNRESET' || !socket.writable) {
@@ -47,7 +48,7 @@ export function answerMalformed(
       return;
     }
     // The rest of what it sent is malformed too.
-    if (!awaitsAnswers(socket)) refuseNext(admission, socket, REPLIES[code]);
+    if (!awaitsAnswers(socket)) refuseNext(admission, socket, { reply: REPLIES[code], headers });
   };
 }
 
@@ -58,19 +59,24 @@ export function answerConnect(server: Server, admission: Admission | null): void
     socket.on('error', () => {
       socket.destroy();
     });
-    refuseNext(admission, socket, MESSAGES.routeNotFound);
+    refuseNext(admission, socket, { reply: MESSAGES.routeNotFound });
   });
+}
+
+interface Refusal {
+  readonly reply?: ErrorReply | undefined;
+  readonly headers?: RefusalHeaders;
 }
 
 function refuseNext(
   admission: Admission | null,
   socket: Socket,
-  reply: ErrorReply = MESSAGES.malformedRequest,
+  { reply = MESSAGES.malformedRequest, headers }: Refusal,
 ): void {
   const { remoteAddress = '' } = socket;
   const delayMs = admission?.refusalOf(callerOfAddress(remoteAddress)) ?? 0;
   afterAnswers(socket, () => {
     if (!socket.writable) socket.destroy();
-    else refuseLater(socket, reply, delayMs);
+    else refuseLater(socket, reply, delayMs, headers);
   });
 }

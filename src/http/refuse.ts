@@ -3,10 +3,18 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorReply } from '../contract/messages.ts';
 
+/** Headers beside those of every refusal. */
+export type RefusalHeaders = Readonly<Record<string, string>>;
+
 /** Keeps a connection that is not read any more, so that its client cannot repeat at once. */
-export function refuseLater(stream: Duplex, reply: ErrorReply, delayMs: number): void {
+export function refuseLater(
+  stream: Duplex,
+  reply: ErrorReply,
+  delayMs: number,
+  headers: RefusalHeaders = {},
+): void {
   if (delayMs === 0) {
-    refuse(stream, reply);
+    refuse(stream, reply, headers);
     return;
   }
   stream.pause();
@@ -14,12 +22,16 @@ export function refuseLater(stream: Duplex, reply: ErrorReply, delayMs: number):
     stream.destroy();
   });
   setTimeout(() => {
-    refuse(stream, reply);
+    refuse(stream, reply, headers);
   }, delayMs);
 }
 
 /** Replies on a raw connection and closes it. */
-export function refuse(stream: Duplex, { status, message }: ErrorReply): void {
+export function refuse(
+  stream: Duplex,
+  { status, message }: ErrorReply,
+  headers: RefusalHeaders = {},
+): void {
   const body = JSON.stringify(message);
   // The client may have disconnected; ignored.
   stream.on('error', () => {
@@ -31,6 +43,7 @@ export function refuse(stream: Duplex, { status, message }: ErrorReply): void {
       'content-type: text/plain; charset=utf-8',
       `content-length: ${String(Buffer.byteLength(body))}`,
       ...(status === 503 || status === 429 ? ['retry-after: 1'] : []),
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       'connection: close',
       '',
       body,

@@ -8,8 +8,6 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
-import { PAGE_HEADERS } from '../contract/endpoints.ts';
-import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import { MESSAGES } from '../contract/messages.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
@@ -37,6 +35,7 @@ import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './exchange-host.ts';
 import { answerConnect, answerMalformed } from './malformed.ts';
 import type { Metrics } from './server-metrics.ts';
+import { originHeaders, EXPOSED_HEADERS } from './origin-headers.ts';
 import { operationsRoutes } from './operations-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
@@ -63,13 +62,6 @@ const HELMET = {
   strictTransportSecurity: false,
   contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
 } as const;
-
-/** Headers that scripts of other origins may read. */
-const EXPOSED_HEADERS = [
-  ...Object.values(PAGE_HEADERS),
-  ...Object.values(REPLICA_HEADERS),
-  ...['x-request-id', 'retry-after'],
-];
 
 /**
  * Interval of checks for requests past their time. It is short: `endIdle` closes a connection that
@@ -139,7 +131,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   checkAccess(app, { auth: options.auth, admission });
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
   await documentation(app, options);
-  const connections = new ConnectionLimit(app.server, limits.connections);
+  const unreadHeaders = originHeaders(options.browsers.origins, null);
+  const connections = new ConnectionLimit(app.server, limits.connections, unreadHeaders);
   app.server.maxHeadersCount = KEPT_HEADERS;
   limitPipelining(app.server);
   answerHalfClosed(app.server);
@@ -189,7 +182,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 function openFastify(
-  { logLevel, trustProxy = [] }: ServerOptions,
+  { logLevel, browsers: { origins }, trustProxy = [] }: ServerOptions,
   limits: ServerLimits,
   admission: Admission | null,
 ): FastifyInstance {
@@ -212,8 +205,12 @@ function openFastify(
       connectionsCheckingInterval: REQUEST_CHECK_MS,
     },
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
-    clientErrorHandler: timeOutUnread(answerMalformed(admission), limits.requestMs),
-    frameworkErrors: (_error, _request, reply) => {
+    clientErrorHandler: timeOutUnread(
+      answerMalformed(admission, originHeaders(origins, null)),
+      limits.requestMs,
+    ),
+    frameworkErrors: (_error, request, reply) => {
+      void reply.headers(originHeaders(origins, request.headers.origin ?? ''));
       sendText(reply, MESSAGES.malformedRequest);
     },
     genReqId: (request) => {
@@ -229,15 +226,8 @@ function openFastify(
  */
 function showOrigin(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
-  const isAny = origins.includes('*');
   app.addHook('onRequest', (request, reply, done) => {
-    const { origin = '' } = request.headers;
-    if (!isAny) void reply.header('vary', 'Origin');
-    if (isAny || origins.includes(origin)) {
-      void reply
-        .header('access-control-allow-origin', isAny ? '*' : origin)
-        .header('access-control-expose-headers', EXPOSED_HEADERS.join(', '));
-    }
+    void reply.headers(originHeaders(origins, request.headers.origin ?? ''));
     done();
   });
 }

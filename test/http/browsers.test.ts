@@ -1,4 +1,5 @@
 /** Browsers: CORS, security headers, and the documentation page. */
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import asyncApiSchemas from '@asyncapi/specs';
@@ -16,6 +17,26 @@ const preflight = (served: Served, origin: string) =>
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'authorization,content-type',
   });
+
+/** Status line and headers of the answer to these bytes. */
+function raw(served: Served, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () => {
+      socket.write(bytes);
+    });
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on('close', () => {
+      resolve(text.split('\r\n\r\n')[0] ?? '');
+    });
+    socket.on('error', reject);
+  });
+}
+
+const allowedIn = (head: string): string | null =>
+  /^access-control-allow-origin: (.*)$/m.exec(head)?.[1]?.trim() ?? null;
 
 describe('origins', () => {
   test('no origin may call by default', async () => {
@@ -59,6 +80,52 @@ describe('origins', () => {
     const other = await served.send('GET', '/account/balance', undefined, evil);
     expect(other.headers.get('access-control-allow-origin')).toBe(null);
     expect(other.headers.get('vary')).toBe('Origin');
+    await served.remove();
+  });
+
+  const UNREAD = [
+    ['malformed', 400, 'hello\r\n\r\n'],
+    ['too large', 431, `GET /time HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['too slow', 408, 'GET /time HTTP/1.1\r\nHost: x\r\nX-A: '],
+  ] as const;
+
+  test.each([
+    [['*'], '*'],
+    [[ORIGIN], ORIGIN],
+    [[ORIGIN, 'https://b.example'], null],
+  ])('of %j, what is refused before its headers are read names %s', async (origins, allowed) => {
+    const limits = { requestMs: 300 };
+    const served = await Served.start({ browsers: { origins }, limits });
+    for (const [, status, bytes] of UNREAD) {
+      const head = await raw(served, bytes);
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+      expect(allowedIn(head)).toBe(allowed);
+      expect(head.includes('access-control-expose-headers: ')).toBe(allowed !== null);
+    }
+    await served.remove();
+  });
+
+  test.each([
+    [['*'], '*'],
+    [[ORIGIN], ORIGIN],
+    [[], null],
+  ])('of %j, a connection beyond the limit names %s', async (origins, allowed) => {
+    const served = await Served.start({ browsers: { origins }, limits: { connections: 0 } });
+    const head = await raw(served, '');
+    expect(head).toMatch(/^HTTP\/1.1 503 /);
+    expect(allowedIn(head)).toBe(allowed);
+    await served.remove();
+  });
+
+  test('a listed origin can read the refusal of a path that cannot be decoded', async () => {
+    const origins = [ORIGIN, 'https://b.example'];
+    const served = await Served.start({ browsers: { origins } });
+    const { status, headers } = await served.send('GET', '/price/%ff', undefined, {
+      origin: ORIGIN,
+    });
+    expect(status).toBe(400);
+    expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(headers.get('vary')).toBe('Origin');
     await served.remove();
   });
 
