@@ -22,7 +22,7 @@ import {
   sameKind,
   type RecordedKind,
 } from '../tape/formats/market-kind.ts';
-import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
+import { isSameMarket, MarketNames, specSymbol } from '../tape/formats/market-names.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
 import {
   FIRST_AUTO_US,
@@ -467,8 +467,7 @@ export async function findUnits(
     if (format.container === 'lobster') break;
   }
   recording.mustBeOneMarket();
-  // The name in a market's spec.
-  const symbol = recording.symbol?.replaceAll(/[^A-Za-z0-9._-]+/g, '-') ?? null;
+  const symbol = recording.symbol === null ? null : specSymbol(recording.symbol);
   const market = symbol === null ? null : unitsOf(symbol);
   if (market !== null) return market;
   if (symbol === null) {

@@ -5,10 +5,12 @@ import type { Data, DataType, Vector } from 'apache-arrow';
 import {
   parquetMetadataAsync,
   parquetRead,
+  type DecodedArray,
   type FileMetaData,
   type SchemaElement,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { must } from '../base/assert.ts';
 import { TapeError } from '../tape/record.ts';
 import { sizeOfFile } from './byte-source.ts';
 import { fileBuffer, gunzipPage } from './part-files.ts';
@@ -21,7 +23,11 @@ export type OnColumns = (isText: readonly boolean[]) => void;
 
 /** Max rows of a batch: some tools write all rows as one row group or as one record batch. */
 const MOST_ROWS = 131_072;
-/** A page is decoded again in each part that it reaches, so a larger group has larger parts. */
+/**
+ * Rows of a row group that are decoded at a time, at the least. A page is decoded again in each
+ * part that it reaches, so a larger group has larger parts.
+ */
+const PART_ROWS = 262_144;
 const MOST_PARTS = 16;
 /** Max decompressed size of a column of an Arrow record batch. */
 const MOST_BYTES = 1 << 30;
@@ -46,11 +52,11 @@ export async function* parquetRows(
     }
     onColumns?.(columns.map(isParquetText));
     yield [columns.map(({ name }) => name)];
-    const texts = columns.map(parquetText);
+    const names = columns.map(({ name }) => name);
     const total = Number(metadata.num_rows);
     let start = 0;
     for (const end of endsOf(metadata)) {
-      let rows: string[][] = [];
+      const read = columns.map((column): ReadColumn => ({ text: parquetText(column), pages: [] }));
       await parquetRead({
         file: bytes,
         metadata,
@@ -58,13 +64,15 @@ export async function* parquetRows(
         compressors: { ...compressors, GZIP: gunzipPage, ZSTD: zstdWhole },
         rowStart: start,
         rowEnd: end,
-        onComplete: (values) => {
-          rows = values.map((row) => row.map((value, i) => (texts[i] ?? textOf)(value)));
+        onChunk: ({ columnName, columnData: values, rowStart: firstRow }) => {
+          read[names.indexOf(columnName)]?.pages.push({ firstRow, values });
         },
       });
-      yield rows;
-      start = end;
-      onProgress(total === 0 ? 1 : start / total);
+      for (let next; start < end; start = next) {
+        next = Math.min(end, start + MOST_ROWS);
+        yield textRows(read, start, next);
+        onProgress(next / total);
+      }
     }
   } catch (error) {
     if (error instanceof TapeError) throw error;
@@ -74,13 +82,33 @@ export async function* parquetRows(
   }
 }
 
+/** Decoded pages of a column, in order. */
+interface ReadColumn {
+  readonly text: TextOf;
+  readonly pages: { readonly firstRow: number; readonly values: DecodedArray }[];
+}
+
+/** Text takes several times the memory of values: only that of some rows exists at a time. */
+function textRows(columns: readonly ReadColumn[], from: number, to: number): string[][] {
+  const rows = Array.from({ length: to - from }, () => columns.map(() => ''));
+  columns.forEach(({ text, pages }, column) => {
+    for (const { firstRow, values } of pages) {
+      const end = Math.min(to, firstRow + values.length);
+      for (let i = Math.max(from, firstRow); i < end; i++) {
+        must(rows[i - from], 'a row of the range')[column] = text(values[i - firstRow]);
+      }
+    }
+  });
+  return rows;
+}
+
 /** Ends of the ranges that are read: those of the row groups, and of their parts. */
 function* endsOf({ row_groups: groups }: FileMetaData): Generator<number> {
   let start = 0;
   for (const group of groups) {
     const rows = Number(group.num_rows);
     const end = start + rows;
-    const part = Math.max(MOST_ROWS, Math.ceil(rows / MOST_PARTS));
+    const part = Math.max(PART_ROWS, Math.ceil(rows / MOST_PARTS));
     while (end - start > part) yield (start += part);
     if (end > start) yield (start = end);
   }
@@ -149,21 +177,35 @@ function isArrowText({ DataType: Types }: Arrow, type: DataType): boolean {
 
 type TextOf = (value: unknown) => string;
 
-/** Times of binary tables: `Date` has only milliseconds. */
+const asIs = (time: bigint): bigint => time;
+
+/** Times stay numbers until their row is read. */
 const PARSERS = {
-  timestampFromMilliseconds: (ms: bigint) => dateText(ms * 1000n),
-  timestampFromMicroseconds: (us: bigint) => dateText(us),
-  timestampFromNanoseconds: nanosecondText,
+  timestampFromMilliseconds: asIs,
+  timestampFromMicroseconds: asIs,
+  timestampFromNanoseconds: asIs,
 };
 
 /** Conversion of a column's values to text. */
-function parquetText({ type, converted_type: converted, scale }: SchemaElement): TextOf {
+function parquetText(column: SchemaElement): TextOf {
+  const { type, converted_type: converted, logical_type: logical, scale } = column;
+  const unit = logical?.type === 'TIMESTAMP' ? logical.unit : undefined;
+  if (converted === 'TIMESTAMP_MILLIS') return timeText((ms) => dateText(ms * 1000n));
+  if (converted === 'TIMESTAMP_MICROS') return timeText(dateText);
+  if (type === 'INT96' || unit === 'NANOS') return timeText(nanosecondText);
+  if (unit === 'MICROS') return timeText(dateText);
+  if (unit !== undefined) return timeText((ms) => dateText(ms * 1000n));
   if (type === 'FIXED_LEN_BYTE_ARRAY' && converted === undefined) return hexText;
   if (converted === 'DECIMAL') {
     return (value) => (typeof value === 'number' ? value.toFixed(scale ?? 0) : textOf(value));
   }
   return type === 'FLOAT' ? float32Text : textOf;
 }
+
+const timeText =
+  (text: (time: bigint) => string): TextOf =>
+  (value) =>
+    typeof value === 'bigint' ? text(value) : textOf(value);
 
 type Arrow = typeof import('apache-arrow');
 

@@ -245,11 +245,8 @@ export class BinanceRawDecoder {
   private isOurs(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
     if (symbol === undefined) return true;
-    if (typeof symbol === 'string' && symbol === this.known?.symbol) {
-      return this.names.selects(symbol);
-    }
+    if (typeof symbol === 'string' && this.names.selects(symbol)) return true;
     if (this.isExplicit || this.scan !== null) {
-      if (typeof symbol === 'string') this.names.selects(symbol);
       this.ignored += 1;
       return false;
     }

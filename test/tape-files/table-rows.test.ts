@@ -58,6 +58,17 @@ test.each([
   expect(row).toBe(ROWS);
 });
 
+test('a batch of Parquet has at most 131072 rows, however large the row group is', async () => {
+  const path = join(folder, 'large.parquet');
+  const count = 17 * PART;
+  const columnData = [{ name: 'size', data: new Int32Array(count) }];
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: count })));
+  const found: number[] = [];
+  for await (const batch of parquetRows(path, () => undefined)) found.push(batch.length);
+  expect(Math.max(...found)).toBe(PART);
+  expect(found.reduce((sum, rows) => sum + rows)).toBe(1 + count);
+});
+
 /** A frame of `count` blocks of 128 KiB, each of one repeated byte. */
 function zstdBomb(count: number): Uint8Array {
   const header = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x38];

@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import type { CommandModule } from 'yargs';
 import { intervalOf, parseColumnMap, type ColumnMap } from '../../tape/formats/column-map.ts';
 import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
-import { isSameMarket } from '../../tape/formats/market-names.ts';
+import { isSameMarket, specSymbol } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
 import { FORMATS, type Format } from '../../tape/formats/formats.ts';
 import type { StreamManifest } from '../../tape/manifest.ts';
@@ -335,7 +335,7 @@ function unitsGiven(
   }
   if (tick === undefined || lot === undefined) return null;
   if (symbol === undefined) throw new InputError('--tick and --lot need --symbol');
-  return { symbol, tickSize: tick, lotSize: lot, inverse };
+  return { symbol: specSymbol(symbol), tickSize: tick, lotSize: lot, inverse };
 }
 
 function printSummary(out: string, imported: Imported): void {

@@ -343,7 +343,7 @@ export function symbolOfFile(name: string): string | null {
   if (contract !== undefined) return contract;
   const pair = SPLIT_PAIR.exec(name);
   if (pair !== null) return `${pair[1] ?? ''}${pair[2] ?? ''}`;
-  const words = name.split(/[^0-9A-Za-z]+/);
+  const words = name.split(/[^\p{L}\p{N}]+/u);
   const pairs = new Set(words.map((word) => word.toUpperCase()).filter((word) => PAIR.test(word)));
   if (pairs.size > 0) return (pairs.size === 1 && [...pairs][0]) || null;
   const capitals = words.filter((word) => /^[A-Z][0-9A-Z]*$/.test(word));

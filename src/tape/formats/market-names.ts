@@ -52,8 +52,23 @@ export function isSameMarket(a: string, b: string): boolean {
 }
 
 function bareName(symbol: string): string {
-  return symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
+  return specSymbol(symbol)
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toUpperCase();
 }
+
+/**
+ * The name in a market's spec, which is ASCII: a character outside of ASCII becomes its code point
+ * (`龙USDT` is `u9f99USDT`), so that two markets never have one name.
+ */
+export function specSymbol(symbol: string): string {
+  return symbol
+    .replaceAll(/[^\0-\x7f]/gu, (character) => `u${codePoint(character)}`)
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+const codePoint = (character: string): string =>
+  (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MAX_SHOWN).join(', ');
