@@ -1,5 +1,6 @@
 /** The page that shows the OpenAPI document: Swagger UI, from this server alone. */
 import type { FastifyInstance } from 'fastify';
+import { ICON_URL } from '../design/icon.ts';
 import { THEME_CSS } from '../design/tokens.ts';
 import { pageAsset } from '../platform/page-assets.ts';
 import { sendJson } from './replies.ts';
@@ -24,13 +25,6 @@ const POLICY = [
   "script-src-attr 'none'",
   "style-src 'self' 'unsafe-inline'",
 ].join('; ');
-
-/** An orrery: a sun, an orbit and a planet. */
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<circle cx="16" cy="16" r="12" fill="none" stroke="#64748b" stroke-width="2"/>
-<circle cx="16" cy="16" r="5" fill="#d97706"/><circle cx="26" cy="10" r="3.5" fill="#2563eb"/>
-</svg>
-`;
 
 /** Colours with enough contrast in both themes; those of Swagger UI have 2 to 3.8. */
 const STYLE = `${THEME_CSS}
@@ -58,7 +52,7 @@ const pageAt = (base: string, name: string): string => `<!doctype html>
 <link rel="stylesheet" href="${base}/static/swagger-ui.css">
 <style>
 ${STYLE}</style>
-<link rel="icon" type="image/svg+xml" href="${base}/static/icon.svg">
+<link rel="icon" href="${ICON_URL}">
 </head>
 <body>
 <div id="swagger-ui"></div>
@@ -102,9 +96,6 @@ export async function docsPage(app: FastifyInstance, name: string): Promise<void
   );
   app.get('/docs/static/start.js', options, (_request, reply) =>
     reply.type('application/javascript; charset=utf-8').send(START),
-  );
-  app.get('/docs/static/icon.svg', options, (_request, reply) =>
-    reply.type('image/svg+xml').send(ICON),
   );
   for (const { file, type } of ASSETS) {
     const bytes = await pageAsset(file);

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Note } from '../backtest/note.ts';
+import { ICON_URL } from '../design/icon.ts';
 import { prose } from '../design/number-text.ts';
 import type { PageLibraries } from './libraries.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
@@ -42,7 +43,7 @@ export function pageOf(page: Page, libraries: PageLibraries): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON_URL}">
 <style>${libraries.styles}${PAGE_STYLE}</style>
 </head>
 <body>

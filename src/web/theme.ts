@@ -1,6 +1,12 @@
-/** Light or dark: the reader's setting, until the page's switch is used. */
+/** Icon and colours: light or dark as the reader's setting, until the page's switch is used. */
+import { ICON_URL } from '../design/icon.ts';
 import { DARK, LIGHT } from '../design/tokens.ts';
 import { keep, readKept } from './kept.ts';
+
+/** The page has an empty icon until its script runs. */
+export function showIcon(): void {
+  document.querySelector('link[rel=icon]')?.setAttribute('href', ICON_URL);
+}
 
 export function applyKeptTheme(): void {
   const kept = readKept('theme');

@@ -3,6 +3,7 @@
  * each type of order, is liquidated, operates the exchange, and loses its connection.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ICON_URL } from '../../src/design/icon.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { OPERATOR, SIM } from './server-process.ts';
 import { violations } from './violations.ts';
@@ -29,6 +30,7 @@ test('the page is small, live and read without a login, and loads nothing else',
   const { page, faults } = await screen.open();
   await screen.show(page);
   await expect.poll(() => page.locator('.levels').textContent()).toContain('60,100.0');
+  expect(await page.getAttribute('link[rel=icon]', 'href')).toBe(ICON_URL);
   await screen.server.place(MAKER, { price: '60100.5', quantity: '-1' });
   await expect.poll(() => page.locator('.levels').textContent()).toContain('60,100.5');
   await screen.server.place(MAKER, {
@@ -57,6 +59,7 @@ test('the page of the API has enough contrast, light and dark', async () => {
   const { page, faults } = await screen.open();
   await page.goto(`${screen.server.url}/docs`);
   await page.locator('.opblock').first().waitFor();
+  expect(await page.getAttribute('link[rel=icon]', 'href')).toBe(ICON_URL);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await expect

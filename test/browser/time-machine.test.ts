@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
+import { ICON_URL } from '../../src/design/icon.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { headerBytes } from '../../src/journal/format/header.ts';
 import { compact, planCompaction } from '../../src/journal-files/compact-journal.ts';
@@ -122,6 +123,7 @@ test('the demo opens as a file, moves by keys, and every state is that of Node',
   timeline.index();
   const last = timeline.steps.lastSeq;
   await showsSeq(page, last);
+  expect(await page.getAttribute('link[rel=icon]', 'href')).toBe(ICON_URL);
   expect(await verification(page)).toContain('✓ verified');
   for (const at of [0, 1, 777, 15_000, 15_001, 14_999, last]) {
     await seekTo(page, at);

@@ -7,6 +7,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BacktestOutput } from '../../src/backtest/output.ts';
 import { renderReport } from '../../src/report/html.ts';
+import { ICON_URL } from '../../src/design/icon.ts';
 import { DARK, LIGHT } from '../../src/design/tokens.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { writeReport } from '../../src/report/write.ts';
@@ -158,6 +159,7 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   expect(await page.locator('[data-reads="plots"]').textContent()).toBe(
     'sma 61,804.5, rsi 42.0000, equity 9,998.00',
   );
+  expect(await page.getAttribute('link[rel=icon]', 'href')).toBe(ICON_URL);
   expect(await page.locator('[data-ready="true"]').count()).toBe(7);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {

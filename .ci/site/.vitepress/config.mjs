@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { ICON_URL } from '../../../src/design/icon.ts';
 import { anchorOf } from '../links.mjs';
 
 const site = join(import.meta.dirname, '..');
@@ -61,10 +62,13 @@ export default defineConfig({
   description:
     'A deterministic perpetual-futures exchange: backtests, scenarios, fuzzing and an API',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: ICON_URL }]],
   srcDir: 'pages',
   cacheDir: 'node_modules/.cache/vitepress',
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
   markdown: {
+    // The usual colours of code have contrasts of 3 to 4.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config(md) {
       // The reference has anchors in its tables. Documents name placeholders as `<id>`.

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { THEME_CSS } from '../../design/tokens.ts';
 import { fixed } from '../exact-text.ts';
 import baseCss from '../style.css?inline';
-import { applyKeptTheme } from '../theme.ts';
+import { applyKeptTheme, showIcon } from '../theme.ts';
 import { TabPanel, Tabs } from '../tabs.tsx';
 import { AccountPanel, Transfers } from './account-panel.tsx';
 import {
@@ -343,6 +343,7 @@ function start(): void {
   const style = document.createElement('style');
   style.textContent = [THEME_CSS, baseCss, exchangeCss].join('\n');
   document.head.append(style);
+  showIcon();
   applyKeptTheme();
   followTheme();
   const root = document.getElementById('page');

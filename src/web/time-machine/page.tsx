@@ -7,7 +7,7 @@ import { THEME_CSS } from '../../design/tokens.ts';
 import { count, shortHash } from '../exact-text.ts';
 import { embedded } from '../page-parts.ts';
 import baseCss from '../style.css?inline';
-import { applyKeptTheme } from '../theme.ts';
+import { applyKeptTheme, showIcon } from '../theme.ts';
 import { CHART_CSS } from './account-chart.tsx';
 import { BookPane } from './book-pane.tsx';
 import { followBookmarks } from './bookmarks.ts';
@@ -220,6 +220,7 @@ function start(): void {
   const style = document.createElement('style');
   style.textContent = [THEME_CSS, baseCss, CHART_CSS, machineCss].join('\n');
   document.head.append(style);
+  showIcon();
   applyKeptTheme();
   followTheme();
   followBookmarks();
