@@ -400,9 +400,9 @@ when a market freezes or thaws.
 
 ${errors()}
 
-Pages of an origin that \`--cors-origin\` allows can read every refusal. One exception: with several origins, a request
-that the server does not read whole (408, 431, malformed, too many connections) is refused without naming an origin, and
-a page sees a failure of the network.
+Pages of an origin that \`--cors-origin\` allows can read every refusal. With several
+origins there is one exception. A refusal of a request that the server does not read whole (408, 431, malformed, too
+many connections) names no origin, and a page sees a failure of the network.
 
 Limits in these texts are examples. [REJECTIONS.md](REJECTIONS.md) lists the refusals of the engine by code, in the order in
 which they are checked.

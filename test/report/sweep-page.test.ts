@@ -115,7 +115,7 @@ test('scores are placed at parameter values: numbers by value, words by index', 
   expect(html).toContain('Not believable: deflated Sharpe 46.1\u202f%, below 95\u202f%');
   expect(html).not.toContain('<down>');
   // A link is no request: nothing is loaded.
-  expect(html).not.toMatch(/src="http|<link[^>]*http/);
+  expect(html).not.toMatch(/src="http|<link[^>]*https?:/);
 });
 
 test('the verdict counts the trials of other searches, and names those without a ratio', async () => {

@@ -73,7 +73,7 @@ test('the tests are concatenated at their own times, with drawdown from the chai
   expect(html).toContain('fast=5 slow=&#60;20&#62;');
   expect(html).toContain('2023-11-14 22:13 – 11-15 08:13');
   // A link is no request: nothing is loaded.
-  expect(html).not.toMatch(/src="http|<link[^>]*http/);
+  expect(html).not.toMatch(/src="http|<link[^>]*https?:/);
 });
 
 test('a chart of bars has the times of the table', async () => {
