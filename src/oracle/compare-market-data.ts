@@ -34,6 +34,9 @@ export function compareMarketData(
   to.same('R-10.4', of('24 h volume'), day.volume, shown.volumeLots);
   to.same('R-10.4', of('24 h notional'), day.notional, shown.notionalQuanta);
   to.same('R-10.4', of('price of 24 h ago'), day.priceBefore, shown.price24hAgoTicks);
+  const { lots, levels } = exchange.divergence(marketId(market.id));
+  to.same('D-15', of('divergence in lots'), market.diverged.lots, lots);
+  to.same('D-15', of('divergences of levels'), market.diverged.levels, levels);
 }
 
 function compareTrades(to: Comparison, world: World, exchange: ExchangeView, market: Market): void {

@@ -16,6 +16,7 @@ export function levelOf(market: Market, side: bigint, price: bigint): HouseLevel
     side,
     price,
     taken: 0n,
+    restated: 0n,
     displaced: 0n,
     displacedAt: 0n,
     creditFront: 0n,
@@ -168,6 +169,17 @@ export function keepTaken(
   const level = levelOf(market, side, price);
   level.displaced = min(displaced, lots);
   level.taken = min(level.taken, lots);
+  level.restated = min(level.restated, level.taken);
+}
+
+/** History has so many lots of a level: those that users took diverge from it, each once. */
+export function noteRestated(market: Market, side: bigint, price: bigint, lots: bigint): void {
+  const level = levelOf(market, side, price);
+  const again = min(lots, level.taken);
+  if (again <= level.restated) return;
+  if (level.restated === 0n) market.diverged.levels += 1;
+  market.diverged.lots += again - level.restated;
+  level.restated = again;
 }
 
 /** Halves return at whole half-lives, evaluated on access. */

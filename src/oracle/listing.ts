@@ -65,6 +65,7 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     carried: [],
     stale: false,
     statedMid: null,
+    diverged: { lots: 0n, levels: 0 },
   };
   world.markets.push(market);
   emit(world, { kind: 'marketListed', market: id });

@@ -8,6 +8,7 @@ import {
   findSegment,
   keepTaken,
   levelOf,
+  noteRestated,
   noteTakenAt,
   takeOf,
 } from './house.ts';
@@ -75,6 +76,7 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
 /** Lots that history removes and the book does not have: users took them before. */
 function endTaken(world: World, market: Market, { side, price }: Named, lots: bigint): void {
   if (lots <= 0n) return;
+  noteRestated(market, side, price, lots);
   keepTaken(world, market, side, price, max(0n, levelOf(market, side, price).taken - lots));
 }
 

@@ -23,6 +23,7 @@ import {
   hideWithin,
   levelOf,
   keepTaken,
+  noteRestated,
   noteTakenAt,
   returnCredit,
   showLevel,
@@ -201,6 +202,7 @@ export function tapeGap(world: World, c: TapeGap): Answer {
 /** Sets a level to its venue's size: crosses users' orders, then moves the house volume. */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
   keepTaken(world, market, side, price, lots);
+  noteRestated(market, side, price, lots);
   place(world, market, side, price, lots);
 }
 
@@ -336,6 +338,7 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   takeFromBack(market, -side, price, behind);
   takeHidden(market, -side, price, users - behind);
   const unmatched = size - users - house + hidden;
+  noteRestated(market, -side, price, unmatched - hidden);
   if (unmatched > 0n) printTrade(world, market, price, side * unmatched);
 }
 

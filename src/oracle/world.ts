@@ -198,14 +198,16 @@ export interface Market {
   stale: boolean;
   /** Stated best bid + best ask while users' orders hold the levels away (decision 0143). */
   statedMid: bigint | null;
+  /** Lots that users took and history stated again, ever, and how many times. */
+  readonly diverged: { lots: bigint; levels: number };
 }
 
-/** The tape state of a level. */
 export interface HouseLevel {
   readonly side: bigint;
   readonly price: bigint;
-  /** Lots that users took and history still contains. */
+  /** Lots that users took and history still contains; those of them that it states again. */
   taken: bigint;
+  restated: bigint;
   /** Those of them that the impact model keeps out of the book, and since when. */
   displaced: bigint;
   displacedAt: bigint;

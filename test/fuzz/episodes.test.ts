@@ -6,7 +6,11 @@ import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { EpisodeTurns } from '../../src/fuzz/generate/episodes/episodes.ts';
 import { haltedQuotes, reducedAtLoss } from '../../src/fuzz/generate/episodes/edge-episodes.ts';
-import { dayLater, manyMinutes } from '../../src/fuzz/generate/episodes/history-episodes.ts';
+import {
+  dayLater,
+  manyMinutes,
+  timedRecording,
+} from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { ruinedTogether, savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
 import { sweptLegs } from '../../src/fuzz/generate/episodes/order-episodes.ts';
@@ -200,4 +204,29 @@ test('a halt begins less than a second after a change of the book, and ends', ()
     });
   };
   expect(reaches(haltedQuotes, ['matching', 'stress', 'swarm', 'money'], 12, isReached)).toBe(true);
+});
+
+test('a trade comes exactly a second after a decrease, and a level exactly a half-life later', () => {
+  const isReached = (events: readonly EngineEvent[], { half }: { readonly half: number }) => {
+    const tape = events.filter((event) => event.kind === 'tapeApplied');
+    const follows = (what: string, us: number): boolean =>
+      tape.some(
+        ({ timeUs, market, ...event }, i) =>
+          event.what === what &&
+          tape
+            .slice(Math.max(0, i - 2), i)
+            .some(
+              (one) => one.what === 'depth' && one.market === market && timeUs - one.timeUs === us,
+            ),
+      );
+    return follows('trade', SECOND_US) && follows('depth', half);
+  };
+  const halves = [100_000, SECOND_US, MINUTE_US];
+  for (const half of halves) {
+    const sees = (events: readonly EngineEvent[]): boolean => isReached(events, { half });
+    expect(
+      reaches(timedRecording, ['tape', 'matching', 'swarm', 'money'], 24, sees),
+      `${half}`,
+    ).toBe(true);
+  }
 });

@@ -388,10 +388,6 @@ export class ExchangeReader implements ExchangeView {
     return hasOrder(this.state, id);
   }
 
-  /**
-   * Lots that users took and recorded history stated again, ever, and how many times it did so at a
-   * level.
-   */
   divergence(id: MarketId): { readonly lots: number; readonly levels: number } {
     const { divergedLots, divergedLevels } = this.state.market(id).tape;
     return { lots: divergedLots, levels: divergedLevels };

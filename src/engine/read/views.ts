@@ -410,6 +410,11 @@ export interface ExchangeView {
    * Lots ahead of a resting order at its price, users' and the tape's; null if it does not rest.
    */
   queueAhead(id: OrderId): Lots | null;
+  /**
+   * Lots that users took and recorded history stated again, ever, and how many times it did so at a
+   * level.
+   */
+  divergence(id: MarketId): { readonly lots: number; readonly levels: number };
   /** The newest order with this clientId (R-2.11), in the subaccounts that pass `within`. */
   orderByClientId(
     account: AccountId,

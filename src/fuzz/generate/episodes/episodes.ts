@@ -24,7 +24,7 @@ import {
   slicedLiquidation,
   vaultTakeover,
 } from './loss-episodes.ts';
-import { dayLater, manyMinutes, vaultHolders } from './history-episodes.ts';
+import { dayLater, manyMinutes, timedRecording, vaultHolders } from './history-episodes.ts';
 import { isolatedPosition } from './isolated-episodes.ts';
 import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './market-episodes.ts';
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
@@ -76,6 +76,7 @@ const EPISODES: readonly Episode[] = [
   dayLater,
   delistedAtLoss,
   manyMinutes,
+  timedRecording,
 ];
 
 /** Those that end at an instant: the first ones when a day is about to begin. */

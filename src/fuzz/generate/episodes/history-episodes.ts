@@ -1,5 +1,6 @@
-/** Episodes about records: several entries of one moment, and prices of a day ago. */
+/** Episodes about time in records: entries of one moment, prices of a day ago, and recordings. */
 import { lots, priceTicks, quanta } from '../../../num/units.ts';
+import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import { NEVER_MS } from '../../run-setup.ts';
 import type { Planned } from '../aims.ts';
 import type { Context } from '../draw-context.ts';
@@ -10,6 +11,7 @@ import {
   canPassDay,
   clearBook,
   nextMultiple,
+  placeOrder,
   price,
   purse,
   refresh,
@@ -144,5 +146,64 @@ export function dayLater(context: Context): readonly Planned[] {
     refresh(market),
     ...trade(stage, b, a, size),
     ...trade(stage, a, b, size),
+  ];
+}
+
+/**
+ * Users take of a recorded level again and again. It is stated again to the microsecond when a half
+ * of what they took returns, then with less and with more than that. A trade explains a decrease to
+ * the microsecond when that is still possible.
+ */
+export function timedRecording(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const fits = ({ spec: { impactModel } }: KnownMarket): boolean =>
+    impactModel === 'halving' || (impactModel !== 'squareRoot' && dice.chance(500));
+  const stage = setStage(context, 2, fits, () => true);
+  if (stage === null) return [];
+  const { actors, market, side } = stage;
+  const [a, b] = actors;
+  const unit = Math.max(market.spec.minLots, Math.floor(stage.size / 8));
+  const halfUs = market.spec.impactHalfLifeUs;
+  const ticks = priceTicks(away(market.markTicks, side * 1000));
+  const at = ({ nowUs }: Context) => ({ timeUs: nowUs, market: market.id });
+  const level = { side: side > 0 ? 'ask' : 'bid', priceTicks: ticks } as const;
+  const state =
+    (units: number): Planned =>
+    (now) => ({ kind: 'tapeDepth', ...at(now), levels: [{ ...level, lots: lots(units * unit) }] });
+  const place =
+    (owner: KnownSubaccount | undefined, units: number, ioc: boolean): Planned =>
+    (now) =>
+      owner === undefined ? null : placeOrder(now, { owner, market }, units * unit, ticks, { ioc });
+  const take = (units: number): readonly Planned[] => [
+    refresh(market),
+    place(a, side * units, true),
+  ];
+  const beside = (us: number): Planned => advance(us + dice.pick([-1, 0, 0, 1]));
+  return [
+    ...clearBook(context, market),
+    ...purse(stage, a, 5_000_000),
+    ...purse(stage, b, 5_000_000),
+    (now) => ({ kind: 'tapeSnapshot', ...at(now), levels: [{ ...level, lots: lots(16 * unit) }] }),
+    // Half of them returns, and then others are taken.
+    ...take(8),
+    beside(halfUs),
+    ...(dice.chance(500) ? [state(16)] : []),
+    ...take(3),
+    advance(Math.floor(halfUs * dice.pick([0.5, 1.5, 2.5]))),
+    state(16),
+    beside(halfUs),
+    state(16),
+    // A smaller level has fewer lots that were taken; more are taken of the next one.
+    state(1),
+    state(12),
+    ...take(2),
+    state(12),
+    // A decrease that a trade explains within a second.
+    refresh(market),
+    place(b, -side, false),
+    state(9),
+    beside(SECOND_US),
+    (now) => ({ kind: 'tapeTrade', ...at(now), priceTicks: ticks, lots: lots(side * 2 * unit) }),
+    state(7),
   ];
 }
