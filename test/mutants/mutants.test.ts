@@ -15,7 +15,7 @@ import { REPRODUCED_BUGS } from '../fuzz/reproductions/bugs.ts';
 import { bundle, mutate, sourcePath } from './build.ts';
 import type { hunt } from './hunters.ts';
 import { MUTANTS } from './mutants.ts';
-import { reasonFaults, type Verdict } from './report.ts';
+import { reasonFaults, report, rowsOf, type Verdict } from './report.ts';
 import { SURVIVORS } from './survivors.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-mutants-'));
@@ -110,6 +110,38 @@ test('a survivor without a reason and a reason for a killed mutant are faults', 
   expect(reasonFaults(mutants, verdicts, { excused: 'why', lives: 'why', dies: 'why' })).toEqual([
     'dies is killed: its reason is stale',
   ]);
+});
+
+test('a report of some mutants keeps the rows of the others, and no row of a former one', () => {
+  const [first, second, third] = MUTANTS;
+  const kill = { rule: 'R-2.8', detail: '', seed: '', profile: '' };
+  const verdict = (id: string, commands: number): Verdict => ({
+    id,
+    kills: [
+      { hunter: 'invariants', kill: null },
+      {
+        hunter: 'oracle',
+        kill: commands === 0 ? null : { ...kill, hunter: 'oracle', what: 'fees', commands },
+      },
+    ],
+    seconds: 1,
+  });
+  const mutants = [first!, second!, third!];
+  const former = { ...first!, id: 'a-former-bug' };
+  const both = [verdict(former.id, 7), verdict(second!.id, 1234)];
+  const page = report([former, second!], both, 120_000);
+  expect(page).toContain('2 of 2 mutants of the engine killed, 100.0 %');
+  const next = report(mutants, [verdict(first!.id, 0)], 120_000, rowsOf(page));
+  expect(next).toContain('1 of 2 mutants of the engine killed, 50.0 %');
+  expect(next).toContain('the oracle alone 1;');
+  expect(next).toContain('1 more are not measured');
+  expect(next).toContain(
+    `| ${second!.id} | ${second!.rule} | ${second!.means} | never | fees 1,234 |  |`,
+  );
+  expect(next).toContain(`| ${first!.means} | never | never |  |`);
+  expect(next).not.toContain(former.id);
+  const again = report(mutants, [], 120_000, rowsOf(next));
+  expect(again).toBe(next);
 });
 
 test('the sources do not refer to mutants', () => {

@@ -39,58 +39,85 @@ function isKilled({ kills }: Verdict): boolean {
   return kills.some(({ kill }) => kill !== null);
 }
 
+/** Cells of a mutant: the check of each kind that kills it, and after how many commands. */
+interface Cells {
+  readonly invariants: string;
+  readonly oracle: string;
+  readonly itself: string;
+}
+
+/** Rows of a page by mutant. */
+export function rowsOf(page: string): ReadonlyMap<string, Cells> {
+  const rows = page.matchAll(/^\| ([\w-]+) \| .* \| (.*?) \| (.*?) \| (.*?) \|$/gm);
+  return new Map(
+    [...rows].map(([, id = '', invariants = '', oracle = '', itself = '']) => [
+      id,
+      { invariants, oracle, itself },
+    ]),
+  );
+}
+
+/** `earlier`: rows of mutants without a verdict, as they were measured before. */
 export function report(
   mutants: readonly Mutant[],
   verdicts: readonly Verdict[],
   budget: number,
+  earlier: ReadonlyMap<string, Cells> = new Map(),
 ): string {
-  const { killed, score } = scoreOf(verdicts);
-  const by = (hunter: Hunter): number =>
-    verdicts.filter(({ kills }) =>
-      kills.some((found) => found.hunter === hunter && found.kill !== null),
-    ).length;
-  const rows = mutants.map((mutant) => {
+  const measured = mutants.flatMap((mutant) => {
     const verdict = verdicts.find(({ id }) => id === mutant.id);
-    const cell = (hunter: Hunter): string => cellOf(verdict, hunter);
-    return `| ${mutant.id} | ${mutant.rule} | ${mutant.means} | ${cell('invariants')} | ${cell('oracle')} | ${selfCell(verdict)} |`;
+    const cells = verdict === undefined ? earlier.get(mutant.id) : cellsOf(verdict);
+    return cells === undefined ? [] : [{ mutant, cells }];
   });
-  const survivors = mutants.filter(
-    ({ id }) => !verdicts.some((verdict) => verdict.id === id && isKilled(verdict)),
-  );
+  const by = (kinds: readonly (keyof Cells)[]): number =>
+    measured.filter(({ cells }) => kinds.some((kind) => isKill(cells[kind]))).length;
+  const killed = by(['invariants', 'oracle', 'itself']);
+  const score = measured.length === 0 ? 0 : (100 * killed) / measured.length;
+  const survivors = measured.filter(({ cells }) => !Object.values(cells).some(isKill));
+  const unmeasured = mutants.length - measured.length;
   return [
     '# Mutation score',
     '',
-    `\`npm run mutants\`: ${String(killed)} of ${String(verdicts.length)} mutants of the engine killed, ${score.toFixed(1)} %. ` +
-      `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixteenth of that.`,
+    `\`npm run mutants\`: ${String(killed)} of ${String(measured.length)} mutants of the engine killed, ${score.toFixed(1)} %. ` +
+      `Invariants alone kill ${String(by(['invariants']))}, the oracle alone ${String(by(['oracle']))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixteenth of that.` +
+      (unmeasured === 0 ? '' : ` ${String(unmeasured)} more are not measured.`),
     '',
     'A number counts the random commands of all runs until detection. “Itself” compares the exchange with itself: restored from a',
     'snapshot, or with every time step split; it runs only for survivors of the others.',
     '',
     '| mutant | rule | effect | invariants | oracle | itself |',
     '| --- | --- | --- | --- | --- | --- |',
-    ...rows,
+    ...measured.map(
+      ({ mutant: { id, rule, means }, cells: { invariants, oracle, itself } }) =>
+        `| ${id} | ${rule} | ${means} | ${invariants} | ${oracle} | ${itself} |`,
+    ),
     '',
     '## Survivors',
     '',
     ...(survivors.length === 0
       ? ['None.']
       : survivors.map(
-          ({ id, means }) => `- ${id} (${means}): ${SURVIVORS[id] ?? 'no reason is known'}`,
+          ({ mutant: { id, means } }) =>
+            `- ${id} (${means}): ${SURVIVORS[id] ?? 'no reason is known'}`,
         )),
     '',
   ].join('\n');
 }
 
-function cellOf(verdict: Verdict | undefined, hunter: Hunter): string {
-  const found = verdict?.kills.find((entry) => entry.hunter === hunter);
+const isKill = (cell: string): boolean => cell !== '' && cell !== 'never';
+
+function cellsOf(verdict: Verdict): Cells {
+  const itself = HUNTERS.slice(2).map((hunter) => cellOf(verdict, hunter));
+  return {
+    invariants: cellOf(verdict, 'invariants'),
+    oracle: cellOf(verdict, 'oracle'),
+    itself: itself.filter(isKill).join(', '),
+  };
+}
+
+function cellOf({ kills }: Verdict, hunter: Hunter): string {
+  const found = kills.find((entry) => entry.hunter === hunter);
   if (found === undefined) return '';
   if (found.kill === null) return 'never';
   return `${found.kill.what.replace(/ of (subaccount|order|market) \d+.*$/, '')} ${found.kill.commands.toLocaleString('en')}`;
-}
-
-function selfCell(verdict: Verdict | undefined): string {
-  return HUNTERS.slice(2)
-    .map((hunter) => cellOf(verdict, hunter))
-    .filter((text) => text !== '' && text !== 'never')
-    .join(', ');
 }

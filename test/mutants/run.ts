@@ -18,7 +18,7 @@ import { HUNTERS, type Hunter, type Kill } from './hunters.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 import type { Mutant, Quarry } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
-import { reasonFaults, report, SCORE_NEEDED, scoreOf, type Verdict } from './report.ts';
+import { reasonFaults, report, rowsOf, SCORE_NEEDED, scoreOf, type Verdict } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'orrery-mutants.json');
@@ -27,11 +27,13 @@ const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url));
 /** Timeout that kills a mutant with an endless loop; no run of 1,500 commands takes as long. */
 const MOST_SECONDS = 120;
 
+const USUAL_BUDGET = 120_000;
+
 const HELP = `npm run mutants -- [options]
 
-  --only <texts>    mutants whose id or file contains one of these, parted by commas; the report is not written
+  --only <texts>    mutants whose id or file contains one of these, parted by commas; the report keeps its other rows
   --workers <n>     side by side [as many as cores]
-  --budget <n>      commands that each hunter may spend on a mutant [120000]
+  --budget <n>      commands that each hunter may spend on a mutant [120000]; with another one the report is not written
   --hunters <list>  of invariants,oracle,restore,cut [all]; the report is not written
   --fresh           forget what earlier runs found
   --list            print the mutants and end
@@ -45,7 +47,9 @@ interface Options {
   readonly workers: number;
   readonly budget: Readonly<Record<Hunter, number>>;
   readonly each: number;
-  /** All mutants and hunters: only then the report is written. */
+  /** All hunters with the usual budget: the report is written, with earlier rows of others. */
+  readonly reports: boolean;
+  /** All mutants and hunters: survivors must have their reasons. */
   readonly whole: boolean;
   readonly fresh: boolean;
 }
@@ -55,7 +59,7 @@ function optionsOf(): Options | null {
     options: {
       only: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
-      budget: { type: 'string', default: '120000' },
+      budget: { type: 'string', default: String(USUAL_BUDGET) },
       hunters: { type: 'string', default: HUNTERS.join(',') },
       fresh: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -98,6 +102,7 @@ function optionsOf(): Options | null {
       restore: of('restore', 1 / 5),
       cut: of('cut', 1 / 5),
     },
+    reports: each === USUAL_BUDGET && names.length === HUNTERS.length,
     whole: values.only === undefined && names.length === HUNTERS.length,
     fresh: values.fresh,
   };
@@ -222,7 +227,7 @@ async function main(): Promise<void> {
     : null;
   bar?.start(chosen.length, chosen.length - left.length);
   try {
-    await soundProgram(folder, options.budget);
+    await soundProgram(folder, options.budget, chosen);
     const queue = [...left];
     const next = async (): Promise<void> => {
       for (
@@ -247,9 +252,10 @@ async function main(): Promise<void> {
     return;
   }
   const verdicts = chosen.flatMap(({ id }) => campaign.verdicts.get(id) ?? []);
-  if (options.whole) {
+  if (options.reports) {
     await mkdir(join(PAGE, '..'), { recursive: true });
-    await writeFile(PAGE, report(chosen, verdicts, options.each));
+    const earlier = rowsOf(await readFile(PAGE, 'utf8').catch(() => ''));
+    await writeFile(PAGE, report(MUTANTS, verdicts, options.each, earlier));
     console.log('written: reports/prove/mutants.md');
   }
   const { killed, score } = scoreOf(verdicts);
@@ -281,10 +287,14 @@ async function mustFit(mutants: readonly Mutant[]): Promise<void> {
 }
 
 /** A violation in the original would kill every mutant and prove nothing. */
-async function soundProgram(folder: string, budget: Options['budget']): Promise<void> {
+async function soundProgram(
+  folder: string,
+  budget: Options['budget'],
+  chosen: readonly Quarry[],
+): Promise<void> {
   const file = join(folder, 'sound.mjs');
   await bundle(WORKER, file, null);
-  const profiles = new Set(MUTANTS.map((mutant) => mutant.profile));
+  const profiles = new Set(chosen.map((mutant) => mutant.profile));
   const quarterOf = (count: number): number => Math.ceil(count / 4);
   const quarter: Options['budget'] = {
     invariants: quarterOf(budget.invariants),
