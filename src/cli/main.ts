@@ -213,7 +213,7 @@ function mustBeOneWord(argv: readonly string[]): void {
 /** The parser with the command that the line names; of others it knows name and description. */
 export async function parserOf(argv: readonly string[]): Promise<Argv> {
   const { default: yargs } = await import('yargs');
-  const tokens = joinNegativeValues(argv);
+  const tokens = joinNegativeValues(withOperands(argv));
   const parser = yargs(tokens)
     .scriptName('orrery')
     .usage('$0 <command> [options]')
@@ -342,6 +342,14 @@ function mustBeNumbers(argv: readonly string[], values: Readonly<Record<string, 
       field: name,
     });
   }
+}
+
+/** yargs drops what follows `--`. A file there whose name starts with a dash is named by a path. */
+function withOperands(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  if (end < 0 || argv[0] === COMPLETIONS) return argv;
+  const operands = argv.slice(end + 1).map((name) => (name.startsWith('-') ? `./${name}` : name));
+  return [...argv.slice(0, end), ...operands];
 }
 
 /** Joins `--option -value`, because yargs would parse the value as short options. */

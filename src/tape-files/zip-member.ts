@@ -61,8 +61,7 @@ async function directory(archive: FileHandle): Promise<Buffer> {
   const { size } = await archive.stat();
   const tailAt = Math.max(0, size - MOST_END);
   const tail = await read(archive, tailAt, size - tailAt);
-  let at = tail.length - 22;
-  while (at >= 0 && tail.readUInt32LE(at) !== END) at -= 1;
+  const at = endRecord(tail);
   if (at < 0) throw new TapeError('the zip archive ends early: its directory is missing');
   let length = tail.readUInt32LE(at + 12);
   let offset = tail.readUInt32LE(at + 16);
@@ -78,6 +77,18 @@ async function directory(archive: FileHandle): Promise<Buffer> {
   if (offset + length !== endAt) throw damaged('its directory is not where it should be');
   if (length > MOST_DIRECTORY) throw new TapeError('a zip archive with more than one file in it');
   return read(archive, offset, length);
+}
+
+/** Place of the end record, whose comment ends the archive and may contain the same signature. */
+function endRecord(tail: Buffer): number {
+  let last = -1;
+  for (let at = tail.length - 22; at >= 0; at -= 1) {
+    if (tail.readUInt32LE(at) !== END) continue;
+    if (at + 22 + tail.readUInt16LE(at + 20) === tail.length) return at;
+    last = Math.max(last, at);
+  }
+  // Other data may follow an archive.
+  return last;
 }
 
 function onlyFile(bytes: Buffer): Entry {

@@ -176,6 +176,14 @@ test('a folder that is no dataset is not replaced', async () => {
   );
 });
 
+test('files after -- are read, with names that begin with a dash', async () => {
+  const line = 'data import csv --symbol X --out $DIR/operands -- nothing.csv -nothing.csv';
+  expect(await refused(line)).toBe('nothing.csv: no such file or folder');
+  expect(await refused('data info -- -nothing')).toContain('./-nothing');
+  expect(await refused('data info --json --')).toContain('missing <dataset>');
+  expect(await refused('data import csv --symbol -- x.csv')).toContain('--symbol needs a value');
+});
+
 test('an output never replaces an input', async () => {
   const scenario = join(folder, 'fees.yaml');
   const journal = join(folder, 'run', 'journal.orrery');

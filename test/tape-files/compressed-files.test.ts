@@ -100,6 +100,14 @@ test('a flipped bit of a zip archive, of which any row can be read, is damage', 
   );
 });
 
+test('a zip archive is read whose comment contains the signature of its end', async () => {
+  const comment = Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(30)]);
+  const zip = stored();
+  zip.writeUInt16LE(comment.length, zip.length - 2);
+  expect(await prices(Buffer.concat([zip, comment]))).toEqual([423139, 423141]);
+  expect(await prices(Buffer.concat([stored(), Buffer.alloc(5)]))).toEqual([423139, 423141]);
+});
+
 test('a zip archive is read by its directory', async () => {
   const deflated = zipped({ 'a.csv': Buffer.from(ROWS) });
   expect(await prices(deflated)).toEqual([423139, 423141]);

@@ -1,5 +1,6 @@
 /** Lines that a CSV reader would take for one row end the import with the number of the line. */
 import { describe, expect, it } from 'vitest';
+import { guessColumnMap } from '../../src/tape/formats/column-map.ts';
 import { csvRows, withinHeader } from '../../src/tape/formats/csv-rows.ts';
 
 async function rowsOf(...chunks: string[]): Promise<string[][]> {
@@ -42,6 +43,13 @@ describe('rows of a CSV file', () => {
     await expect(rowsOf('time,price\n1,2\n', '3,4\n5,6,7\n')).rejects.toThrow(
       'line 4: a value in column 3, and the header names 2',
     );
+  });
+
+  it('begin with the header: a comment before it is named', async () => {
+    await expect(rowsOf('# by a tool\ntime,price\n1,2\n')).rejects.toThrow(
+      'line 1: a comment; remove it, so that the header is the first line',
+    );
+    expect(() => guessColumnMap(['# time', 'price'])).toThrow("remove a comment, or the '#'");
   });
 
   it('have any length without a header, and empty fields or fewer with one', async () => {

@@ -191,6 +191,9 @@ export function guessColumnMap(names: readonly string[]): ColumnMap {
     const sided = kind !== 'depth' || isDepth;
     if (fits && sided && header.usualPlace(...TIMES) >= 0) return parseColumnMap({ kind });
   }
+  if (names[0]?.startsWith('#') === true) {
+    throw new TapeError("it begins with '#'; remove a comment, or the '#' of a header");
+  }
   const [, delimiter] = names.length > 1 ? [] : (/([;|\t])/.exec(names[0] ?? '') ?? []);
   const hint = delimiter === undefined ? '' : ` and delimiter: ${JSON.stringify(delimiter)}`;
   throw new TapeError(

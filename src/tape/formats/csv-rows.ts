@@ -7,6 +7,7 @@ import { TapeError } from '../record.ts';
 import { isHeader } from './row-decoder.ts';
 
 const MAX_LINE = 16 * 1024 * 1024;
+const COMMENT = 'line 1: a comment; remove it, so that the header is the first line';
 
 /**
  * One row per line; empty lines yield empty rows, so that indices count lines. `decode` turns bytes
@@ -59,6 +60,7 @@ export async function* withinHeader(
     const at = batch.findIndex((row) => row.length > columns && beyond(row) >= 0);
     const row = batch[at];
     if (row !== undefined) {
+      if (line === 1 && first?.[0]?.startsWith('#') === true) throw new TapeError(COMMENT);
       throw new TapeError(
         `line ${String(line + at)}: a value in column ${String(beyond(row) + 1)}, and the header names ${String(columns)}`,
       );
