@@ -1,5 +1,6 @@
 /**
- * Draws the pictures of the time machine in docs/pictures: ten states of the scenario `cascade`.
+ * Draws the pictures of the pages in docs/pictures: ten states of the scenario `cascade` in the
+ * time machine, and the screen.
  *
  *     npm run pictures
  */
@@ -9,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
 import { openBrowser } from './chromium.ts';
 import { buildPage, Folder, openPage } from './machine-page.ts';
+import { showScreen } from './screen-picture.ts';
 
 const inRoot = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -85,6 +87,18 @@ const STATES: readonly State[] = [
   { name: 'narrow', width: 390, show: (page) => tab(page, 'why') },
 ];
 
+async function take(page: Page, name: string): Promise<void> {
+  // Charts are drawn after the state.
+  await page.waitForTimeout(700);
+  const session = await page.context().newCDPSession(page);
+  const picture = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: QUALITY,
+  });
+  writeFileSync(inRoot(`docs/pictures/${name}.webp`), picture.data, 'base64');
+  console.log(`docs/pictures/${name}.webp`);
+}
+
 await buildPage();
 const folder = new Folder();
 const browser = await openBrowser();
@@ -97,17 +111,12 @@ for (const { name, dark, width = 1280, show } of STATES) {
   await page.goto(`${address}#seq=${String(FALL)}&sel=account:6`);
   await page.waitForSelector(AT_FALL);
   await show(page);
-  // Charts are drawn after the state.
-  await page.waitForTimeout(700);
+  await take(page, `time-machine-${name}`);
   if (faults.length > 0) throw new Error(`${name}: ${faults.join(', ')}`);
-  const session = await browser.context.newCDPSession(page);
-  const picture = await session.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: QUALITY,
-  });
-  writeFileSync(inRoot(`docs/pictures/time-machine-${name}.webp`), picture.data, 'base64');
-  console.log(`docs/pictures/time-machine-${name}.webp`);
   await page.close();
 }
+const screen = await showScreen(browser.context);
+await take(screen.page, 'screen');
+await screen.end();
 await browser.close();
 folder.remove();
