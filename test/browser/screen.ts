@@ -145,7 +145,15 @@ export async function addWallet(page: Page, wallet: Wallet, chainId = 1337): Pro
     ([address, chain]) => {
       const asked: string[] = [];
       const listeners = new Map<string, (value: unknown) => void>();
-      const state = { chain: `0x${Number(chain).toString(16)}`, refusesSwitch: false };
+      const state = {
+        chain: `0x${Number(chain).toString(16)}`,
+        refusesSwitch: false,
+        accounts: [address],
+        /** Methods that are not answered. */
+        silent: [] as string[],
+        /** What methods throw. */
+        thrown: {} as Record<string, unknown>,
+      };
       Object.assign(globalThis, {
         askedOfWallet: asked,
         walletState: state,
@@ -156,7 +164,9 @@ export async function addWallet(page: Page, wallet: Wallet, chainId = 1337): Pro
             const { signByTest } = globalThis as unknown as {
               signByTest: (method: string, text: string) => Promise<string>;
             };
-            if (method === 'eth_requestAccounts') return [address];
+            if (state.silent.includes(method)) return new Promise(() => undefined);
+            if (method in state.thrown) throw state.thrown[method];
+            if (method === 'eth_requestAccounts') return state.accounts;
             if (method === 'eth_chainId') return state.chain;
             if (method === 'wallet_switchEthereumChain') {
               if (state.refusesSwitch) throw new Error('refused by the person');

@@ -44,6 +44,16 @@ export class Withdrawn extends Error {
   }
 }
 
+/** The answer of a wallet, whose window may be lost. Throws `Withdrawn` if the wait ends first. */
+export function answerOf<T>(wallet: Promise<T>, withdrawn: AbortSignal): Promise<T> {
+  const end = new Promise<never>((_resolve, reject) => {
+    withdrawn.addEventListener('abort', () => {
+      reject(new Withdrawn(false));
+    });
+  });
+  return Promise.race([wallet, end]);
+}
+
 /** The server fails, and does not say whether the request was carried out. */
 export class Unsettled extends Error {
   override readonly name = 'Unsettled';

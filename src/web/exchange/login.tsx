@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { forgetAccount, loadAccount } from './account-state.ts';
+import { answerOf, Withdrawn } from './delivery.ts';
 import { everySecond, nowMs } from './market-bar.tsx';
 import { messageOf } from './requests.ts';
 import {
@@ -25,7 +26,8 @@ import {
 
 export const loginOpen = signal(false);
 const problem = signal<string | null>(null);
-const busy = signal(false);
+/** The login that waits, as for a wallet. The close of the dialog ends the wait. */
+const waiting = signal<AbortController | null>(null);
 const key = signal('');
 const actFor = signal('');
 const accounts = signal<readonly string[]>([]);
@@ -101,24 +103,27 @@ export function SessionNotices() {
   );
 }
 
-async function attempt(make: () => Promise<PageWallet>): Promise<void> {
-  busy.value = true;
+/** Without a wallet, the person has to choose one of its accounts. */
+async function attempt(make: () => Promise<PageWallet | null>): Promise<void> {
+  const own = new AbortController();
+  waiting.value = own;
   problem.value = null;
   try {
-    const by = await make();
+    const by = await answerOf(make(), own.signal);
+    if (by === null) return;
     if (
       account.value !== null &&
       account.value !== (actFor.value.trim().toLowerCase() || by.address)
     )
       forgetAccount();
-    await logIn(by, actFor.value);
+    await logIn(by, actFor.value, own.signal);
     key.value = '';
     loginOpen.value = false;
     await loadAccount();
   } catch (error) {
-    problem.value = messageOf(error);
+    if (!(error instanceof Withdrawn)) problem.value = messageOf(error);
   } finally {
-    busy.value = false;
+    if (waiting.value === own) waiting.value = null;
   }
 }
 
@@ -136,27 +141,28 @@ function watchProvider(): void {
     if (by?.kind === 'injected' && !list.includes(by.address)) {
       logOut(false);
       forgetAccount();
-      problem.value = 'The wallet changed its account; log in with the new one';
+      problem.value =
+        list.length === 0
+          ? 'The wallet is locked, or shows this page no account; connect it again'
+          : 'The wallet changed its account; log in with the new one';
       loginOpen.value = true;
     }
   });
 }
 
-async function connect(): Promise<void> {
+function connect(): void {
   const provider = injectedProvider();
   if (provider === null) {
     problem.value = 'This browser has no wallet extension (EIP-1193)';
     return;
   }
   watchProvider();
-  problem.value = null;
-  try {
+  void attempt(async () => {
     accounts.value = await injectedAccounts(provider);
-    const [only] = accounts.value;
-    if (accounts.value.length === 1 && only !== undefined) await logInInjected(only);
-  } catch (error) {
-    problem.value = messageOf(error);
-  }
+    const [only, ...others] = accounts.value;
+    if (only === undefined) throw new Error('The wallet shows no account: unlock it and allow one');
+    return others.length === 0 ? injectedWallet(provider, only) : null;
+  });
 }
 
 function logInInjected(address: string): Promise<void> {
@@ -173,6 +179,7 @@ export function LoginDialog() {
     if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
   }, []);
   const close = (): void => {
+    waiting.value?.abort();
     loginOpen.value = false;
   };
   return (
@@ -193,8 +200,8 @@ export function LoginDialog() {
               type="button"
               class="button primary"
               autofocus
-              disabled={busy.value}
-              onClick={() => void connect()}
+              disabled={waiting.value !== null}
+              onClick={connect}
             >
               Connect a wallet
             </button>
@@ -204,6 +211,7 @@ export function LoginDialog() {
                     key={address}
                     type="button"
                     class="button mono"
+                    disabled={waiting.value !== null}
                     onClick={() => void logInInjected(address)}
                   >
                     {address}
@@ -243,11 +251,16 @@ export function LoginDialog() {
                   actFor.value = currentTarget.value;
                 }}
               />
-              <button type="submit" class="button" disabled={busy.value}>
+              <button type="submit" class="button" disabled={waiting.value !== null}>
                 Log in with the key
               </button>
             </form>
           </>
+        )}
+        {waiting.value === null ? null : (
+          <p class="small" role="status">
+            Waiting for an answer. A wallet asks in a window of its own.
+          </p>
         )}
         {problem.value === null ? null : (
           <p class="fault-text" role="alert">

@@ -8,7 +8,7 @@ import { collected, merge, type Collected } from './collecting.ts';
 import { loadAccount, takeOrders } from './account-state.ts';
 import { unfilledText, type Order } from './order-list.ts';
 import { FAR_MS } from './order-request.ts';
-import { deliver, Withdrawn, type Delivery } from './delivery.ts';
+import { answerOf, deliver, Withdrawn, type Delivery } from './delivery.ts';
 import { ask, call, messageOf, Refused } from './requests.ts';
 import {
   loadSigners,
@@ -83,10 +83,11 @@ export const withNonce = (body: Body): Body => ({
   signatures: [],
 });
 
-async function signed(struct: Struct, body: Body): Promise<Body> {
+async function signed(struct: Struct, body: Body, withdrawn: AbortSignal): Promise<Body> {
   const { value: by } = wallet;
   if (by === null) throw new Error('Log in first');
-  return { ...body, signatures: [await by.sign(mustConfig(), struct, body)] };
+  const signature = await answerOf(by.sign(mustConfig(), struct, body), withdrawn);
+  return { ...body, signatures: [signature] };
 }
 
 /** Shows one request from its start to its end. Resolves to null if it is refused. */
@@ -118,7 +119,7 @@ async function shown<T>(
   }
 }
 
-/** Stops a request that waits. It is not sent again. */
+/** Stops a request that waits, also for a signature. It is not sent again. */
 export const withdraw = (id: number): void => onTheWay.get(id)?.abort();
 
 /** A request waits for signatures of others. */
@@ -140,7 +141,8 @@ export async function send(
     report('signing');
     const list = request['orders'] as readonly Body[] | undefined;
     const parts: Body[] = [];
-    for (const one of list ?? [request]) parts.push(await signed(struct, withNonce(one)));
+    for (const one of list ?? [request])
+      parts.push(await signed(struct, withNonce(one), withdrawn));
     if (needsQuorum.value) {
       collected.value = merge(collected.value, { endpoint, parts });
       throw new Incomplete('signed by this wallet; others must sign too: see Signers');

@@ -150,7 +150,7 @@ function Outbox() {
                 ×
               </button>
             ) : null}
-            {state === 'waiting' || state === 'login' ? (
+            {state === 'signing' || state === 'waiting' || state === 'login' ? (
               <button
                 type="button"
                 class="link"

@@ -103,5 +103,9 @@ export async function call<E extends EndpointId>(
   return (await callPage(id, request, token)).body;
 }
 
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** Some wallets throw objects that are no errors, such as `{ code, message }`. */
+export function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  if (typeof message === 'string' && message !== '') return message;
+  return typeof error === 'string' ? error : 'no reason given';
+}

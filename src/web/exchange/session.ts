@@ -3,6 +3,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { dropToken, subscribe, unsubscribeAccounts, useToken } from './feeds.ts';
 import { config, exchangeTime } from './markets.ts';
 import type { ResponseOf } from '../../contract/endpoints.ts';
+import { answerOf } from './delivery.ts';
 import { call, Refused } from './requests.ts';
 import type { PageWallet } from './wallet.ts';
 
@@ -32,11 +33,15 @@ export const simToken = signal<string | null>(null);
 /** Requests that wait for a login. */
 const resumed = new Set<() => void>();
 
-/** Logs in by a signature. Throws `Refused`, `NoAnswer`, or the wallet's error. */
-export async function logIn(by: PageWallet, forAccount: string): Promise<void> {
+/** Logs in by a signature. Throws `Refused`, `NoAnswer`, `Withdrawn`, or the wallet's error. */
+export async function logIn(
+  by: PageWallet,
+  forAccount: string,
+  withdrawn: AbortSignal,
+): Promise<void> {
   const of = forAccount.trim() === '' ? by.address : forAccount.trim().toLowerCase();
   const challenge = await call('getAuth', { account: of });
-  const signature = await by.signMessage(challenge.signing_payload);
+  const signature = await answerOf(by.signMessage(challenge.signing_payload), withdrawn);
   const { message, server_signature } = challenge;
   const answer = await call('postAuth', { message, signature, server_signature });
   const { time } = await call('getTime', {});

@@ -178,7 +178,7 @@ async function useChain(provider: Provider, chainId: number): Promise<void> {
     });
   } catch {
     throw new Error(
-      `The wallet is on chain ${String(now)}; this exchange needs chain ${String(chainId)}`,
+      `The wallet is on chain ${String(Number(now))}; this exchange needs chain ${String(chainId)}`,
     );
   }
 }
