@@ -42,6 +42,10 @@ export function bestOf(world: World, market: Market, side: bigint): Resting | un
 export const bestPrice = (world: World, market: Market, side: bigint): bigint | null =>
   bestOf(world, market, side)?.price ?? null;
 
+/** All entries of a side in the order in which takers meet them. */
+export const inPriority = (world: World, market: Market, side: bigint): Resting[] =>
+  restingOn(world, market, side).sort((a, b) => (isBefore(a, b, side) ? -1 : 1));
+
 /** The queue of one price, front to back. */
 export const queueAt = (world: World, market: Market, side: bigint, price: bigint): Resting[] =>
   restingOn(world, market, side)

@@ -1,7 +1,7 @@
 /** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
 import type { SettleFunding } from '../engine/commands.ts';
 import { atSettlement } from './margin.ts';
-import { impact } from './impact.ts';
+import { hasDepth, impact } from './impact.ts';
 import { isIndexStale } from './mark.ts';
 import { abs, max, min, shareUp, sum } from './numbers.ts';
 import { isPremiumInstant, nextPremiumInstant } from './sampling.ts';
@@ -23,11 +23,14 @@ const BILLION = 1_000_000_000n;
 /** Cap of the premium: 100 times the index. */
 const MOST_PREMIUM = 100n * BILLION;
 
+/** D-35: whether funding may be sampled. */
+const canFund = (world: World, market: Market): boolean =>
+  !market.frozen && market.status !== 'delisted' && !isIndexStale(world, market);
+
 /** in 1e-9 toward zero; null if undefined. Recorded rates need none. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
-  if (index === null || market.frozen || market.status === 'delisted') return null;
-  if (isIndexStale(world, market)) return null;
+  if (index === null || !canFund(world, market)) return null;
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);
   if (bid === null || ask === null) return null;
@@ -44,7 +47,7 @@ export function nextSample(world: World, market: Market, until: bigint): bigint 
   const { source, sampleIntervalUs } = market.spec.funding;
   if (source === 'external') return null;
   const at = nextPremiumInstant(world, market.id, BigInt(sampleIntervalUs));
-  return at > until || premiumOf(world, market) === null ? null : at;
+  return at > until || !canFund(world, market) || !hasDepth(world, market) ? null : at;
 }
 
 export function takeSample(world: World, market: Market): void {

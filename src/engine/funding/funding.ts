@@ -18,7 +18,7 @@ import type { Market, TestedTerms } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
-import { impactPrice, type Fraction } from '../pricing/impact-price.ts';
+import { hasDepth, impactPrice, type Fraction } from '../pricing/impact-price.ts';
 import { hasFreshIndex } from '../pricing/freshness.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
@@ -41,13 +41,18 @@ export function premiumOf(state: ExchangeState, market: Market): Ppb | null {
   const index = market.indexTicks;
   if (index === null || !canFund(state, market)) return null;
   const { impactNotional } = market.spec.funding;
-  const bid = impactPrice(market, 1, impactNotional);
-  const ask = impactPrice(market, -1, impactNotional);
+  const bid = impactPrice(state, market, 1, impactNotional);
+  const ask = impactPrice(state, market, -1, impactNotional);
   if (bid === null || ask === null) return null;
   const above = beyond(bid, index);
   const below = beyond(ask, index);
   // Impact bid ≤ best bid < best ask ≤ impact ask, so at most one of the two is non-zero.
   return ppb(Number(above > 0n ? above : below < 0n ? below : 0n));
+}
+
+/** Whether there may be a premium: resting lots become fillable without a change of the book. */
+function canSample(state: ExchangeState, market: Market): boolean {
+  return canFund(state, market) && hasDepth(market, 1) && hasDepth(market, -1);
 }
 
 /** (price − index) ÷ index in 1e-9, toward zero. */
@@ -59,12 +64,10 @@ function beyond(price: Fraction, index: PriceTicks): bigint {
 
 /** Takes a due sample. */
 export function samplePremium(state: State, market: Market): void {
-  const premium = premiumOf(state, market);
-  if (premium === null) {
-    market.sampleDueUs = Infinity;
-    return;
-  }
-  market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  const isPossible = canSample(state, market);
+  market.sampleDueUs = isPossible ? nextSampleUs(state, market, state.nowUs) : Infinity;
+  const premium = isPossible ? premiumOf(state, market) : null;
+  if (premium === null) return;
   market.premiumSum += BigInt(premium);
   market.premiumCount += 1;
   if (market.fundingDueUs === Infinity) {

@@ -50,7 +50,7 @@ export function runEmaTimer(state: ExchangeState, market: Market): boolean {
   const { emaMicroTicks, emaSampleHalfTicks } = market;
   const second = floorDivInt(state.nowUs, SECOND_US);
   advanceTo(market, second - 1);
-  market.emaSampleHalfTicks = basisHalfTicks(market);
+  market.emaSampleHalfTicks = basisHalfTicks(state, market);
   const distance = market.emaSampleHalfTicks * MICRO_OF_HALF - market.emaMicroTicks;
   market.emaMicroTicks += Math.trunc(distance / EMA_SECONDS);
   market.emaSecond = second;
@@ -59,10 +59,10 @@ export function runEmaTimer(state: ExchangeState, market: Market): boolean {
 }
 
 /** Impact mid, clamped around the index, less the index; 0 without a mid or an index. */
-function basisHalfTicks(market: Market): number {
+function basisHalfTicks(state: ExchangeState, market: Market): number {
   const index = market.indexTicks;
   if (index === null) return 0;
-  const quotes = impactQuotes(market);
+  const quotes = impactQuotes(state, market);
   if (quotes === null) return 0;
   const deviation = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
   return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));

@@ -13,6 +13,7 @@ import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
 import { hashMarkChanged } from '../chain-hash/hash-event.ts';
 import type { OrderBook } from '../book/order-book.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';
@@ -50,21 +51,21 @@ function takeMidIndex(state: State, market: Market): boolean {
 
 /** The caller has advanced the EMA. `indexChanged`: emits a new index even if the mark stays. */
 export function recomputeMark(state: State, market: Market, indexChanged = false): void {
-  const mark = market.frozen ? null : markOf(market);
+  const mark = market.frozen ? null : markOf(state, market);
   if (mark !== null) changeMark(state, market, mark, indexChanged);
   else if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
 }
 
 /** The new mark; null if it stays. */
-function markOf(market: Market): PriceTicks | null {
-  const raw = rawMark(market);
+function markOf(state: ExchangeState, market: Market): PriceTicks | null {
+  const raw = rawMark(state, market);
   const index = market.indexTicks;
   if (raw === null || index === null) return raw;
   const deviation = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
   return priceTicks(Math.max(1, Math.min(index + deviation, Math.max(index - deviation, raw))));
 }
 
-function rawMark(market: Market): PriceTicks | null {
+function rawMark(state: ExchangeState, market: Market): PriceTicks | null {
   switch (market.spec.markSource) {
     case 'external':
       return null;
@@ -77,16 +78,16 @@ function rawMark(market: Market): PriceTicks | null {
       return mid === null ? null : priceTicks(floorDivInt(mid, 2));
     }
     default:
-      return medianOfLegs(market);
+      return medianOfLegs(state, market);
   }
 }
 
-function medianOfLegs(market: Market): PriceTicks | null {
+function medianOfLegs(state: ExchangeState, market: Market): PriceTicks | null {
   const index = market.indexTicks;
   if (index === null) return null;
   const smoothed = smoothedIndex(market, index);
   if (smoothed === index) return index;
-  const last = clippedLast(market);
+  const last = clippedLast(state, market);
   if (last === null) return priceTicks(floorDivInt(index + smoothed, 2));
   const [low, high] = index < smoothed ? [index, smoothed] : [smoothed, index];
   return priceTicks(Math.max(low, Math.min(high, last)));
@@ -98,9 +99,9 @@ export function smoothedIndex(market: Market, index: PriceTicks): PriceTicks {
 }
 
 /** The third leg: the last price within impact bid and ask. */
-export function clippedLast(market: Market): number | null {
+export function clippedLast(state: ExchangeState, market: Market): number | null {
   const last = market.lastTicks;
-  const quotes = last === null ? null : impactQuotes(market);
+  const quotes = last === null ? null : impactQuotes(state, market);
   if (last === null || quotes === null) return null;
   return Math.max(quotes.bid, Math.min(quotes.ask, last));
 }

@@ -172,7 +172,7 @@ export class ExchangeReader implements ExchangeView {
   }
 
   markComposition(id: MarketId): MarkCompositionView {
-    return markComposition(this.state.market(id));
+    return markComposition(this.state, this.state.market(id));
   }
 
   fundingOutlook(id: MarketId): FundingOutlookView {

@@ -10,12 +10,12 @@ import { vaultValue } from '../vault/vault.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { FundingOutlookView, FundsView, MarkCompositionView } from './views.ts';
 
-export function markComposition(market: Market): MarkCompositionView {
+export function markComposition(state: ExchangeState, market: Market): MarkCompositionView {
   const { indexTicks: index, spec } = market;
   const isMedian = spec.markSource === 'median';
   const { impactNotional } = spec.funding;
-  const bid = impactPrice(market, 1, impactNotional);
-  const ask = impactPrice(market, -1, impactNotional);
+  const bid = impactPrice(state, market, 1, impactNotional);
+  const ask = impactPrice(state, market, -1, impactNotional);
   const impactBid = bid === null ? null : Math.max(1, Number(bid.ticks / bid.of));
   const impactAsk = ask === null ? null : Number((ask.ticks + ask.of - 1n) / ask.of);
   const last = spec.markSource === 'last' ? market.lastTicks : null;
@@ -24,7 +24,7 @@ export function markComposition(market: Market): MarkCompositionView {
   return {
     indexTicks: index,
     smoothedTicks: isMedian && index !== null ? smoothedIndex(market, index) : null,
-    lastTicks: isMedian ? ticks(clippedLast(market)) : last,
+    lastTicks: isMedian ? ticks(clippedLast(state, market)) : last,
     impactBidTicks: ticks(impactBid),
     impactAskTicks: ticks(impactAsk),
     lowestTicks: isClamped ? ticks(Math.max(1, index - deviation)) : null,

@@ -1,0 +1,111 @@
+/**
+ * Eve bids 1 % above a constant index and Ed asks a tick higher, for the impact notional of 25,000,
+ * while Dan sells to any such bid once a minute. Their owner has the short of Xan as well, and Lee,
+ * who is honest, the long of 20 A. The quotes hold the mark above the index, and Lee pays funding on
+ * their premium to Xan. Each sale to a real bid costs Eve 250.
+ *
+ * But Dan got one lot, or nothing: the quotes were reduce-only beyond a position of one lot, or Eve
+ * could not pay for them. Matching cuts or cancels such orders, so they cost Eve and Ed a few USD.
+ * Now they are left out of impact prices (R-7.1, decision 0145).
+ */
+import { afterAll, expect, test } from 'vitest';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
+
+const REDUCE_ONLY = { ioc: false, postOnly: false, reduceOnly: true };
+const IOC = { ioc: true, postOnly: false, reduceOnly: false };
+
+interface Attack {
+  /** Money of Eve and of Ed. */
+  readonly each: string;
+  /** Both quote; called again once no bid is left. */
+  readonly quote: (world: AttackWorld) => void;
+  readonly isolated?: boolean;
+}
+
+function bothQuote(world: AttackWorld, size: string, orders = 1, flags?: object): void {
+  for (let i = 0; i < orders; i++) {
+    world.order('eve', size, '40400', { symbol: 'A', ...(flags && { flags }) });
+    world.order('ed', `-${size}`, '40400.1', { symbol: 'A', ...(flags && { flags }) });
+  }
+}
+
+/** Money that only admission needs goes to a second subaccount, and comes back for new quotes. */
+function lend(world: AttackWorld, keep: bigint): void {
+  for (const who of ['eve', 'ed']) {
+    const free = world.margin(who).withdrawableQuanta / 1_000_000n - keep;
+    world.transfer(who, who, String(free), { subaccountIndexTo: 1 });
+  }
+}
+
+function takeBack(world: AttackWorld): void {
+  for (const who of ['eve', 'ed']) {
+    world.cancelAll(who);
+    if (world.engine.subaccountIdOf(world.addressOf(who), 1) === undefined) continue;
+    const amount = world.margin(who, 1).withdrawableQuanta / 1_000_000n;
+    if (amount > 0n) world.transfer(who, who, String(amount), { subaccountIndexFrom: 1 });
+  }
+}
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  'of a position of one lot': {
+    each: '20',
+    quote: (world) => {
+      world.cancelAll('ed');
+      if (world.position('eve', 'A') === undefined) {
+        world.trade('eve', 'ed', '-0.0001', '40000', 'A');
+      }
+      bothQuote(world, '1', 1, REDUCE_ONLY);
+    },
+  },
+  'whose loss is no longer reserved': {
+    each: '800',
+    quote: (world) => {
+      takeBack(world);
+      bothQuote(world, '0.63');
+      lend(world, 0n);
+    },
+  },
+  'of an isolated market': {
+    each: '520',
+    isolated: true,
+    quote: (world) => {
+      takeBack(world);
+      bothQuote(world, '0.63');
+    },
+  },
+};
+
+function play({ each, quote, isolated }: Attack): AttackWorld {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ lee: '100000', xan: '100000', dan: '50000', eve: each, ed: each });
+  world.price('40000', 'A');
+  if (isolated === true) for (const who of ['eve', 'ed']) world.setMargin(who, true, '0.02', 'A');
+  world.trade('lee', 'xan', '20', '40000', 'A');
+  for (let i = 0; i < 61; i++) {
+    quote(world);
+    world.run(40_000, { A: '40000' });
+    world.order('dan', '-1', '40300', { symbol: 'A', flags: IOC });
+    world.run(20_000, { A: '40000' });
+  }
+  return world;
+}
+
+test.each(Object.entries(ATTACKS))('quotes %s: Lee paid 950, now nothing', (_name, attack) => {
+  const world = play(attack);
+  expect([world.markOf('A'), world.balance('lee')]).toEqual([40_000, '100000']);
+});
+
+test('four quotes of which three can be paid: the mark was 40,050.3, now 40,000', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ eve: '800', ed: '800', dan: '50000' });
+  world.price('40000', 'A');
+  bothQuote(world, '0.16', 4);
+  lend(world, 66n);
+  world.run(40_000, { A: '40000' });
+  // One counts; when one is cancelled, its margin pays for the next.
+  expect(world.markOf('A')).toBe(40_000);
+  world.order('dan', '-1', '40300', { symbol: 'A', flags: IOC });
+  expect(world.position('eve', 'A')?.quantity).toBe('0.48');
+});
