@@ -11,7 +11,7 @@ import { subOf, type Market, type Order, type World } from './world.ts';
 
 /** A side that needs more levels, or more orders of users, than this is too thin. */
 const MOST_LEVELS = 256;
-const MOST_ORDERS = 10_000;
+const MOST_ORDERS = 1000;
 
 /** As price = top ÷ bottom; null if the side (1n: its bids) is too thin. */
 export function impact(

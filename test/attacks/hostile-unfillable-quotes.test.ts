@@ -109,3 +109,21 @@ test('four quotes of which three can be paid: the mark was 40,050.3, now 40,000'
   world.order('dan', '-1', '40300', { symbol: 'A', flags: IOC });
   expect(world.position('eve', 'A')?.quantity).toBe('0.48');
 });
+
+test('a side that needs more than 1,000 orders of users is too thin', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  const owners = ['eve', 'ed', 'dan', 'lee', 'xan', 'zoe'];
+  world.fund({ mia: '100000', ...Object.fromEntries(owners.map((who) => [who, '1000'])) });
+  world.price('40000', 'A');
+  world.order('mia', '1', '39000', { symbol: 'A' });
+  world.order('mia', '-1', '41000', { symbol: 'A' });
+  const impactBid = (): number | null =>
+    world.engine.markComposition(world.engine.markets()[0]!.id).impactBidTicks;
+  for (let i = 0; i < 999; i++) world.order(owners[i % 6]!, '0.0001', '39999', { symbol: 'A' });
+  world.run(10_000, { A: '40000' });
+  // 999 orders of 4 USD each, and 0.53857 at 39,000 for the rest of 25,000.
+  expect(impactBid()).toBe(391_563);
+  world.order('zoe', '0.0001', '39999', { symbol: 'A' });
+  world.run(10_000, { A: '40000' });
+  expect(impactBid()).toBeNull();
+});

@@ -16,7 +16,7 @@ import type { Market } from '../market/market.ts';
 import { fillableLots } from '../orders/protective-orders.ts';
 
 /** A side that needs more orders of users than this is too thin. */
-const MAX_ORDERS = 10_000;
+const MAX_ORDERS = 1000;
 
 /** What the orders of one owner take, so far. */
 interface Taken {
