@@ -127,3 +127,13 @@ test('a side that needs more than 1,000 orders of users is too thin', () => {
   world.run(10_000, { A: '40000' });
   expect(impactBid()).toBeNull();
 });
+
+test('two reduce-only quotes of one position count once: the mark was 40,050.3', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ eve: '600', ed: '600' });
+  world.price('40000', 'A');
+  world.trade('eve', 'ed', '-0.32', '40000', 'A');
+  bothQuote(world, '0.32', 2, REDUCE_ONLY);
+  world.run(40_000, { A: '40000' });
+  expect(world.markOf('A')).toBe(40_000);
+});

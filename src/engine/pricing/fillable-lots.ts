@@ -18,7 +18,7 @@ import { fillableLots } from '../orders/protective-orders.ts';
 /** A side that needs more orders of users than this is too thin. */
 const MAX_ORDERS = 1000;
 
-/** What the orders of one owner take, so far. */
+/** Lots and costs of one owner's orders at better prices. */
 interface Taken {
   reduceOnlyLots: number;
   /** Losses against the mark, and fees. */

@@ -21,8 +21,9 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'ema-samples-backwards',
     file: 'engine/pricing/basis-ema.ts#runEmaTimer',
-    find: 'advanceTo(market, second - 1); market.emaSampleHalfTicks = basisHalfTicks(market);',
-    replace: 'market.emaSampleHalfTicks = basisHalfTicks(market); advanceTo(market, second - 1);',
+    find: 'advanceTo(market, second - 1); market.emaSampleHalfTicks = basisHalfTicks(state, market);',
+    replace:
+      'market.emaSampleHalfTicks = basisHalfTicks(state, market); advanceTo(market, second - 1);',
     means: 'a sample of the EMA also counts for the seconds before it',
     rule: 'R-5.3',
   },
@@ -37,7 +38,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'mark-without-last',
     file: 'engine/pricing/recompute-mark.ts#medianOfLegs',
-    find: '= clippedLast(market)',
+    find: '= clippedLast(state, market)',
     replace: ': number | null = null',
     means: 'the mark omits the last price',
     rule: 'R-5.3',
@@ -112,6 +113,30 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     find: 'below < 0n ? below :',
     replace: '',
     means: 'a book below the index yields no premium',
+    rule: 'R-7.1',
+  },
+  {
+    id: 'unpaid-quotes-count',
+    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    find: 'if (!affordsFill(state, exposure, market, deal, reduceOnly ? NONE : slot)) return 0;',
+    replace: '',
+    means: 'quotes that their owner cannot pay move mark and funding',
+    rule: 'R-7.1',
+  },
+  {
+    id: 'owner-pays-for-one-quote',
+    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    find: 'fees.protocol = plus(fees.protocol, taken.costs);',
+    replace: '',
+    means: 'an owner of several quotes needs money for one of them',
+    rule: 'R-7.1',
+  },
+  {
+    id: 'reduce-only-quotes-count-whole',
+    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    find: 'Math.min(most, fillableLots(table, slot, exposure) - taken.reduceOnlyLots)',
+    replace: 'most',
+    means: 'reduce-only quotes beyond a position move mark and funding',
     rule: 'R-7.1',
   },
   {
