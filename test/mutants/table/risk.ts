@@ -117,7 +117,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'unpaid-quotes-count',
-    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    file: 'engine/pricing/fillable-lots.ts#FillableLots.takeOrder',
     find: 'if (!affordsFill(state, exposure, market, deal, reduceOnly ? NONE : slot)) return 0;',
     replace: '',
     means: 'quotes that their owner cannot pay move mark and funding',
@@ -125,7 +125,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'owner-pays-for-one-quote',
-    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    file: 'engine/pricing/fillable-lots.ts#FillableLots.takeOrder',
     find: 'fees.protocol = plus(fees.protocol, taken.costs);',
     replace: '',
     means: 'an owner of several quotes needs money for one of them',
@@ -133,7 +133,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'reduce-only-quotes-count-whole',
-    file: 'engine/pricing/fillable-lots.ts#takeOrder',
+    file: 'engine/pricing/fillable-lots.ts#FillableLots.takeOrder',
     find: 'Math.min(most, fillableLots(table, slot, exposure) - taken.reduceOnlyLots)',
     replace: 'most',
     means: 'reduce-only quotes beyond a position move mark and funding',
