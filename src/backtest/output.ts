@@ -23,6 +23,8 @@ export interface BacktestOutput {
   readonly markets: readonly MarketOutput[];
   /** Strategies with reports, in the order given. */
   readonly strategies: readonly StrategyOutput[];
+  /** Strategies whose requests have no answer at the end. */
+  readonly unanswered: readonly Unanswered[];
   readonly commands: number;
   readonly chainHash: string;
   readonly stateHash: string;
@@ -34,6 +36,15 @@ export interface BacktestOutput {
    * State of a cancelled run, to resume it; null if the run ended or a strategy cannot be saved.
    */
   readonly checkpoint: BacktestCheckpoint | null;
+}
+
+/** Numbers of a strategy's requests without an answer. */
+export interface Unanswered {
+  readonly id: string;
+  /** Not at the exchange: without an effect. */
+  readonly onTheWay: number;
+  /** At the exchange: with their effect, and without an answer at the strategy. */
+  readonly arrived: number;
 }
 
 export interface MarketOutput {

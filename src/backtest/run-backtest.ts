@@ -440,6 +440,7 @@ class Run {
       seed: input.seed,
       markets: recorder.marketOutputs(engine.nowUs),
       strategies: recorder.strategyOutputs(),
+      unanswered: this.runs.flatMap((run) => run.unanswered),
       commands: engine.seq,
       chainHash: engine.chainHash(),
       stateHash: engine.stateHash(),

@@ -5,6 +5,7 @@
  * without awaiting them do not make it pending, but run in its virtual time. Promises settle only
  * in virtual time: by the client, `sleep`, or the virtual timers of its globals.
  */
+import type { Unanswered } from './output.ts';
 import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
 import type { FaultModel, SavedFaults } from '../virtual-time/faults.ts';
 import type { LatencyModel } from '../virtual-time/latency.ts';
@@ -181,6 +182,13 @@ export class StrategyRun {
 
   get awaitsAnswer(): boolean {
     return this.ports.client.outstanding > 0 || this.sleeping > 0;
+  }
+
+  /** Requests of a strategy with a report that have no answer. */
+  get unanswered(): Unanswered[] {
+    const { outstanding, onTheWay } = this.ports.client;
+    const { id, reports } = this.entry;
+    return outstanding === 0 || !reports ? [] : [{ id, onTheWay, arrived: outstanding - onTheWay }];
   }
 
   get canBeSaved(): boolean {

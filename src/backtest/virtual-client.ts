@@ -50,6 +50,7 @@ export class VirtualClient implements AnsweringClient {
   readonly #ports: VirtualClientPorts;
   readonly #mids: () => readonly (number | null)[];
   #outstanding = 0;
+  #onTheWay = 0;
   #lastArrivalUs = 0;
   #lastAnswerUs = 0;
 
@@ -61,6 +62,11 @@ export class VirtualClient implements AnsweringClient {
   /** Number of requests without a response. */
   get outstanding(): number {
     return this.#outstanding;
+  }
+
+  /** Number of those that have not arrived at the exchange. */
+  get onTheWay(): number {
+    return this.#onTheWay;
   }
 
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
@@ -111,7 +117,9 @@ export class VirtualClient implements AnsweringClient {
     }
     const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
     const sentMids = this.#mids();
+    this.#onTheWay += 1;
     scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
+      this.#onTheWay -= 1;
       const back = (reply: Reply): void => {
         const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
         scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {

@@ -1,4 +1,5 @@
 /** Input of the pages of `sweep` and `walkforward`: results as text, and assumptions. */
+import { countText } from '../base/count-text.ts';
 import type { Note } from '../backtest/note.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { formatDuration, formatTime } from '../num/time-text.ts';
@@ -57,7 +58,7 @@ export async function sweepPage(
     {
       command: trialCommand(args, plan),
       title: `Search of ${strategy?.id ?? ''}`,
-      lede: `${time(fromUs).slice(0, 16)} to ${time(toUs).slice(0, 16)} UTC, ${String(trials.length)} trials`,
+      lede: `${time(fromUs).slice(0, 16)} to ${time(toUs).slice(0, 16)} UTC, ${countText(trials.length, 'trial')}`,
       objective,
       dimensions: space,
       trials: trials.map(row),
@@ -198,7 +199,7 @@ export function countedText({ trials: { count }, ratios }: Selection, trials: nu
     'Failed trials count.',
     ...(others > 0
       ? [
-          `${others === 1 ? 'So does 1 trial' : `So do ${String(others)} trials`} of other searches and strategies on these data.`,
+          `So ${others === 1 ? 'does' : 'do'} ${countText(others, 'trial')} of other searches and strategies on these data.`,
         ]
       : []),
     ...(without === '' ? [] : [`${without}.`]),
@@ -206,7 +207,7 @@ export function countedText({ trials: { count }, ratios }: Selection, trials: nu
 }
 
 function searchNote({ method }: SearchArguments, space: Space, picked: string): Note {
-  const varied = space.map(({ name, values }) => `${name} (${String(values.length)} values)`);
+  const varied = space.map(({ name, values }) => `${name} (${countText(values.length, 'value')})`);
   return { title: 'Search', text: `${method} over ${varied.join(', ')}; ${picked}` };
 }
 

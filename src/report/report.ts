@@ -140,7 +140,7 @@ export const rollingWindow = (returns: number): number =>
 /** A finished run without what reports do not read. */
 export type RunOutput = Omit<
   BacktestOutput,
-  'engine' | 'journal' | 'cancelled' | 'checkpoint' | 'deliveredUs'
+  'engine' | 'journal' | 'cancelled' | 'checkpoint' | 'deliveredUs' | 'unanswered'
 >;
 
 export function buildReport(output: RunOutput, about: ReportAbout): Report {

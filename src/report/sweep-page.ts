@@ -2,6 +2,7 @@
  * Page of a search: its best trial with measures of overfitting, all trials, and the effect of each
  * parameter on the score.
  */
+import { countText } from '../base/count-text.ts';
 import type { Note } from '../backtest/note.ts';
 import type { BootstrapBands } from '../metrics/bootstrap.ts';
 import type { Overfitting } from '../metrics/overfitting.ts';
@@ -114,7 +115,7 @@ function verdictOf(sweep: SweepReport): string {
     ...(overfitting !== null && overfitting.probability > OVERFITTED
       ? [`overfitting ${probability(overfitting.probability)}`]
       : []),
-    ...((best.trades ?? 0) < FEW_TRADES ? [`${String(best.trades ?? 0)} closed trades`] : []),
+    ...((best.trades ?? 0) < FEW_TRADES ? [countText(best.trades ?? 0, 'closed trade')] : []),
     ...(failed * 2 > trials.length
       ? [`${String(failed)} of ${String(trials.length)} trials failed`]
       : []),
@@ -122,10 +123,10 @@ function verdictOf(sweep: SweepReport): string {
   if (reasons.length > 0) return `Not believable: ${reasons.join(', ')}.`;
   if (deflatedSharpe === null) {
     return ratios < 2 && counted > 1
-      ? `Not tested: ${String(ratios)} of ${String(trials.length)} trials ${ratios === 1 ? 'has' : 'have'} a Sharpe ratio, which is too few for a deflated one.`
+      ? `Not tested: ${String(ratios)} of ${countText(trials.length, 'trial')} ${ratios === 1 ? 'has' : 'have'} a Sharpe ratio, which is too few for a deflated one.`
       : 'Not tested: the trials have too few returns.';
   }
-  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${String(counted)} trials.`;
+  return `Passes the tests: deflated Sharpe ${probability(deflatedSharpe)} over ${countText(counted, 'trial')}.`;
 }
 
 function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {

@@ -1,4 +1,5 @@
 /** Page of a walk-forward analysis: the chain of its tests, the method, then each window. */
+import { countText } from '../base/count-text.ts';
 import type { Note } from '../backtest/note.ts';
 import { compounded } from '../metrics/curve.ts';
 import { underwater } from '../metrics/drawdowns.ts';
@@ -91,7 +92,7 @@ function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport):
   const failed = windows.filter(({ error }) => error !== null).length;
   const left = failed === 0 ? '' : ` Attention: ${leftOutText(failed, windows.length)}.`;
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
-  const gain = `${String(gaining)} of ${String(windows.length)} tests gained`;
+  const gain = `${String(gaining)} of ${countText(windows.length, 'test')} gained`;
   const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
   if (efficiency === null)
     return `${gain}; the mean ${titleOf(objective)} is not positive.${few}${left}`;
@@ -115,7 +116,7 @@ function lede({ windows }: WalkReport): string {
   const [first] = windows;
   const last = windows.at(-1);
   if (first === undefined || last === undefined) return 'no window';
-  return `${String(windows.length)} tests from ${minute(first.testFromUs)} to ${minute(last.testToUs)} UTC`;
+  return `${countText(windows.length, 'test')} from ${minute(first.testFromUs)} to ${minute(last.testToUs)} UTC`;
 }
 
 function figures({ outOfSample, efficiency, windows, objective }: WalkReport): string {
@@ -139,7 +140,7 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
     {
       name: 'Tests with a gain',
       value: `${String(gaining)} of ${String(windows.length)}`,
-      note: `${String(trials)} trials`,
+      note: countText(trials, 'trial'),
     },
   ]);
 }

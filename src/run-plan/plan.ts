@@ -32,7 +32,6 @@ import type { StrategyBundle } from '../strategy-loader/bundle.ts';
 import { readLatencyRows } from './latency-rows.ts';
 import {
   DEFAULT_LATENCY,
-  DEFAULT_QUEUE,
   faultOfTerms,
   parseFaults,
   parseFees,
@@ -47,9 +46,10 @@ import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds, type PlannedFeed } from './data-feeds.ts';
+import { assumptionsOf, DEFAULTS, unansweredNotes } from './assumptions.ts';
 import { mustHold, parseBalance } from './balance.ts';
 import { playedAs } from './played-as.ts';
-import { mustLeaveTime, shortWarmUp, warmUpNote, type WarmUp } from './warm-up.ts';
+import { mustLeaveTime, shortWarmUp } from './warm-up.ts';
 import { sampleUsOf } from './sample-interval.ts';
 import { spanError } from './span-error.ts';
 import type { TapeMemory } from './tape-memory.ts';
@@ -133,12 +133,6 @@ export interface PlanResult {
   readonly terms: readonly RunTerms[];
 }
 
-const DEFAULTS = {
-  queue: DEFAULT_QUEUE,
-  impact: 'permanent',
-  fees: '0.0001,0.00035',
-  margin: '0.02,0.01',
-};
 /**
  * Throws `StrategyError`, `TapeError` or `FileError` for faults of the plan, and errors thrown by a
  * strategy.
@@ -263,11 +257,13 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     assumptions: assumptionsOf(plan, {
       latency: latencies[0]?.words ?? null,
       strategies,
+      parameters: loaded.map(({ definition }) => definition.parameters),
       warmUp,
       markets: tape.markets,
       specs,
     }),
     data: [
+      ...unansweredNotes(output),
       ...shortWarmUp(warmUp),
       ...tape.notes(output),
       ...feedNotes(feeds, rows, genesisUs, output.deliveredUs),
@@ -405,93 +401,4 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
   );
   if (!spec.ok) throw new StrategyError(faultOfTerms(spec.error, plan, market));
   return spec.value;
-}
-
-const QUEUE_TEXTS: Readonly<Record<string, string>> = {
-  fifo: 'Each historical order has its own place in the queue, so the queue position of an order is exact.',
-  riskAverse:
-    'A decrease without a trade comes from behind the order, while there is volume behind it.',
-  probPower1:
-    'A decrease without a trade comes from behind the order with probability b/(a+b), a and b the volume ahead and behind.',
-  probPower2:
-    'A decrease without a trade comes from behind the order with probability b²/(a²+b²), a and b the volume ahead and behind.',
-  probPower3:
-    'A decrease without a trade comes from behind the order with probability b³/(a³+b³), a and b the volume ahead and behind.',
-  probLog:
-    'A decrease without a trade comes from behind the order with probability ln(1+y)/(ln(1+x)+ln(1+y)), x and y the shares ahead and behind.',
-};
-
-const IMPACT_TEXTS: Readonly<Record<string, string>> = {
-  none: 'Liquidity taken by the strategy returns to the book at the level’s next update, but fills no resting order again. Other traders do not react.',
-  permanent:
-    'Liquidity taken by the strategy is gone until history brings new volume. Other traders do not react.',
-  halving:
-    'Half of the liquidity taken by the strategy returns to the book in each half-life, but fills no resting order again. Other traders do not react.',
-  squareRoot:
-    'Liquidity taken by the strategy is gone until history brings new volume. Levels nearer to the best price than √(own volume × Σ move² ÷ Σ volume of the last 60 recorded minutes) are hidden. Own volume halves in the time given.',
-};
-
-interface RunFacts {
-  /** Null if the run has agents only. */
-  readonly latency: string | null;
-  readonly strategies: readonly StrategyEntry[];
-  readonly warmUp: WarmUp;
-  readonly markets: readonly SourceMarket[];
-  readonly specs: readonly MarketSpec[];
-}
-
-function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
-  const { latency, strategies, warmUp, markets, specs } = facts;
-  const { impact = DEFAULTS.impact } = plan;
-  const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
-  const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
-  const percent = (ppm: number): string => `${String(ppm / 1e4)} %`;
-  const terms = new Set(
-    specs.map(({ makerFeePpm, takerFeePpm, tiers: [first] }) => {
-      const margin = `initial margin ${percent(first?.initialMarginPpm ?? 0)}, maintenance ${percent(first?.maintenanceMarginPpm ?? 0)}`;
-      return `Maker ${percent(makerFeePpm)}, taker ${percent(takerFeePpm)}; ${margin}.`;
-    }),
-  );
-  const starts = strategies.length === 0 ? '' : ` Each account starts with ${plan.balance}.`;
-  const isHistory = plan.population === undefined;
-  return [
-    ...markets.map(({ note }) => note),
-    ...(isHistory
-      ? [
-          {
-            title: `Queue position: ${queue}`,
-            text: `${QUEUE_TEXTS[queue] ?? ''} Trades fill orders in time priority.`,
-          },
-          { title: `Impact: ${impact}`, text: IMPACT_TEXTS[impact.split(':')[0] ?? ''] ?? '' },
-        ]
-      : []),
-    ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
-    { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
-    ...(plan.journal === false
-      ? [
-          {
-            title: 'No journal',
-            text: 'The run kept no journal (--no-journal), so it cannot be verified or explained.',
-          },
-        ]
-      : []),
-    ...(plan.faults === undefined
-      ? []
-      : [{ title: 'Injected faults', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
-    ...warmUpNote(warmUp),
-    ...strategies.map(({ id, name, parameters }) => ({
-      title: `Parameters of ${id}`,
-      text: `${name}: ${parametersText(parameters)}; ${bundleText(plan, id)}.`,
-    })),
-  ];
-}
-
-function parametersText(parameters: Readonly<Record<string, unknown>>): string {
-  const values = Object.entries(parameters).map(([name, value]) => `${name} ${String(value)}`);
-  return values.length === 0 ? 'no parameters' : values.join(', ');
-}
-
-function bundleText({ strategies }: RunPlan, id: string): string {
-  const bundle = strategies.find((planned) => planned.id === id)?.bundle;
-  return bundle == null ? 'an object of the calling program' : `bundle ${bundle.sha256}`;
 }

@@ -59,7 +59,7 @@ const EXPORTED =
 /** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
   BacktestOutput,
-  'engine' | 'journal' | 'checkpoint' | 'cancelled' | 'deliveredUs'
+  'engine' | 'journal' | 'checkpoint' | 'cancelled' | 'deliveredUs' | 'unanswered'
 > {
   readonly orrery: 'run';
   readonly version: 1;

@@ -2,6 +2,7 @@
  * A search's best trial as a run of its own: its folder can be replayed, explained and exported.
  * The Sharpe ratio of its report is deflated by the number of trials.
  */
+import { countText } from '../base/count-text.ts';
 import type { Trials } from '../metrics/metrics.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { writeRunPage } from '../report/run-page.ts';
@@ -78,15 +79,15 @@ async function writePage(
   { output, assumptions, data }: PlanResult,
   folder: RunFolder,
 ): Promise<BestReport> {
-  const count = String(trials.count);
+  const count = countText(trials.count, 'trial');
   const { page, report } = await writeReport(
     output,
     {
-      title: `Best of ${count} trials: ${output.strategies[0]?.name ?? ''}`,
+      title: `Best of ${count}: ${output.strategies[0]?.name ?? ''}`,
       assumptions: [
         {
           title: 'Selected by a search',
-          text: `The best of ${count} trials by ${objective} (${method}). Only the deflated Sharpe ratio accounts for the selection.`,
+          text: `The best of ${count} by ${objective} (${method}). Only the deflated Sharpe ratio accounts for the selection.`,
         },
         ...assumptions,
       ],

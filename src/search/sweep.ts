@@ -1,4 +1,5 @@
 /** A search over a strategy's parameters: parallel trials that are logged and can be resumed. */
+import { countText } from '../base/count-text.ts';
 import { StrategyError, type ParameterSpecs } from '../strategy/definition.ts';
 import { overfitting, type Overfitting } from '../metrics/overfitting.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
@@ -210,7 +211,7 @@ export function bestOf(trials: readonly Trial[]): Trial | null {
 /** Trials without a part in the variance of the ratios; empty if there are none. */
 export function withoutRatioText(ratios: number, trials: number): string {
   if (ratios >= trials) return '';
-  const have = `${String(ratios)} of ${String(trials)} trials ${ratios === 1 ? 'has' : 'have'}`;
+  const have = `${String(ratios)} of ${countText(trials, 'trial')} ${ratios === 1 ? 'has' : 'have'}`;
   return ratios < 2
     ? `${have} a Sharpe ratio: the variance is unknown`
     : `${have} a Sharpe ratio: the variance is theirs`;

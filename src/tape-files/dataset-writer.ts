@@ -4,6 +4,7 @@
  * manifest is replaced atomically. Completed input files are recorded, so that an interrupted
  * import can resume.
  */
+import { countText } from '../base/count-text.ts';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { marketId } from '../num/units.ts';
@@ -284,7 +285,7 @@ export class DatasetWriter {
     const total = (of: typeof counts): number => Object.values(of).reduce((a, b) => a + b, 0);
     const repeats = total(this.counts) - total(counts);
     this.findings.push(
-      `${String(repeats)} records of ${same.map(({ id }) => id).join(', ')} kept once`,
+      `${countText(repeats, 'record')} of ${same.map(({ id }) => id).join(', ')} kept once`,
     );
     this.stream = merged;
     this.counts = counts;

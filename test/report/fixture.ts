@@ -114,6 +114,7 @@ export function output(
     firstUs: START_US,
     lastUs: START_US + 120 * STEP_US,
     deliveredUs: START_US + 120 * STEP_US,
+    unanswered: [],
     sampleUs: STEP_US,
     seed: '1',
     markets: [

@@ -1,4 +1,5 @@
 /** `orrery compare`: compares the same strategy in two runs, such as live and backtest. */
+import { countText } from '../../base/count-text.ts';
 import type { CommandModule } from 'yargs';
 import {
   compareOrders,
@@ -84,11 +85,11 @@ export const command: CommandModule<object, CompareArguments> = {
       const common = one.equity.filter(({ timeUs }) => times.has(timeUs)).length;
       const samples =
         common === one.equity.length && common === other.equity.length
-          ? `${String(common)} samples of the equity`
-          : `${String(common)} samples of the equity that both have ` +
+          ? `${countText(common, 'sample')} of the equity`
+          : `${countText(common, 'sample')} of the equity that both have ` +
             `(of ${String(one.equity.length)} and ${String(other.equity.length)})`;
       print(
-        `equal: ${String(one.orders.length)} orders, ${String(one.fills.length)} fills, ${samples}`,
+        `equal: ${countText(one.orders.length, 'order')}, ${countText(one.fills.length, 'fill')}, ${samples}`,
       );
       return;
     }
@@ -97,7 +98,9 @@ export const command: CommandModule<object, CompareArguments> = {
       print(`  ${left}: ${first.left ?? 'none'}`);
       print(`  ${right}: ${first.right ?? 'none'}`);
     }
-    print(`${String(pairs.length)} orders in both, ${String(differing.length)} of them differ`);
+    print(
+      `${countText(pairs.length, 'order')} in both, ${String(differing.length)} of them differ`,
+    );
     for (const { left: order, differences } of differing.slice(0, MAX_SHOWN)) {
       print(`  ${words(order)}: ${differences.join('; ')}`);
     }
@@ -107,7 +110,7 @@ export const command: CommandModule<object, CompareArguments> = {
       [right, rightOnly],
     ] as const) {
       if (only.length === 0) continue;
-      print(`${String(only.length)} orders in ${folder} only`);
+      print(`${countText(only.length, 'order')} in ${folder} only`);
       for (const order of only.slice(0, MAX_SHOWN)) print(`  ${words(order)}`);
     }
   },

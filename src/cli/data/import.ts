@@ -1,3 +1,4 @@
+import { countText } from '../../base/count-text.ts';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -341,19 +342,22 @@ function unitsGiven(
 function printSummary(out: string, imported: Imported): void {
   const { manifest: stream, units } = imported;
   const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
-  const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
+  const gaps = countText(stream.gaps, 'gap');
   // Rows that are not played as recorded are reported.
   const faults = [
-    [stream.suspectedGaps?.length ?? 0, 'suspected gaps'],
+    [
+      stream.suspectedGaps?.length ?? 0,
+      stream.suspectedGaps?.length === 1 ? 'suspected gap' : 'suspected gaps',
+    ],
     [stream.outOfOrder, 'out of order'],
     [stream.late ?? 0, 'beyond the window of 2 s'],
     [stream.duplicates, 'repeated'],
-    [stream.skippedRows, 'bad rows skipped'],
+    [stream.skippedRows, stream.skippedRows === 1 ? 'bad row skipped' : 'bad rows skipped'],
   ] as const;
   const reported = faults.flatMap(([n, what]) => (n > 0 ? [`${String(n)} ${what}`] : []));
   print(
     [
-      `${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`,
+      `${out}: ${units.symbol}, ${counts.join(', ')}, ${countText(stream.levels, 'level')}, ${gaps}`,
       ...reported,
     ].join(', '),
   );

@@ -1,3 +1,4 @@
+import { countText } from '../../base/count-text.ts';
 import type { CommandModule } from 'yargs';
 import type { StreamManifest } from '../../tape/manifest.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
@@ -38,7 +39,7 @@ function say(stream: StreamManifest): void {
   const counts = Object.entries(stream.counts).map(([kind, count]) => `${String(count)} ${kind}`);
   print(`  ${stream.id} (${stream.format})`);
   print(`    from         ${time(stream.firstUs)} to ${time(stream.lastUs)}`);
-  print(`    records      ${counts.join(', ')}; ${String(stream.levels)} levels`);
+  print(`    records      ${counts.join(', ')}; ${countText(stream.levels, 'level')}`);
   print(`    parts        ${String(stream.parts.length)}`);
   print(`    gaps         ${String(stream.gaps)}`);
   for (const { fromUs, toUs, reason } of stream.gapList.slice(0, 10)) {
@@ -49,7 +50,7 @@ function say(stream: StreamManifest): void {
   }
   print(
     `    rows         ${String(stream.outOfOrder)} out of order, ${String(stream.duplicates)} repeated, ` +
-      `${String(stream.droppedUpdates)} updates dropped, ${String(stream.skippedRows)} bad rows skipped`,
+      `${countText(stream.droppedUpdates, 'update')} dropped, ${countText(stream.skippedRows, 'bad row')} skipped`,
   );
   const { minFeedLatencyUs, maxFeedLatencyUs } = stream;
   print(

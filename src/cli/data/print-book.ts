@@ -1,3 +1,4 @@
+import { countText } from '../../base/count-text.ts';
 import type { CommandModule } from 'yargs';
 import { verifyTape, type BookTime } from '../../tape/verify-tape.ts';
 import type { Exchange } from '../../engine/exchange.ts';
@@ -62,7 +63,7 @@ export const bookCommand: CommandModule<object, BookArguments> = {
       if (updates < args.every) {
         const { symbol } = tape.units();
         printError(
-          `${symbol}: ${String(updates)} updates, fewer than --every ${String(args.every)}`,
+          `${symbol}: ${countText(updates, 'update')}, fewer than --every ${String(args.every)}`,
         );
       }
     }

@@ -1,3 +1,4 @@
+import { countText } from '../../base/count-text.ts';
 import { noBookText } from '../../backtest/no-book.ts';
 import type { CommandModule } from 'yargs';
 import { dateText } from '../../base/date-text.ts';
@@ -155,7 +156,7 @@ function say({ tape, verification, records, faults }: Verified): void {
   print(
     `dropped updates  ${String(sync.dropped)}, of which ${String(sync.repeatedUpdates)} repeated`,
   );
-  print(`repeated         ${String(sync.duplicates + records.repeated)} records`);
+  print(`repeated         ${countText(sync.duplicates + records.repeated, 'record')}`);
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
   if (sync.jumps > 0) print(`price jumps      ${String(sync.jumps)} of more than 10 %`);
   for (const { timeUs, fromTicks, toTicks } of sync.jumpList.slice(0, 10)) {

@@ -2,6 +2,7 @@
  * Runs a sweep from its command line to its page: search, report of the best trial, measures of
  * overfitting.
  */
+import { countText } from '../../base/count-text.ts';
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { ParameterSpecs } from '../../strategy/definition.ts';
@@ -82,7 +83,7 @@ export async function searchAndReport(
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
     });
     if (result.cancelled) {
-      printError(`stopped after ${String(result.trials.length)} trials; ${place.continuing}`);
+      printError(`stopped after ${countText(result.trials.length, 'trial')}; ${place.continuing}`);
       throw new Interrupted('interrupted');
     }
     const selection = selectionOf(result.trials, perYear, await place.known(ledger?.count));

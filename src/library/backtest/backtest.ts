@@ -54,7 +54,7 @@ export interface StrategyResult extends StrategyOutput {
  */
 export interface BacktestResult extends Omit<
   BacktestOutput,
-  'strategies' | 'cancelled' | 'checkpoint' | 'deliveredUs'
+  'strategies' | 'cancelled' | 'checkpoint' | 'deliveredUs' | 'unanswered'
 > {
   /** The strategy of the call first, then `others`. */
   readonly strategies: readonly [StrategyResult, ...StrategyResult[]];
