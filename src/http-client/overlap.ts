@@ -18,16 +18,35 @@ export function withoutOverlap(
   return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
 }
 
+interface Compared {
+  /** Of the record without the id of its order. */
+  readonly text: string;
+  readonly orderId: unknown;
+}
+
+function compared(record: Data): Compared {
+  const { order_id: orderId = null, ...rest } = record;
+  return { text: stringifyExact(rest), orderId };
+}
+
+/** A fill that is read later has no id if its order is not kept any more. */
+function isSame(one: Compared, other: Compared | undefined): boolean {
+  if (one.text !== other?.text) return false;
+  return one.orderId === other.orderId || one.orderId === null || other.orderId === null;
+}
+
 /** Without the longest beginning of each series that is the end of the records read. */
 function withoutRead(read: readonly Data[], live: readonly Data[]): readonly Data[] {
   const left = new Map<string, number>();
   for (const series of new Set(live.map(seriesOf))) {
-    const textsOf = (records: readonly Data[]): string[] =>
-      records.filter((one) => seriesOf(one) === series).map((one) => stringifyExact(one));
-    const texts = textsOf(read);
-    const next = textsOf(live);
-    let overlap = Math.min(texts.length, next.length);
-    while (!texts.slice(texts.length - overlap).every((text, i) => text === next[i])) overlap -= 1;
+    const ofSeries = (records: readonly Data[]): Compared[] =>
+      records.filter((one) => seriesOf(one) === series).map(compared);
+    const known = ofSeries(read);
+    const next = ofSeries(live);
+    let overlap = Math.min(known.length, next.length);
+    while (!known.slice(known.length - overlap).every((one, i) => isSame(one, next[i]))) {
+      overlap -= 1;
+    }
     left.set(series, overlap);
   }
   return live.filter((one) => {
@@ -45,7 +64,7 @@ function withoutRead(read: readonly Data[], live: readonly Data[]): readonly Dat
 export class LateOverlap {
   private readonly newest: ReadonlyMap<unknown, number>;
   /** Records read of each series, and the places from which its next record may come. */
-  private readonly read = new Map<string, { readonly texts: string[]; places: number[] }>();
+  private readonly read = new Map<string, { readonly records: Compared[]; places: number[] }>();
 
   constructor(source: FeedSource, read: readonly Data[]) {
     const isOrder = source === 'order';
@@ -55,8 +74,8 @@ export class LateOverlap {
     if (source !== 'trade' && source !== 'fill') return;
     for (const record of read) {
       const series = seriesOf(record);
-      const known = this.read.get(series) ?? { texts: [], places: [] };
-      known.places.push(known.texts.push(stringifyExact(record)) - 1);
+      const known = this.read.get(series) ?? { records: [], places: [] };
+      known.places.push(known.records.push(compared(record)) - 1);
       this.read.set(series, known);
     }
   }
@@ -68,8 +87,8 @@ export class LateOverlap {
     const series = seriesOf(data);
     const known = this.read.get(series);
     if (known === undefined) return false;
-    const text = stringifyExact(data);
-    known.places = known.places.flatMap((at) => (known.texts[at] === text ? [at + 1] : []));
+    const next = compared(data);
+    known.places = known.places.flatMap((at) => (isSame(next, known.records[at]) ? [at + 1] : []));
     if (known.places.length > 0) return true;
     this.read.delete(series);
     return false;

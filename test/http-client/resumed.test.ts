@@ -186,6 +186,51 @@ test.each(['trade', 'fill', 'order'] as const)(
   20_000,
 );
 
+/** Four orders that end, so that the exchange keeps no earlier one. */
+async function forgetOrders(): Promise<void> {
+  const flags = { ioc: true, postOnly: false, reduceOnly: false };
+  for (let i = 0; i < 4; i++) await rest(OWN, { price: '50000', quantity: '0.01', flags });
+}
+
+test.each([0, 1500])(
+  'a fill comes once if its order is not kept when it is read, with updates %d ms later',
+  async (delayMs) => {
+    const feeds = new HttpMatcherClient({ url: front.url, signer: WALLET }).feeds();
+    const seen: unknown[] = [];
+    await feeds.listen(
+      'fill',
+      { account: OWN },
+      {
+        onUpdate: ({ quantity, order_id }) => seen.push([quantity, order_id === null]),
+        onError: (error) => seen.push(error.message),
+      },
+    );
+    await trade('0.01');
+    await expect.poll(() => seen).toHaveLength(1);
+    front.feedDelayMs = delayMs;
+    front.cut();
+    await expect.poll(() => feeds.lostSinceMs).not.toBeNull();
+    // The feed is there, and its reads are refused meanwhile.
+    front.readLagsMs.push(...new Array<number>(1000).fill(60_000));
+    await expect.poll(() => front.reads.length).toBeGreaterThan(0);
+    await trade('0.02');
+    await forgetOrders();
+    front.readLagsMs.length = 0;
+    await expect.poll(() => feeds.lostSinceMs).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, delayMs + 200));
+    await trade('0.03');
+    await expect.poll(() => seen.length).toBeGreaterThan(2);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(seen).toEqual([
+      ['0.01', false],
+      ['0.02', true],
+      ['0.03', false],
+    ]);
+    await feeds.close();
+  },
+  60_000,
+);
+
 test.each(['trade', 'order'] as const)(
   'a feed of %ss learns that more were missed than are kept',
   async (source) => {
