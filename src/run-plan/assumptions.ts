@@ -1,4 +1,4 @@
-/** What a run assumes, and requests that its end left open, as notes of the report. */
+/** Notes of the report: assumptions of the run, and requests that its end left open. */
 import { countText } from '../base/count-text.ts';
 import type { Note } from '../backtest/note.ts';
 import type { BacktestOutput } from '../backtest/output.ts';

@@ -142,7 +142,7 @@ describe('the length of bars', () => {
     // A single row is.
     const one = file('btc-1m.csv', ohlcv([...every(M), START + 8 * M + S, START + 9 * M]));
     expect(await run('csv', one, ...x, '--skip-bad', '1')).toBe(0);
-    expect(printed).toContain('1 bad rows skipped');
+    expect(printed).toContain('1 bad row skipped');
   });
 
   test('is found after a first row that is bad, which is named by its line', async () => {
