@@ -46,10 +46,15 @@ def same(frame: pd.DataFrame) -> pd.DataFrame:
             columns[name] = values.dt.tz_convert("UTC").astype("datetime64[ns, UTC]")
         elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
             words = [word for word in pd.unique(values) if isinstance(word, str)]
-            columns[name] = pd.Series(pd.Categorical(values, categories=words))
+            columns[name] = pd.Series(_categories(values, words))
         else:
             columns[name] = values
     return pd.DataFrame(columns)
+
+
+def _categories(values: Any, words: Any) -> pd.Categorical:
+    """Categories are objects also if there are none: pandas 3 joins those of equal dtypes only."""
+    return pd.Categorical(values, categories=pd.Index(words, dtype=object))
 
 
 def _column(values: np.ndarray) -> Any:
@@ -58,7 +63,8 @@ def _column(values: np.ndarray) -> Any:
     if values.dtype.kind == "U":
         words = [word for word in pd.unique(values) if word != ""]
         # Empty text is unknown, as null in Parquet.
-        return pd.Categorical(values, categories=words)
+        known = np.where(values == "", None, values.astype(object))
+        return _categories(known, words)
     return values
 
 

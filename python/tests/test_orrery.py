@@ -46,7 +46,7 @@ def random_walk(rows: int) -> pd.DataFrame:
     random = np.random.default_rng(1)
     close = (60_000 + np.cumsum(random.normal(0, 100, rows))).round(1)
     columns = {"Open": close, "High": close + 50, "Low": close - 50, "Close": close}
-    index = pd.date_range("2024-01-01", periods=rows, freq="H")
+    index = pd.date_range("2024-01-01", periods=rows, freq="h")
     return pd.DataFrame({**columns, "Volume": np.full(rows, 10.001)}, index=index)
 
 
@@ -637,7 +637,7 @@ class MetricsTest(Folder):
     def figures(self, run: orrery.Run) -> Dict[str, float]:
         equity = run.equity["equity"].to_numpy()
         times = run.equity["time"]
-        ends = run.equity.set_index("time")["equity"].resample("D", closed="right").last()
+        ends = run.equity.set_index("time")["equity"].resample("24h", closed="right").last()
         levels = np.concatenate([equity[:1], ends.to_numpy()])
         returns = np.diff(levels) / levels[:-1]
         year = np.sqrt(365)

@@ -54,7 +54,7 @@ def frame() -> pd.DataFrame:
     random = np.random.default_rng(3)
     close = (40_000 * np.exp(np.cumsum(random.normal(0.0001, 0.004, 1_920)))).round(1)
     columns = {"open": close, "high": close + 40, "low": close - 40, "close": close}
-    index = pd.date_range("2023-11-20T05:00", periods=1_920, freq="H", tz="UTC")
+    index = pd.date_range("2023-11-20T05:00", periods=1_920, freq="h", tz="UTC")
     return pd.DataFrame({**columns, "volume": 10.001}, index=index)
 
 
