@@ -151,7 +151,7 @@ export async function addWallet(page: Page, wallet: Wallet, chainId = 1337): Pro
         accounts: [address],
         /** Methods that are not answered. */
         silent: [] as string[],
-        /** What methods throw. */
+        /** Values thrown, by method. */
         thrown: {} as Record<string, unknown>,
       };
       Object.assign(globalThis, {
