@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest, type DatasetFile, type DatasetManifest } from '../tape/manifest.ts';
-import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
+import type { PlannedStrategy, RunPlan } from '../run-plan/run-plan.ts';
 import type { StrategyBundle } from '../strategy-loader/bundle.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { sha256Of } from './job-id.ts';

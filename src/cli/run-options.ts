@@ -7,7 +7,7 @@ import { durationUs } from '../num/units.ts';
 import { bundleStrategy } from '../strategy-loader/bundle.ts';
 import { parseFeed, planFeeds } from '../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
-import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
+import type { PlannedStrategy, RunPlan } from '../run-plan/run-plan.ts';
 import { uniqueId } from '../run-plan/strategy-id.ts';
 import { readPopulation } from '../run-plan/population.ts';
 import { InputError } from './cli-support.ts';

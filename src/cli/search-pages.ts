@@ -11,7 +11,7 @@ import { duration, time } from '../design/number-text.ts';
 import { titleOf } from '../report/objective-text.ts';
 import { renderWalk } from '../report/walk-page.ts';
 import { assignmentOf, assignmentText, type Space } from '../search/samplers/space.ts';
-import type { RunPlan } from '../run-plan/plan.ts';
+import type { RunPlan } from '../run-plan/run-plan.ts';
 import type { Robustness } from '../search/robustness.ts';
 import {
   withoutRatioText,

@@ -14,9 +14,17 @@ import type { JournalHeader, JournalPosition } from '../journal/format/header.ts
 import type { ReusedFrames } from '../journal/format/reused-frames.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
-import type { JournalEnd } from './recover.ts';
 import { asSegment, listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
+
+/** Where the next frame begins. */
+export interface JournalPlace {
+  readonly segment: Segment;
+  readonly offset: number;
+  readonly size: number;
+  /** Version of the rules by which the segment was written. */
+  readonly semanticsVersion: number;
+}
 
 /** State before the first frame. */
 export interface JournalBase {
@@ -60,7 +68,7 @@ export class FolderJournal implements JournalSource {
     return this.reader.position;
   }
   /** Current segment and byte offset. */
-  get place(): Omit<JournalEnd, 'torn'> {
+  get place(): JournalPlace {
     const { offset, size, header } = this.reader;
     return { segment: this.segment, offset, size, semanticsVersion: header.semanticsVersion };
   }

@@ -6,22 +6,18 @@ import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { replay, rulesNote, type Mismatch } from '../journal/replay/replay.ts';
+import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
+import { mismatchText } from './mismatch-text.ts';
 import { RecoveredDigests } from './recovered-digests.ts';
-import { FolderJournal, noSnapshotError } from './folder-journal.ts';
+import { FolderJournal, noSnapshotError, type JournalPlace } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
 import type { OrderDigest } from '../journal/served-exchange.ts';
 import { listSnapshots, readSnapshot, snapshotFault, type Snapshot } from './snapshots.ts';
 
 /** End of the journal: where the next group goes, and a torn tail after it. */
-export interface JournalEnd {
-  readonly segment: Segment;
-  readonly offset: number;
-  readonly size: number;
+export interface JournalEnd extends JournalPlace {
   readonly torn: TornTail | null;
-  /** Version of the rules by which the segment was written. */
-  readonly semanticsVersion: number;
 }
 
 export interface Recovered {
@@ -138,14 +134,6 @@ function recoverFrom(
     journalBytes: bytesBefore(segments, journal.place.segment) + journal.place.offset,
     position: journal.position,
   };
-}
-
-function mismatchText(mismatch: Mismatch): string {
-  const { what, seq, expected, actual } = mismatch;
-  const hash = `${what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(seq)}`;
-  const note = rulesNote(mismatch);
-  const text = `the ${hash} was ${expected}, but replays to ${actual}`;
-  return note === null ? text : `${text}; ${note}`;
 }
 
 export function bytesBefore(segments: readonly Segment[], end: Segment): number {

@@ -6,7 +6,7 @@ import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import type { ParameterSpecs, ParameterValues } from '../strategy/definition.ts';
 import { DEFAULT_QUEUE } from './models.ts';
-import type { RunPlan } from './plan.ts';
+import type { RunPlan } from './run-plan.ts';
 import type { SourceMarket } from './tape-source.ts';
 import { warmUpNote, type WarmUp } from './warm-up.ts';
 

@@ -1,4 +1,4 @@
-import type { PlannedStrategy } from './plan.ts';
+import type { PlannedStrategy } from './run-plan.ts';
 
 /** SHA-256 by name of each strategy's bundle, and of each file of data that it bundles. */
 export function bundleHashes(strategies: readonly PlannedStrategy[]): Record<string, string> {

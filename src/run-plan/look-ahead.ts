@@ -7,7 +7,8 @@ import type { Decision, TapeBatch } from '../backtest/run-backtest.ts';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
 import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
 import { CHANGES, otherFuture, type TapeChange } from './other-future.ts';
-import { executePlan, type PlanPorts, type RunPlan } from './plan.ts';
+import { executePlan, type PlanPorts } from './plan.ts';
+import type { RunPlan } from './run-plan.ts';
 
 /** `feeds`: the user's data end. */
 export type Change = TapeChange | 'feeds';

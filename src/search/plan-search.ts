@@ -2,7 +2,7 @@
 import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
 import { readLatencyRows } from '../run-plan/latency-rows.ts';
 import { DEFAULT_LATENCY, parseLatency } from '../run-plan/models.ts';
-import type { RunPlan } from '../run-plan/plan.ts';
+import type { RunPlan } from '../run-plan/run-plan.ts';
 import { spanError } from '../run-plan/span-error.ts';
 import { openTape } from '../run-plan/tape-source.ts';
 import { lengthText } from '../run-plan/warm-up.ts';

@@ -6,7 +6,7 @@ import { bootstrap, type BootstrapBands } from '../metrics/bootstrap.ts';
 import type { ParameterSpec, ParameterSpecs } from '../strategy/definition.ts';
 import { assignmentOf, type Assignment } from './samplers/space.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
-import type { RunPlan } from '../run-plan/plan.ts';
+import type { RunPlan } from '../run-plan/run-plan.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
 import type { TrialResult, TrialTask } from './trial.ts';

@@ -22,7 +22,7 @@ import {
   type Space,
 } from './samplers/space.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
-import type { RunPlan } from '../run-plan/plan.ts';
+import type { RunPlan } from '../run-plan/run-plan.ts';
 import type { Method } from './choices.ts';
 import type { TrialLog, Trial } from './trial-log.ts';
 import type { TrialResult, TrialTask } from './trial.ts';

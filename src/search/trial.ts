@@ -12,7 +12,8 @@ import type { MetricsOptions } from '../metrics/options.ts';
 import { curveOf } from '../report/report.ts';
 import { roundTrips } from '../report/analysis/round-trips.ts';
 import type { Assignment } from './samplers/space.ts';
-import { executePlan, type PlanPorts, type RunPlan } from '../run-plan/plan.ts';
+import { executePlan, type PlanPorts } from '../run-plan/plan.ts';
+import type { RunPlan } from '../run-plan/run-plan.ts';
 
 export interface TrialTask {
   readonly plan: RunPlan;

@@ -10,7 +10,8 @@ import { stylisedFacts } from '../../src/backtest/stylised-facts.ts';
 import { normal, ornsteinUhlenbeck } from '../../src/agents/fundamental.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { main } from '../../src/cli/main.ts';
-import { executePlan, type RunPlan } from '../../src/run-plan/plan.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import type { RunPlan } from '../../src/run-plan/run-plan.ts';
 import { readPopulation, type Population } from '../../src/run-plan/population.ts';
 import { DATASET, example, plannedOf } from '../run-plan/plans.ts';
 

@@ -10,7 +10,7 @@ import { replayJournal } from '../../src/journal-files/replay-journal.ts';
 import { LiveBook, type BookMessage } from '../../src/live/live-book.ts';
 import { readMarkets } from '../../src/live/exchange-facts.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
-import type { RunPlan } from '../../src/run-plan/plan.ts';
+import type { RunPlan } from '../../src/run-plan/run-plan.ts';
 import { CLI } from '../cli/serve-process.ts';
 import { onAllData, planOf } from '../run-plan/plans.ts';
 import { FROM_US, writeDataset } from './made-up-dataset.ts';

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { executePlan, type PlannedStrategy } from '../../src/run-plan/plan.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import type { PlannedStrategy } from '../../src/run-plan/run-plan.ts';
 import { plannedOf } from '../run-plan/plans.ts';
 import { CASES, type Case } from './freqtrade-cases.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../src/num/units.ts';
-import type { RunPlan } from '../../src/run-plan/plan.ts';
+import type { RunPlan } from '../../src/run-plan/run-plan.ts';
 import type { OrderRecord } from '../../src/tape/record.ts';
 import { DatasetWriter } from '../../src/tape-files/dataset-writer.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';

@@ -1,7 +1,7 @@
 /** Plans on this project's recorded market. */
 import { fileURLToPath } from 'node:url';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
-import type { PlannedStrategy, RunPlan } from '../../src/run-plan/plan.ts';
+import type { PlannedStrategy, RunPlan } from '../../src/run-plan/run-plan.ts';
 
 export const DATASET = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
 /** The recording's first second. */

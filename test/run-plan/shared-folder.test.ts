@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type * as CliSupport from '../../src/cli/cli-support.ts';
 import { main } from '../../src/cli/main.ts';
-import type { RunPlan } from '../../src/run-plan/plan.ts';
+import type { RunPlan } from '../../src/run-plan/run-plan.ts';
 import { RunClaim } from '../../src/run-plan/run-claim.ts';
 import { claimFolder, makeFreeFolder, RunFolder } from '../../src/run-plan/run-folder.ts';
 import { DATASET, example } from './plans.ts';

@@ -6,7 +6,7 @@ import { serialize } from 'node:v8';
 import { afterAll, expect, test } from 'vitest';
 import type { BacktestCheckpoint } from '../../src/backtest/output.ts';
 import { FileError } from '../../src/platform/file-error.ts';
-import type { RunPlan } from '../../src/run-plan/plan.ts';
+import type { RunPlan } from '../../src/run-plan/run-plan.ts';
 import { RunFolder } from '../../src/run-plan/run-folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-stopped-'));

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TapeBatch } from '../../src/backtest/run-backtest.ts';
-import { executePlan, type PlannedStrategy } from '../../src/run-plan/plan.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import type { PlannedStrategy } from '../../src/run-plan/run-plan.ts';
 import { TapeMemory } from '../../src/run-plan/tape-memory.ts';
 import { DATASET, example, plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
 

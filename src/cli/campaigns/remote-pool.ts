@@ -4,7 +4,7 @@ import { FileCache } from '../../campaigns/file-cache.ts';
 import { inputsOf, renamed, type InputPaths } from '../../campaigns/inputs.ts';
 import type { RemoteJobs } from '../../campaigns/remote-jobs.ts';
 import { remoteTrials } from '../../campaigns/trial-jobs.ts';
-import type { RunPlan } from '../../run-plan/plan.ts';
+import type { RunPlan } from '../../run-plan/run-plan.ts';
 import type { BestReport, BestTask } from '../../search/best-report.ts';
 import type { SearchPool } from '../../search/search-pool.ts';
 import { TrialPool } from '../../search/workers/trial-pool.ts';

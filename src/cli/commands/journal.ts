@@ -17,7 +17,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
-import { rulesNote } from '../../journal/replay/replay.ts';
+import { rulesNote } from '../../journal-files/mismatch-text.ts';
 import { pullCommand } from '../journal-pull.ts';
 import { command as inspectCommand } from './inspect.ts';
 

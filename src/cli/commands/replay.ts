@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { replay, rulesNote } from '../../journal/replay/replay.ts';
+import { rulesNote } from '../../journal-files/mismatch-text.ts';
+import { replay } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { JOURNAL_FILE, readRun, RUN_FILE, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {

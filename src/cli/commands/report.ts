@@ -9,7 +9,7 @@ import { buildReport, reportOptions, type ReportAbout } from '../../report/repor
 import { listed, REPORT_FILE } from '../../report/text.ts';
 import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
-import type { RunPlan } from '../../run-plan/plan.ts';
+import type { RunPlan } from '../../run-plan/run-plan.ts';
 import { makeFreeFolder, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import { InputError, print, printJson } from '../cli-support.ts';
 import { FileError } from '../../platform/file-error.ts';

@@ -26,7 +26,7 @@ import {
 } from '../../journal-files/snapshots.ts';
 import { LOGINS_NAME } from '../../journal-files/used-nonces.ts';
 import { verifyJournal } from '../../journal-files/verify-journal.ts';
-import { rulesNote } from '../../journal/replay/replay.ts';
+import { rulesNote } from '../../journal-files/mismatch-text.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const GIB = 2 ** 30;

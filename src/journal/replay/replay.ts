@@ -46,12 +46,6 @@ export interface Mismatch {
   readonly release: string | null;
 }
 
-/** Why hashes of a journal of earlier rules may differ; null for present rules. */
-export function rulesNote({ release }: Pick<Mismatch, 'release'>): string | null {
-  if (release === null) return null;
-  return `the journal begins by the rules of orrery ${release}, some of which have changed; replay it with that release`;
-}
-
 export interface ReplayResult {
   readonly engine: Exchange;
   readonly commands: number;

@@ -10,7 +10,8 @@ import {
   type StrategyReport,
 } from '../../report/report.ts';
 import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
-import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
+import type { RunPlan } from '../../run-plan/run-plan.ts';
 import { StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
 import { checkOptions } from './option-kinds.ts';
 import {

@@ -4,7 +4,7 @@ import { parseDecimal } from '../../num/decimal.ts';
 import { parseTimeOrDay } from '../../num/time-text.ts';
 import { planFeeds } from '../../run-plan/data-feeds.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../../run-plan/models.ts';
-import type { PlannedStrategy, RunPlan } from '../../run-plan/plan.ts';
+import type { PlannedStrategy, RunPlan } from '../../run-plan/run-plan.ts';
 import { readPopulation } from '../../run-plan/population.ts';
 import { uniqueId } from '../../run-plan/strategy-id.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
