@@ -349,7 +349,9 @@ function withOperands(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   if (end < 0 || argv[0] === COMPLETIONS) return argv;
   const operands = argv.slice(end + 1).map((name) => (name.startsWith('-') ? `./${name}` : name));
-  return [...argv.slice(0, end), ...operands];
+  // An option without its value does not take a file for it.
+  const last = /^--[^=]+$/.test(argv[end - 1] ?? '') ? end - 1 : end;
+  return [...argv.slice(0, last), ...operands, ...argv.slice(last, end)];
 }
 
 /** Joins `--option -value`, because yargs would parse the value as short options. */
