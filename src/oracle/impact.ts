@@ -29,7 +29,8 @@ export function impact(
     prices.add(price);
     if (prices.size > MOST_LEVELS) return null;
     const most = min(sizeOf(resting), (notional - value) / (price * market.unit) + 1n);
-    const size = order === null ? most : fillableOf(world, market, order, most, taken);
+    const countsWhole = order === null || market.frozen;
+    const size = countsWhole ? most : fillableOf(world, market, order, most, taken);
     if (taken.orders > MOST_ORDERS) return null;
     const worth = size * price * market.unit;
     if (value + worth < notional) {

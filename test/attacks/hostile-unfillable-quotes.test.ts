@@ -9,6 +9,7 @@
  * Now they are left out of impact prices (R-7.1, decision 0145).
  */
 import { afterAll, expect, test } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 
 afterAll(expectOracleAgrees);
@@ -136,4 +137,19 @@ test('two reduce-only quotes of one position count once: the mark was 40,050.3',
   bothQuote(world, '0.32', 2, REDUCE_ONLY);
   world.run(40_000, { A: '40000' });
   expect(world.markOf('A')).toBe(40_000);
+});
+
+test('a halted market shows all lots, and so does the exchange restored from a snapshot', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ eve: '800', ed: '800' });
+  world.price('40000', 'A');
+  bothQuote(world, '0.63');
+  lend(world, 0n);
+  const market = world.marketOf('A');
+  const shown = (engine: Exchange): unknown => engine.markComposition(market);
+  expect(shown(world.engine)).toMatchObject({ impactBidTicks: null });
+  const halt = { kind: 'setMarketStatus', timeUs: world.now, market, status: 'halted' } as const;
+  expect(world.apply(halt)).toBe('ok');
+  expect(shown(world.engine)).toMatchObject({ impactBidTicks: 404_000, impactAskTicks: 404_001 });
+  expect(shown(Exchange.restore(world.engine.snapshot()))).toEqual(shown(world.engine));
 });

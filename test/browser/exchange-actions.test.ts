@@ -195,7 +195,7 @@ test('another account or chain of the wallet signs nothing by surprise', async (
   await page.locator('#submit').click();
   await expect
     .poll(() => newest(page).textContent())
-    .toMatch(/refused.*The wallet is on chain 0x1; this exchange needs chain 1337/);
+    .toMatch(/refused.*The wallet is on chain 1; this exchange needs chain 1337/);
   expect(await screen.openCount(page)).toBe('0');
   await newest(page).getByRole('button').click();
   await page.evaluate((other) => {

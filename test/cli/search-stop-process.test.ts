@@ -109,7 +109,7 @@ test('an interrupt from the keyboard ends an endless strategy, and the log is ke
   expect(performance.now() - at).toBeLessThan(15_000);
   expect(isAlive(search.worker)).toBe(false);
   expect(search.errors()).toBe(
-    'stopped after 1 trials; rerun the command to continue\ninterrupted\n',
+    'stopped after 1 trial; rerun the command to continue\ninterrupted\n',
   );
   expect(logged('interrupted')).toEqual(before);
   expectOnlyTheLog('interrupted');

@@ -50,7 +50,8 @@ export function impactPrice(
 ): Fraction | null {
   const ladder = market.book.ladder(side);
   const unit = market.spec.quantaPerTickLot;
-  const fillable = new FillableLots(state, market);
+  // The prices of a frozen market are only shown.
+  const fillable = market.frozen ? null : new FillableLots(state, market);
   return notionalQuanta < EXACT_NOTIONAL
     ? walkExact(ladder, unit, notionalQuanta, fillable)
     : walkLarge(ladder, BigInt(unit), notionalQuanta, fillable);
@@ -80,7 +81,7 @@ function walkExact(
   ladder: PriceLadder,
   unit: number,
   notionalQuanta: bigint,
-  fillable: FillableLots,
+  fillable: FillableLots | null,
 ): Fraction | null {
   const wanted = Number(notionalQuanta);
   let filledLots = 0;
