@@ -59,7 +59,7 @@ function bareName(symbol: string): string {
 
 /**
  * The name in a market's spec, which is ASCII: a character outside of ASCII becomes its code point
- * (`龙USDT` is `u9f99USDT`), so that two markets never have one name.
+ * (`龙USDT` is `u9f99USDT`), so that such markets keep names of their own.
  */
 export function specSymbol(symbol: string): string {
   return symbol
