@@ -3,7 +3,7 @@
  * and compiles when a source is newer than the build. Says each thing it does in one line; does
  * nothing, quickly, when all is there.
  */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,9 +21,15 @@ function newestIn(folder) {
   return newest;
 }
 
+/** Ends with one line if the command fails: its own output has the reason. */
 function run(what, command, args) {
   console.log(`setup: ${what}`);
-  execFileSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio });
+  if (status === 0) return;
+  const reason = error?.message ?? (signal === null ? `exit code ${status}` : `signal ${signal}`);
+  console.error(`setup: ${what} failed: ${reason}`);
+  process.exit(1);
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
