@@ -3,7 +3,8 @@ import type { RecordedKind } from '../tape/formats/market-kind.ts';
 import { NumberScan } from '../tape/formats/numbers.ts';
 import type { TapeRecord, TapeUnits } from '../tape/record.ts';
 import { filesToRead } from './companion-files.ts';
-import { findUnits, formatNamed, Recording, type RecordingOptions } from './recordings.ts';
+import { findUnits } from './find-units.ts';
+import { formatNamed, Recording, type RecordingOptions } from './recordings.ts';
 
 /** Spot or a contract, by the first records; null if they do not state it. */
 export async function findKind(options: RecordingOptions): Promise<RecordedKind | null> {
@@ -28,7 +29,7 @@ export async function openRaw(
     files: paths,
     symbol,
     units,
-    inverse: false,
+    inverse: null,
     map: null,
     skipBad: 0,
     state: null,

@@ -22,8 +22,8 @@ import {
   sameKind,
   type RecordedKind,
 } from '../tape/formats/market-kind.ts';
-import { isSameMarket, MarketNames, specSymbol } from '../tape/formats/market-names.ts';
-import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
+import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
+import { LobsterDecoder } from '../tape/formats/lobster.ts';
 import {
   FIRST_AUTO_US,
   MarketNumbers,
@@ -37,7 +37,7 @@ import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 import { openBytes } from './byte-source.ts';
 import { companionFiles, filesToRead } from './companion-files.ts';
 import { FileClaims } from './file-claims.ts';
-import { journalRecords, unitsInJournal } from './journal-records.ts';
+import { journalRecords } from './journal-records.ts';
 import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
 import { mustBeText } from './text-check.ts';
@@ -48,7 +48,8 @@ export interface RecordingOptions {
   /** Symbol and units if known before the files are read. */
   readonly symbol: string | null;
   readonly units: TapeUnits | null;
-  readonly inverse: boolean;
+  /** Whether the contract is coin-margined; null for what its name states. */
+  readonly inverse: boolean | null;
   readonly map: ColumnMap | null;
   /** Max number of bad rows; the next one ends the import. */
   readonly skipBad: number;
@@ -64,6 +65,7 @@ interface ReadState {
   readonly checksums: ChecksumFacts;
   readonly barUs: number | null;
   readonly kind: RecordedKind | null;
+  readonly isInverse: boolean;
 }
 
 const LINES_PER_BATCH = 2000;
@@ -108,6 +110,8 @@ export class Recording {
   readonly claims: FileClaims;
   /** As the files state it, where the format records both. */
   private statedKind: RecordedKind | null;
+  /** Whether the records are of a coin-margined contract. */
+  private statesInverse: boolean;
   /** Length of the bars of the file that is read, given or by its name. */
   private barUs: number | null = null;
 
@@ -122,6 +126,7 @@ export class Recording {
     this.decoderState = state?.decoder ?? null;
     this.checksums = new Checksums(state?.checksums);
     this.statedKind = state?.kind ?? null;
+    this.statesInverse = state?.isInverse === true;
     const { format, map } = options;
     this.claims = new FileClaims(format, map?.intervalUs ?? null, state?.barUs ?? null);
   }
@@ -144,6 +149,15 @@ export class Recording {
     return recordedKind(this.options.format, this.names.selected ?? this.symbol ?? '');
   }
 
+  /** Whether the market is a coin-margined contract: given, or by the venue's name of it. */
+  get isInverse(): boolean {
+    const { inverse, format } = this.options;
+    if (inverse !== null) return inverse;
+    if (this.statesInverse || this.known?.inverse === true) return true;
+    const names = [this.names.selected, this.pathSymbol, this.symbol];
+    return names.some((name) => name !== null && format.inverse?.test(name) === true);
+  }
+
   /** Markets in the records that are not read. */
   get otherMarkets(): readonly string[] {
     return this.names.others;
@@ -151,9 +165,9 @@ export class Recording {
 
   /** State from which a later pass over more files resumes. */
   state(): ReadState {
-    const { line, decoderState: decoder, statedKind: kind } = this;
+    const { line, decoderState: decoder, statedKind: kind, isInverse } = this;
     const { facts: checksums } = this.checksums;
-    return { line, decoder, checksums, barUs: this.claims.barUs, kind };
+    return { line, decoder, checksums, barUs: this.claims.barUs, kind, isInverse };
   }
 
   /** The unit of times is given by the user, so that any time is meant. */
@@ -251,8 +265,11 @@ export class Recording {
     const onKind = (kind: RecordedKind): void => {
       this.statedKind = sameKind(this.statedKind, kind);
     };
+    const onInverse = (): void => {
+      this.statesInverse = true;
+    };
     const [onChecksum, { takeBar: onBar, times }] = [this.checksums.note, this.claims];
-    return { numbers, times, selects, emit, onBar, onKind, onChecksum };
+    return { numbers, times, selects, emit, onBar, onKind, onInverse, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */
@@ -438,50 +455,6 @@ export class Recording {
       yield this.takeRecords();
     }
   }
-}
-
-/** Tick and lot size of the market: given, or the finest steps of its prices and sizes. */
-export async function findUnits(
-  options: RecordingOptions,
-  onProgress: (fraction: number) => void = () => undefined,
-  unitsOf: (symbol: string) => TapeUnits | null = () => null,
-): Promise<TapeUnits | null> {
-  const { format, units, inverse } = options;
-  if (format.container === 'journal') return unitsInJournal(options, unitsOf);
-  if (units !== null) return units;
-  const scan = new NumberScan();
-  // Bad rows are reported by the second pass. Bad messages count here: if all are bad, no market is
-  // found.
-  const isMessages = format.container === 'binance-raw' || format.container === 'messages';
-  const skipBad = isMessages ? options.skipBad : Infinity;
-  const recording = new Recording({ ...options, skipBad, state: null }, scan);
-  const files = filesToRead(options);
-  for (const [i, path] of files.entries()) {
-    for await (const batch of recording.read(path)) {
-      // Raw lines of a market with known units.
-      if (recording.units !== null && recording.units.tickSize !== '') return recording.units;
-      const known = recording.symbol === null ? null : unitsOf(recording.symbol);
-      if (known !== null) return known;
-      if (batch.length > 0) onProgress((i + recording.fraction) / files.length);
-    }
-    if (format.container === 'lobster') break;
-  }
-  recording.mustBeOneMarket();
-  const symbol = recording.symbol === null ? null : specSymbol(recording.symbol);
-  const market = symbol === null ? null : unitsOf(symbol);
-  if (market !== null) return market;
-  if (symbol === null) {
-    const place = format.symbolIn === 'path' ? 'files and file names name' : 'records name';
-    throw new TapeError(`the ${place} no market; give --symbol`);
-  }
-  if (format.container === 'lobster')
-    return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
-  const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
-  return {
-    symbol,
-    ...steps,
-    inverse: inverse || recording.units?.inverse === true || format.inverse?.test(symbol) === true,
-  };
 }
 
 function atLine(lineInFile: number, decode: () => void): void {

@@ -324,7 +324,7 @@ describe('Tardis', () => {
       symbol: 'BTC-PERPETUAL',
       tickSize: '0.1',
       lotSize: '1',
-      inverse: false,
+      inverse: true,
     });
     expect(records.map(brief)).toEqual([
       {

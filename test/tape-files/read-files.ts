@@ -1,12 +1,8 @@
 /** Records that `orrery data import` reads from files. */
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { filesToRead } from '../../src/tape-files/companion-files.ts';
-import {
-  findUnits,
-  formatNamed,
-  Recording,
-  type RecordingOptions,
-} from '../../src/tape-files/recordings.ts';
+import { findUnits } from '../../src/tape-files/find-units.ts';
+import { formatNamed, Recording, type RecordingOptions } from '../../src/tape-files/recordings.ts';
 
 export interface Read {
   readonly units: TapeUnits | null;
@@ -25,7 +21,7 @@ export async function readFiles(
     files: paths,
     symbol: null,
     units: null,
-    inverse: false,
+    inverse: null,
     map: null,
     skipBad: 0,
     state: null,

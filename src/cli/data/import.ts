@@ -24,9 +24,9 @@ import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { RunClaim } from '../../run-plan/run-claim.ts';
 import { companionFiles, filesToRead } from '../../tape-files/companion-files.ts';
+import { findUnits } from '../../tape-files/find-units.ts';
 import {
   AUTO_FORMAT,
-  findUnits,
   formatNamed,
   Recording,
   type RecordingOptions,
@@ -48,7 +48,7 @@ interface ImportArguments {
   readonly symbol: string | undefined;
   readonly tick: string | undefined;
   readonly lot: string | undefined;
-  readonly inverse: boolean;
+  readonly inverse: boolean | undefined;
   readonly source: string;
   readonly licence: string;
   readonly add: boolean;
@@ -102,8 +102,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('lot', { type: 'string', describe: 'lot size; default: found in the sizes' })
       .option('inverse', {
         type: 'boolean',
-        default: false,
-        describe: 'the contract is inverse (coin-margined)',
+        describe: 'the contract is inverse (coin-margined); default: by its name',
       })
       .option('map', { type: 'string', describe: 'YAML file that maps columns to fields' })
       .option('interval', {
@@ -180,7 +179,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
       throw new InputError(`--${option} does not apply to the format ${format.name}`);
     }
   }
-  if (args.inverse && !format.markets.includes('inverse')) {
+  if (args.inverse === true && !format.markets.includes('inverse')) {
     throw new InputError(`--inverse: ${format.name} records no inverse contracts`);
   }
   const map = await mapOf(args);
@@ -211,7 +210,7 @@ async function importInto(
     files: args.file,
     symbol: args.symbol ?? null,
     units: givenUnits,
-    inverse: args.inverse,
+    inverse: args.inverse ?? null,
     map,
     skipBad: args['skip-bad'],
     round: args.round,
@@ -255,8 +254,11 @@ async function importInto(
       await writer.endFile(await inputFile(first), recording.state());
     }
     recording.mustBeOneMarket();
-    const known = recording.units;
-    if (known === null) throw new TapeError('the files hold no record');
+    if (recording.units === null) throw new TapeError('the files hold no record');
+    const isGiven = [givenUnits, presentUnits(recording.units.symbol), ...KNOWN_UNITS].includes(
+      recording.units,
+    );
+    const known = withInverse(recording.units, recording.isInverse, present);
     const { source, licence } = args;
     const checksums = recording.checksums.facts;
     const facts = {
@@ -266,7 +268,6 @@ async function importInto(
     };
     const beside = await Promise.all([...companionFiles(options), ...segments].map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
-    const isGiven = [givenUnits, presentUnits(known.symbol), ...KNOWN_UNITS].includes(known);
     const { otherMarkets } = recording;
     const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
     return {
@@ -336,7 +337,22 @@ function unitsGiven(
   }
   if (tick === undefined || lot === undefined) return null;
   if (symbol === undefined) throw new InputError('--tick and --lot need --symbol');
-  return { symbol: specSymbol(symbol), tickSize: tick, lotSize: lot, inverse };
+  return { symbol: specSymbol(symbol), tickSize: tick, lotSize: lot, inverse: inverse === true };
+}
+
+/** The units of a market that is coin-margined by its name in the records. */
+function withInverse(
+  units: TapeUnits,
+  isInverse: boolean,
+  present: readonly TapeUnits[],
+): TapeUnits {
+  if (!isInverse || units.inverse) return units;
+  if (present.some(({ symbol }) => symbol === units.symbol)) {
+    throw new TapeError(
+      `these files are of a coin-margined contract, and ${units.symbol} of the dataset is none; import them into another dataset`,
+    );
+  }
+  return { ...units, inverse: true };
 }
 
 function printSummary(out: string, imported: Imported): void {

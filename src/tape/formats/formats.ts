@@ -10,6 +10,7 @@ import { CoinbaseDecoder } from './coinbase.ts';
 import { DatabentoDecoder } from './databento.ts';
 import { DeribitDecoder } from './deribit.ts';
 import { HyperliquidDecoder } from './hyperliquid.ts';
+import { INVERSE } from './inverse-contracts.ts';
 import { KrakenDecoder } from './kraken.ts';
 import { LeanDecoder } from './lean.ts';
 import { NautilusDecoder } from './nautilus.ts';
@@ -85,8 +86,6 @@ const KLINE = /^[0-9A-Z_]+-[0-9]+(?:s|m|h|d|w|mo)-[0-9]{4}-[0-9]{2}(?:-[0-9]{2})
 /** Day of Tardis' files, and month or day of Binance's public files. */
 const TARDIS_DAY = /_([0-9]{4}-[0-9]{2}-[0-9]{2})_/;
 const BINANCE_PERIOD = /-([0-9]{4}-(?:0[1-9]|1[0-2])(?:-[0-9]{2})?)\.(?:csv|zip)/;
-/** Coin-margined contracts of Binance; those of other quotes are linear. */
-const BINANCE_INVERSE = /USD_(?:PERP|[0-9]{6})$/;
 const TARDIS =
   /_(?:incremental_book_L2|book_snapshot_[0-9]+|trades|quotes|book_ticker|derivative_ticker)_[0-9]{4}-[0-9]{2}-[0-9]{2}_/;
 
@@ -104,7 +103,7 @@ function binance(
     period: BINANCE_PERIOD,
     symbolIn: 'path',
     options: ['round'],
-    inverse: BINANCE_INVERSE,
+    inverse: INVERSE.binance,
     container: 'csv',
     rows: ({ path, context }) => new BinanceCsvDecoder(file, context, path),
   };
@@ -157,6 +156,7 @@ const table = (
   fileName,
   symbolIn: 'path',
   options: ['map', 'interval', 'round'],
+  inverse: INVERSE.binance,
   assignsIds: true,
   container: name,
   rows: ({ context, map, state, barUs }) => new ColumnDecoder(context, map, state, barUs),
@@ -172,6 +172,7 @@ export const FORMATS: readonly Format[] = [
     symbolIn: 'records',
     // Sizes of raw messages are whole lots.
     options: [],
+    inverse: INVERSE.binance,
     companion: /\.http\.[0-9]/,
     container: 'binance-raw',
   },
@@ -190,6 +191,7 @@ export const FORMATS: readonly Format[] = [
     symbolIn: 'records',
     options: ['round'],
     container: 'csv',
+    inverse: INVERSE.binance,
     rows: ({ context }) => new BinanceDepthDecoder(context),
   },
   tardis('tardis', TARDIS),
@@ -218,23 +220,24 @@ export const FORMATS: readonly Format[] = [
     period: /^([0-9]{4}-[0-9]{2}-[0-9]{2})_.*_ob[0-9]+\.data/,
     symbolIn: 'records',
     options: ['round'],
+    inverse: INVERSE.bybit,
     container: 'messages',
     messages: (context, state) => new BybitDecoder(context, state),
   },
   {
     ...venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
     spot: /^[^-]+-[^-]+$/,
-    inverse: /-USD-(?:SWAP|[0-9]{6})$/,
+    inverse: INVERSE.okx,
   },
   {
     ...venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
     spot: /^[^-]+_[^-]+$/,
-    inverse: /^[A-Z]+-(?:PERPETUAL|[0-9]{1,2}[A-Z]{3}[0-9]{2})$/,
+    inverse: INVERSE.deribit,
   },
   {
     ...venue('kraken', 'Kraken spot v2 and Futures books and trades', CRYPTO, KrakenDecoder),
     spot: /\//,
-    inverse: /^[PF]I_/,
+    inverse: INVERSE.kraken,
     assignsIds: true,
     // Kraken Futures numbers its updates.
     withIds: /^[PF][A-Z]_/,

@@ -7,6 +7,7 @@
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
+import { isInverseInLean } from './inverse-contracts.ts';
 import { integerOf, rateOf, shown, timeOf } from './numbers.ts';
 import type { DecoderContext, Row, RowDecoder } from './row-decoder.ts';
 
@@ -60,6 +61,7 @@ export class LeanDecoder implements RowDecoder {
     );
     const found = inName ?? (this.dayUs === null ? undefined : folders.at(-1));
     if (found !== undefined && !WORDS.includes(found)) this.symbol = found.toUpperCase();
+    if (isInverseInLean(folders, this.symbol ?? '')) context.onInverse();
   }
 
   row(row: Row): void {

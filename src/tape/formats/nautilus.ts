@@ -12,6 +12,7 @@ import { lots, timeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
 import { UpdateChain, type MessageTime } from './json-records.ts';
+import { isInverseAt } from './inverse-contracts.ts';
 import { integerOf, shown, timeOf } from './numbers.ts';
 import { Header, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -26,6 +27,7 @@ const LAST_OF_EVENT = 128;
 
 interface Names {
   readonly symbol: string | null;
+  readonly venue: string;
   readonly barUs: number | null;
 }
 
@@ -33,15 +35,15 @@ interface Names {
 export function namesInPath(path: string): Names {
   for (const folder of path.split(/[\\/]/).reverse()) {
     const match =
-      /^([A-Za-z0-9_/-]+?)\.[A-Z0-9_]+(?:-([0-9]+)-(SECOND|MINUTE|HOUR|DAY|WEEK)-[A-Z]+.*)?$/.exec(
+      /^([A-Za-z0-9_/-]+?)\.([A-Z0-9_]+)(?:-([0-9]+)-(SECOND|MINUTE|HOUR|DAY|WEEK)-[A-Z]+.*)?$/.exec(
         folder.replace(/\.parquet$/, ''),
       );
     if (match === null) continue;
-    const [, symbol = null, step, unit] = match;
+    const [, symbol = null, venue = '', step, unit] = match;
     const barUs = unit === undefined ? null : Number(step) * (SECONDS[unit] ?? 0) * 1_000_000;
-    return { symbol, barUs };
+    return { symbol, venue, barUs };
   }
-  return { symbol: null, barUs: null };
+  return { symbol: null, venue: '', barUs: null };
 }
 
 export class NautilusDecoder implements RowDecoder {
@@ -56,6 +58,8 @@ export class NautilusDecoder implements RowDecoder {
   constructor(context: DecoderContext, path: string, state: unknown) {
     this.context = context;
     this.names = namesInPath(path);
+    const { symbol, venue } = this.names;
+    if (symbol !== null && isInverseAt(venue, symbol)) context.onInverse();
     this.isIndex = path.includes('index_price');
     this.chain = new UpdateChain(context, state);
   }

@@ -10,6 +10,7 @@
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, type TimeUs } from '../../num/units.ts';
 import { TapeError, type TapeRecord } from '../record.ts';
+import { isInverseAt } from './inverse-contracts.ts';
 import { booleanOf, rateOf, shown, timeOf } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -40,6 +41,7 @@ export class TardisDecoder implements RowDecoder {
   private lastRate: string | null = null;
   private lastMark: number | null = null;
   private lastIndex: number | null = null;
+  private isVenueKnown = false;
   private lastTrade: { readonly id: string; readonly line: number } | null = null;
 
   constructor(context: DecoderContext, state: unknown) {
@@ -59,6 +61,7 @@ export class TardisDecoder implements RowDecoder {
     const symbol = this.field(row, 'symbol');
     if (symbol === undefined) throw new TapeError('`symbol` is missing');
     if (!this.context.selects(symbol)) return;
+    if (!this.isVenueKnown) this.noteVenue(row, symbol);
     switch (this.file) {
       case 'incremental':
         this.change(row);
@@ -80,6 +83,11 @@ export class TardisDecoder implements RowDecoder {
   endFile(): void {
     this.flush();
     this.header = null;
+  }
+
+  private noteVenue(row: Row, symbol: string): void {
+    this.isVenueKnown = true;
+    if (isInverseAt(this.field(row, 'exchange') ?? '', symbol)) this.context.onInverse();
   }
 
   private open(fields: readonly string[]): void {
