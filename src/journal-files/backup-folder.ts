@@ -11,7 +11,8 @@ import { access, chmod, copyFile, open, readdir, rm, stat } from 'node:fs/promis
 import { join, normalize, resolve } from 'node:path';
 import { JournalError } from '../journal/format/frames.ts';
 import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
-import { makeFolder, removeMade } from '../platform/make-folder.ts';
+import { removeMade } from '../platform/make-folder.ts';
+import { makeDurableFolder } from './data-folder.ts';
 import { FolderJournal } from './folder-journal.ts';
 import { recover } from './recover.ts';
 import { listSegments, UNFINISHED_NAME, type Segment } from './segments.ts';
@@ -79,7 +80,7 @@ function ofOriginal(error: Error, from: string, to: string): Error {
 
 /** Returns the folders that it created. */
 async function makeEmpty(path: string): Promise<readonly string[]> {
-  const made = await makeFolder(path);
+  const made = await makeDurableFolder(path);
   try {
     if (made.length > 0) await chmod(path, 0o700);
     const names = await readdir(path);

@@ -1,10 +1,11 @@
 /** Folder of a served exchange and its lock; two writers would corrupt both. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { FolderLock, type LockOptions } from './folder-lock.ts';
+import { syncFolder } from './snapshots.ts';
 
 /** Incomplete files that a crash leaves. */
 const PARTIAL = /\.partial(-\d+)*$/;
@@ -22,7 +23,7 @@ export class DataFolder {
 
   /** Creates and locks the folder. Throws `FileError` if another process has the lock. */
   static async open(path: string, options: LockOptions = {}): Promise<DataFolder> {
-    await makeFolder(path);
+    await makeDurableFolder(path);
     const held = FolderLock.take(path, options);
     if (held === null) throw new FileError(await inUse(path));
     try {
@@ -46,6 +47,13 @@ export class DataFolder {
   abandon(): void {
     this.held.release();
   }
+}
+
+/** Like `makeFolder`; the created folders outlive the end of the power. */
+export async function makeDurableFolder(path: string): Promise<readonly string[]> {
+  const made = await makeFolder(path);
+  for (const folder of made) await syncFolder(dirname(folder));
+  return made;
 }
 
 /** A full disk, from which an exchange is read, has no space for the name. */

@@ -5,10 +5,11 @@
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { JournalWriter } from '../journal/format/frames.ts';
+import { makeDurableFolder } from '../journal-files/data-folder.ts';
 import { listSegments, segmentPath } from '../journal-files/segments.ts';
 import { syncFolder } from '../journal-files/snapshots.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
-import { makeFolder, removeMade } from '../platform/make-folder.ts';
+import { removeMade } from '../platform/make-folder.ts';
 import type { Poll } from '../replication/ports.ts';
 import { ReplicationError } from '../replication/replication-error.ts';
 import { Tail } from '../replication/tail.ts';
@@ -32,7 +33,7 @@ export async function pullJournal(
   const store = new PostgresStore({ address, answerMs: ANSWER_MS });
   let made: readonly string[] = [];
   try {
-    made = await makeFolder(folder);
+    made = await makeDurableFolder(folder);
     if (listSegments(folder).length > 0) throw new FileError(`${folder}: has a journal already`);
     const base = await store.base();
     if (base === null) throw new ReplicationError(`${shownAddress(address)}: the journal is empty`);

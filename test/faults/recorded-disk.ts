@@ -4,7 +4,7 @@
  *
  * The end of the process leaves the files as they are. The end of the power leaves what was synced,
  * and any part of the rest: of the changes of names since the last sync of the folder, and of the
- * sectors of each file since its last sync.
+ * sectors of each file since its last sync. Until its parent is synced, it may take the folder.
  */
 import { createHash } from 'node:crypto';
 import { constants, readFileSync } from 'node:fs';
@@ -42,12 +42,15 @@ export class RecordedDisk {
   readonly remains: Remains[] = [];
   private readonly folder: string;
   private readonly dice: Dice;
+  /** Set by the creation of the folder, until its parent is synced. */
+  private isFolderNew = false;
   private names: Names = new Map();
   /** At the last sync of the folder, and the changes since. */
   private syncedNames: Names = new Map();
   private changes: readonly Change[] = [];
   private readonly seen = new Set<string>();
   private readonly original = {
+    mkdir: fs.mkdir,
     open: fs.open,
     rename: fs.rename,
     rm: fs.rm,
@@ -59,6 +62,7 @@ export class RecordedDisk {
     this.folder = folder;
     this.dice = dice;
     Object.assign(fs, {
+      mkdir: this.mkdir.bind(this),
       open: this.open.bind(this),
       rename: this.rename.bind(this),
       rm: this.rm.bind(this),
@@ -76,9 +80,15 @@ export class RecordedDisk {
     return dirname(path) === this.folder;
   }
 
+  private async mkdir(path: string): Promise<void> {
+    await this.original.mkdir(path);
+    if (path === this.folder) this.isFolderNew = true;
+  }
+
   private async open(path: string, flags: string | number, mode?: number): Promise<FileHandle> {
     const file = await this.original.open(path, flags, mode);
     if (path === this.folder) return this.watchedFolder(file);
+    if (path === dirname(this.folder)) return this.watchedParent(file);
     if (!this.isIn(path)) return file;
     const name = basename(path);
     const inode = this.names.get(name) ?? { live: NOTHING, synced: NOTHING };
@@ -134,6 +144,15 @@ export class RecordedDisk {
     });
   }
 
+  private watchedParent(file: FileHandle): FileHandle {
+    return watched(file, {
+      sync: async () => {
+        await file.sync();
+        this.isFolderNew = false;
+      },
+    });
+  }
+
   private watchedFile(
     file: FileHandle,
     { name, inode, isDirect }: { name: string; inode: Inode; isDirect: boolean },
@@ -177,6 +196,7 @@ export class RecordedDisk {
     const synced = (inode: Inode): Uint8Array => inode.synced;
     const torn = (inode: Inode): Uint8Array => this.torn(inode);
     this.keep({ files: filesOf(this.names, live), cause: 'process', after });
+    if (this.isFolderNew) this.keep({ files: new Map(), cause: 'power', after });
     for (const names of [this.names, this.syncedNames, this.someNames(), this.someNames()]) {
       for (const content of [live, synced, torn]) {
         this.keep({ files: filesOf(names, content), cause: 'power', after });
