@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { namesOfProgram } from './program.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MOST_DEPENDENCIES = 24;
@@ -62,10 +63,14 @@ function bytesOf(path) {
 const BUNDLES = ['dist/linked.js', 'dist/program/', 'dist/strategy-loader/guest/realm.js'];
 
 function pack() {
+  // The output of a script would stand before the JSON.
+  spawnSync(process.execPath, [join(ROOT, '.ci', 'prepack.mjs')], { stdio: 'inherit' });
   const args = ['pack', ROOT, '--ignore-scripts', '--json', '--pack-destination', folder];
   const [{ filename, files }] = JSON.parse(npm(...args).stdout);
-  const stale = files
-    .map(({ path }) => path)
+  const paths = files.map(({ path }) => path);
+  const parts = paths.filter((path) => path.startsWith('dist/program/')).length;
+  check(`${parts} parts of dist/program, all of this build`, parts === namesOfProgram().size);
+  const stale = paths
     .filter((path) => /^dist\/.*\.js$/.test(path) && !path.startsWith('dist/assets/'))
     .filter((path) => !BUNDLES.some((bundle) => path.startsWith(bundle)))
     .filter((path) => !existsSync(join(ROOT, path.replace(/^dist/, 'src').replace(/js$/, 'ts'))));

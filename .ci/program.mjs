@@ -134,12 +134,15 @@ function outdate(parts) {
   for (const part of parts) if (existsSync(part)) utimesSync(part, now, now);
 }
 
-/** Another process may load a file of a former build, or be about to rename a partial one. */
-function removeFormer() {
+/**
+ * Removes the files of former builds that are older. A process of a former build may load one, and
+ * another process may be about to rename a partial one.
+ */
+export function removeFormer(keptMs) {
   const names = namesOfProgram();
   for (const name of readdirSync(FOLDER)) {
     const file = join(FOLDER, name);
-    if (!names.has(name) && timeOf(file) < Date.now() - KEPT_MS) rmSync(file, { force: true });
+    if (!names.has(name) && timeOf(file) < Date.now() - keptMs) rmSync(file, { force: true });
   }
 }
 
@@ -171,7 +174,7 @@ export async function programIfChanged() {
   const ordered = [...outputFiles.filter((file) => !begins(file)), ...outputFiles.filter(begins)];
   for (const { path, contents } of ordered) replace(path, contents);
   for (const entry of ENTRIES) replace(builtEntryOf(entry), textOfEntry(entry));
-  removeFormer();
+  removeFormer(KEPT_MS);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await programIfChanged();

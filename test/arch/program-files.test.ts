@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -99,4 +100,18 @@ test('a file that another build is about to rename stays', () => {
   writeFileSync(program(partial), '');
   build('second');
   expect(existsSync(program(partial))).toBe(true);
+});
+
+test('a package is built before, without files of former builds', () => {
+  const former = parts();
+  build('second');
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: object;
+  };
+  write('.ci/setup.mjs', "console.log('is built');\n");
+  write('package.json', JSON.stringify({ name: 'x', version: '1.0.0', type: 'module', scripts }));
+  const printing = execFileSync('npm', ['pack', '--dry-run'], { cwd: folder, encoding: 'utf8' });
+  expect(printing).toContain('is built');
+  expect(parts()).not.toEqual(expect.arrayContaining(former));
+  expect(printed()).toBe('second\n');
 });
