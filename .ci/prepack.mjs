@@ -3,6 +3,7 @@
  * old, and removes the parts of former builds.
  */
 import './setup.mjs';
-import { removeFormer } from './program.mjs';
 
+// It needs packages, which may have been installed just now.
+const { removeFormer } = await import('./program.mjs');
 removeFormer(0);
