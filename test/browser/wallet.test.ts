@@ -43,11 +43,24 @@ async function order(page: Page): Promise<void> {
   await page.locator('#submit').click();
 }
 
+/** Sends an event of the wallet to the page. */
+const emit = (page: Page, value: unknown): Promise<void> =>
+  page.evaluate((accounts) => {
+    const { emitOfWallet } = globalThis as unknown as {
+      emitOfWallet: (event: string, value: unknown) => void;
+    };
+    emitOfWallet('accountsChanged', accounts);
+  }, value);
+
 test('a locked wallet and a refusal that is no error have their reasons', async () => {
   const page = await openWithWallet();
-  await setWallet(page, { accounts: [] });
-  await connect(page);
-  await expect.poll(() => fault(page)).toContain('unlock it');
+  for (const accounts of [[], null]) {
+    await setWallet(page, { accounts });
+    await connect(page);
+    await expect.poll(() => fault(page)).toContain('unlock it');
+    await button(page, 'Close').click();
+  }
+  await button(page, 'Log in').first().click();
   await setWallet(page, {
     accounts: [TRADER.address],
     thrown: { personal_sign: REFUSED, [SIGN_ORDER]: REFUSED },
@@ -59,12 +72,7 @@ test('a locked wallet and a refusal that is no error have their reasons', async 
   await page.waitForSelector('dialog', { state: 'detached' });
   await order(page);
   await expect.poll(() => page.locator('.outbox').textContent()).toContain(REFUSED.message);
-  await page.evaluate(() => {
-    const { emitOfWallet } = globalThis as unknown as {
-      emitOfWallet: (event: string, value: unknown) => void;
-    };
-    emitOfWallet('accountsChanged', []);
-  });
+  await emit(page, null);
   await expect.poll(() => fault(page)).toContain('locked');
   await page.close();
 });
@@ -95,5 +103,26 @@ test('an order that a wallet does not sign is withdrawn, and the ticket is free'
   await order(page);
   await expect.poll(() => page.locator('.outbox').textContent()).toContain('✓ done');
   expect(await screen.openCount(page)).toBe('1');
+  await page.close();
+});
+
+test('a chain that the wallet does not know is named, with what to do', async () => {
+  const page = await openWithWallet();
+  await screen.logIn(page);
+  const unknown = { code: 4902, message: 'Unrecognized chain ID "0x539".' };
+  const nested = { code: -32603, message: 'Internal error', data: { originalError: unknown } };
+  for (const error of [unknown, nested]) {
+    await setWallet(page, { chain: '0x1', thrown: { wallet_switchEthereumChain: error } });
+    await order(page);
+    await expect
+      .poll(() => page.locator('.outbox').textContent())
+      .toMatch(/has no network of this chain; this exchange needs chain 1337\. Add one/);
+    await button(page, /^Dismiss Buy/).click();
+  }
+  await setWallet(page, { thrown: { wallet_switchEthereumChain: REFUSED } });
+  await order(page);
+  await expect
+    .poll(() => page.locator('.outbox').textContent())
+    .toContain(`is on chain 1; this exchange needs chain 1337: ${REFUSED.message}`);
   await page.close();
 });

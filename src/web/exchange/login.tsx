@@ -17,6 +17,7 @@ import {
 } from './session.ts';
 import { indexOf, shortAddress } from './text.ts';
 import {
+  addressesOf,
   injectedAccounts,
   injectedProvider,
   injectedWallet,
@@ -135,7 +136,7 @@ function watchProvider(): void {
   if (provider?.on === undefined || watched) return;
   watched = true;
   provider.on('accountsChanged', (changed) => {
-    const list = (changed as string[]).map((address) => address.toLowerCase());
+    const list = addressesOf(changed);
     accounts.value = list;
     const { value: by } = wallet;
     if (by?.kind === 'injected' && !list.includes(by.address)) {

@@ -8,6 +8,7 @@ import {
   TypedDataEncoder,
 } from 'ethers';
 import type { Config } from './markets.ts';
+import { messageOf as reasonOf } from './requests.ts';
 
 export type Struct = 'Order' | 'Transfer' | 'Margin' | 'Delegate' | 'Signers';
 type Message = Readonly<Record<string, unknown>>;
@@ -118,9 +119,12 @@ export function injectedProvider(): Provider | null {
 
 /** Accounts that the person allows the page to see. */
 export async function injectedAccounts(provider: Provider): Promise<string[]> {
-  const accounts = await provider.request({ method: 'eth_requestAccounts' });
-  return (accounts as string[]).map((address) => address.toLowerCase());
+  return addressesOf(await provider.request({ method: 'eth_requestAccounts' }));
 }
+
+/** Accounts in a wallet's answer or event, in lower case. Some locked wallets give null. */
+export const addressesOf = (accounts: unknown): string[] =>
+  Array.isArray(accounts) ? accounts.map((address) => String(address).toLowerCase()) : [];
 
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
@@ -176,9 +180,25 @@ async function useChain(provider: Provider, chainId: number): Promise<void> {
       method: 'wallet_switchEthereumChain',
       params: [{ chainId: wanted }],
     });
-  } catch {
-    throw new Error(
-      `The wallet is on chain ${String(Number(now))}; this exchange needs chain ${String(chainId)}`,
-    );
+  } catch (error) {
+    const needed = `this exchange needs chain ${String(chainId)}`;
+    if (isUnknownChain(error)) {
+      throw new Error(
+        `The wallet has no network of this chain; ${needed}. Add one to the wallet, or start the ` +
+          'server with the chainId of a network that the wallet has',
+      );
+    }
+    throw new Error(`The wallet is on chain ${String(Number(now))}; ${needed}: ${reasonOf(error)}`);
   }
+}
+
+const UNKNOWN_CHAIN = 4902;
+
+/** Some wallets give the code of an unknown chain (EIP-3085) inside of another error. */
+function isUnknownChain(error: unknown): boolean {
+  const { code, data } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly data?: { readonly originalError?: { readonly code?: unknown } };
+  };
+  return code === UNKNOWN_CHAIN || data?.originalError?.code === UNKNOWN_CHAIN;
 }
