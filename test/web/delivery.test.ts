@@ -53,7 +53,12 @@ it.each<[string, string[], string[], string]>([
   ['a request that expired in between', ['504', '400 expired'], ['done'], 'done'],
   ['one that expired and was never done', ['504', '400 expired'], ['absent'], 'Refused: expired'],
   ['a look-up that is lost at first', ['lost', `409 ${USED}`], ['lost', '503', 'done'], 'done'],
-  ['a look-up that is refused', ['lost', `409 ${USED}`], ['403 no'], 'Refused: no'],
+  [
+    'a look-up that is refused, as for the login of another account',
+    ['lost', '403 no'],
+    ['403 no'],
+    'Unsettled: no; it may have been carried out: see the account',
+  ],
   ['a session that ended', ['401', 'ok'], [], 'ok'],
   ['a session that ended at the look-up', ['lost', `409 ${USED}`], ['401', 'done'], 'done'],
   ['too many requests, which is certain', ['429', '400 bad'], [], 'Refused: bad'],

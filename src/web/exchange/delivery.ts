@@ -54,7 +54,7 @@ export function answerOf<T>(wallet: Promise<T>, withdrawn: AbortSignal): Promise
   return Promise.race([wallet, end]);
 }
 
-/** The server fails, and does not say whether the request was carried out. */
+/** The outcome cannot be read: the server fails, or refuses to show it to this login. */
 export class Unsettled extends Error {
   override readonly name = 'Unsettled';
 
@@ -119,7 +119,8 @@ export async function deliver<T>(delivery: Delivery<T>): Promise<T> {
         pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
         continue;
       }
-      if (!mayBeDone || refusal !== null || !(error instanceof Refused)) throw error;
+      if (!mayBeDone || !(error instanceof Refused)) throw error;
+      if (refusal !== null) throw new Unsettled(error.message);
       refusal = error;
       continue;
     }
