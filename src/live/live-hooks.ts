@@ -1,5 +1,6 @@
 /** Handlers that a strategy may have live: a server has no feed for the others. */
 import {
+  mustHandlers,
   StrategyError,
   type ParameterValues,
   type StrategyDefinition,
@@ -34,7 +35,7 @@ export function mustRunLive(
 
 /** A strategy for a replay. */
 export function createdLive(definition: StrategyDefinition, parameters: ParameterValues): Strategy {
-  const strategy = definition.create(parameters);
+  const strategy = mustHandlers(definition.create(parameters));
   mustRunLive(definition, strategy, 'replay');
   return strategy;
 }

@@ -4,7 +4,7 @@
  * clustering, which single draws destroy.
  */
 import type { RandomStream } from '../virtual-time/rng.ts';
-import { compounded, MetricsError, mustBeList } from './curve.ts';
+import { compounded, MetricsError, mustBeReturns } from './curve.ts';
 import { underwater } from './drawdowns.ts';
 import { sharpe } from './ratios.ts';
 import { extremes, quantile } from './sample.ts';
@@ -39,7 +39,7 @@ export interface BootstrapOptions {
 const MAX_SAMPLES = 1_000_000;
 
 function checkBootstrap(returns: readonly number[], options: BootstrapOptions): void {
-  mustBeList('returns', returns);
+  mustBeReturns('returns', returns);
   if (returns.length === 0) throw new MetricsError('returns: must have at least one');
   const { samples, meanBlock, confidence, periodsPerYear } = Object(options) as BootstrapOptions;
   const refuse = (name: string, value: unknown, mustBe: string): never => {

@@ -134,8 +134,12 @@ export function checkTrades(rows: readonly TradeRow[]): void {
     const { pnl, entryUs, exitUs, notional } = Object(row) as TradeRow;
     const place = `trade ${i + 1}`;
     if (!Number.isFinite(pnl)) throw new MetricsError(`${place}: pnl is not a finite number`);
-    if (notional !== null && !(notional >= 0)) {
-      throw new MetricsError(`${place}: notional is not a number of at least 0`);
+    if (notional !== null && !(Number.isFinite(notional) && notional >= 0)) {
+      throw new MetricsError(`${place}: notional is not a finite number of at least 0, or null`);
+    }
+    for (const [name, value] of Object.entries({ entryUs, exitUs })) {
+      if (value === null || Number.isFinite(value)) continue;
+      throw new MetricsError(`${place}: ${name} is not a time in microseconds, or null`);
     }
     if (entryUs !== null && exitUs !== null && exitUs < entryUs) {
       throw new MetricsError(`${place}: exit is before entry`);

@@ -41,6 +41,15 @@ export function mustBeList(name: string, value: unknown): void {
   throw new MetricsError(`${name}: must be a list of numbers`);
 }
 
+/** Returns are numbers: others would give figures that look like results. */
+export function mustBeReturns(name: string, returns: readonly number[]): void {
+  mustBeList(name, returns);
+  const row = returns.findIndex((value) => !Number.isFinite(value));
+  if (row >= 0) {
+    throw new MetricsError(`${name}: return ${row + 1} is not a finite number`);
+  }
+}
+
 export function mustBeCurve(curve: EquityCurve): void {
   const { timesUs, equity } = Object(curve) as Partial<EquityCurve>;
   mustBeList('timesUs', timesUs);

@@ -6,6 +6,7 @@ import { pow } from '../num/special/pow.ts';
 import {
   checkCurve,
   cut,
+  MetricsError,
   ratePerPeriod,
   yearsOf,
   type EquityCurve,
@@ -261,12 +262,22 @@ export function metricsOf(
   const options = checkedOptions(given);
   checkCurve(curve);
   if (trades !== null) checkTrades(trades);
+  if (trials !== null) checkTrials(trials);
   const periods = cut(curve, options);
   return {
     ...returnMetrics(curve, periods, options, trials),
     ...useMetrics(curve, held, yearsOf(periods, options.years)),
     trades: trades === null ? null : tradeMetrics(trades, options),
   };
+}
+
+function checkTrials(trials: Trials): void {
+  const { count, sharpeVariance } = Object(trials) as Trials;
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw new MetricsError('trials.count: must be a whole number from 0');
+  }
+  if (sharpeVariance === null || (Number.isFinite(sharpeVariance) && sharpeVariance >= 0)) return;
+  throw new MetricsError('trials.sharpeVariance: must be null or a finite number from 0');
 }
 
 /** Sharpe ratio a period that the best of the trials without skill reaches; null if unknown. */

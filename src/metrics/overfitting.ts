@@ -3,7 +3,7 @@
  * Borwein, López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015).
  */
 import { ln } from '../num/special/ln.ts';
-import { MetricsError, mustBeList } from './curve.ts';
+import { MetricsError, mustBeList, mustBeReturns } from './curve.ts';
 import { centralMoment, extremes, mean, quantile } from './sample.ts';
 
 export interface Overfitting {
@@ -82,7 +82,7 @@ function checkTrials(returns: readonly (readonly number[])[], blocks: number): n
   }
   const length = returns[0]?.length ?? 0;
   returns.forEach((row, trial) => {
-    mustBeList(`trial ${trial + 1}`, row);
+    mustBeReturns(`trial ${trial + 1}`, row);
     if (row.length !== length) {
       throw new MetricsError(`trial ${trial + 1} has ${row.length} periods, the first ${length}`);
     }
@@ -112,6 +112,9 @@ function* halves(blocks: number): Generator<readonly boolean[]> {
   }
 }
 
+/** Of the variance of equal returns, a difference of sums, as a share of their squared mean. */
+const ROUNDING = 1e-12;
+
 /** Mean ÷ deviation over some blocks; 0 if returns do not vary. */
 function blockSharpe(
   row: readonly Block[],
@@ -129,7 +132,9 @@ function blockSharpe(
   });
   const average = sum / periods;
   const variance = squares / periods - average * average;
-  return variance > average * average * 1e-24 && variance > 0 ? average / Math.sqrt(variance) : 0;
+  return variance > average * average * ROUNDING && variance > 0
+    ? average / Math.sqrt(variance)
+    : 0;
 }
 
 /** Rank of a value, ties averaged, ÷ (n + 1): within (0, 1). */

@@ -2,6 +2,7 @@
 import { barLengths } from '../strategy/bars.ts';
 import {
   mustDefinition,
+  mustHandlers,
   parseParameters,
   StrategyError,
   type StrategyDefinition,
@@ -270,7 +271,7 @@ function configOf(genesisTimeUs: TimeUs, { minStaleUs }: TapeSource): ExchangeCo
 /** Calls a strategy's factory, which may reject its parameters. */
 function created(plan: RunPlan, id: string, timeUs: number, create: () => Strategy): Strategy {
   try {
-    return create();
+    return mustHandlers(create());
   } catch (error) {
     throw withPlace(new StrategyFault(id, { error, handler: 'create', timeUs }), plan.strategies);
   }

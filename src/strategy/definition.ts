@@ -252,6 +252,18 @@ export function mustDefinition(exported: unknown, file: string): StrategyDefinit
   return definition as StrategyDefinition;
 }
 
+/** What `create` of a program in JavaScript returned; throws `StrategyError` for no handlers. */
+export function mustHandlers(created: Strategy): Strategy {
+  const given: unknown = created;
+  if (typeof given !== 'object' || given === null) {
+    throw new StrategyError('`create` must return an object of handlers');
+  }
+  if ('then' in given) {
+    throw new StrategyError('`create` must return its handlers at once, and not a promise of them');
+  }
+  return created;
+}
+
 function checkKeeps(keeps: unknown, fail: (problem: string) => never): void {
   if (keeps === undefined) return;
   if (typeof keeps !== 'object' || keeps === null) return fail('`keeps` must be an object');

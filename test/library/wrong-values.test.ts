@@ -32,6 +32,7 @@ import {
 import { DATASET } from '../run-plan/plans.ts';
 
 const strategy = defineStrategy({ name: 'still', parameters: {}, create: () => ({}) });
+const creating = (create: () => unknown): unknown => ({ ...strategy, create });
 const rows = Array.from({ length: 20 }, (_, h) => [Date.UTC(2024, 0, 1, h), 9, 10, 8, 9, 12]);
 const market = { symbol: 'BTCUSDT', candles: rows, tickSize: '0.1', lotSize: '0.001' };
 const base = { strategy, data: DATASET };
@@ -54,6 +55,15 @@ const call = (run: (...given: never[]) => unknown, ...given: unknown[]) => {
 
 const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
   ['options: must be an object', call(backtest, undefined)],
+  ['failed in create at 2024', call(backtest, { ...base, strategy: creating(() => null) })],
+  [
+    '`create` must return an object of handlers',
+    call(backtest, { ...base, strategy: creating(() => 5) }),
+  ],
+  [
+    '`create` must return its handlers at once, and not a promise of them',
+    call(backtest, { ...base, strategy: creating(() => Promise.resolve({})) }),
+  ],
   [
     "balance '10000': must be decimal text, such as '0.1'",
     call(backtest, { ...base, balance: 10_000 }),
@@ -108,6 +118,50 @@ const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
   ['equity: must be a list of numbers', call(metricsOf, { timesUs: [1, 2] })],
   ['trades: must be a list, or null', call(metricsOf, curve, {})],
   ['trade 1: pnl is not a finite number', call(metricsOf, curve, [null])],
+  [
+    'trade 1: entryUs is not a time in microseconds, or null',
+    call(metricsOf, curve, [{ pnl: 1, notional: null }]),
+  ],
+  [
+    'trade 1: exitUs is not a time in microseconds, or null',
+    call(metricsOf, curve, [{ pnl: 1, notional: 5, entryUs: 1e15, exitUs: '2024-01-01' }]),
+  ],
+  [
+    'trade 1: notional is not a finite number of at least 0, or null',
+    call(metricsOf, curve, [{ pnl: 1, notional: Infinity, entryUs: null, exitUs: null }]),
+  ],
+  [
+    'trials.count: must be a whole number from 0',
+    call(metricsOf, curve, null, {}, { count: NaN, sharpeVariance: 1 }),
+  ],
+  ['trials.count: must be a whole number from 0', call(metricsOf, curve, null, {}, 10)],
+  [
+    'trials.sharpeVariance: must be null or a finite number from 0',
+    call(metricsOf, curve, null, {}, { count: 10, sharpeVariance: -1 }),
+  ],
+  [
+    'trial 2: return 3 is not a finite number',
+    call(
+      overfitting,
+      [
+        [1, 2, 3, 4],
+        [1, 2, NaN, 4],
+      ],
+      2,
+    ),
+  ],
+  [
+    'trial 1: return 1 is not a finite number',
+    call(
+      overfitting,
+      [
+        ['0.1', 2, 3, 4],
+        [1, 2, 3, 4],
+      ],
+      2,
+    ),
+  ],
+  ['returns: return 2 is not a finite number', call(bootstrap, [0.1, NaN], bands, random)],
   [
     "period '0': must be 'rows' or microseconds, at least 1",
     call(metricsOf, curve, null, { period: 0 }),

@@ -233,6 +233,12 @@ test('an error of a strategy names it, its handler, the time and the place in it
   expect(await failing(`throw new Error('fast 9 must be below slow 8');`)).toMatch(
     /^strategy 'test' failed in create at \S+ \S+: fast 9 must be below slow 8 \(s\d+\.ts:/,
   );
+  expect(await failing(`return null as never;`)).toMatch(
+    /failed in create at \S+ \S+: StrategyError: `create` must return an object of handlers$/,
+  );
+  expect(await failing(`return Promise.resolve({}) as never;`)).toMatch(
+    /and not a promise of them$/,
+  );
   // A rejection by the exchange has no place in the strategy's file.
   expect(
     await failing(

@@ -7,7 +7,7 @@
  */
 import * as api from '../../strategy/index.ts';
 import { actionsOf } from '../../strategy/actions.ts';
-import { mustDefinition, type ParameterValues } from '../../strategy/definition.ts';
+import { mustDefinition, mustHandlers, type ParameterValues } from '../../strategy/definition.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { marketTerms, type TermsRecord } from '../../strategy/market-terms.ts';
 import { keptHandlers, Observations } from '../../strategy/observations.ts';
@@ -268,7 +268,7 @@ export function open(realm: Realm): GuestPort {
     create: (parameters) =>
       attempt(() => {
         const values = unpack(parameters) as ParameterValues;
-        strategy = definition?.create(values) as Handlers;
+        strategy = mustHandlers(definition?.create(values) as Strategy) as Handlers;
         const barsUs = definition?.barsUs?.(values) ?? [60_000_000];
         const has = (name: string): boolean => strategy[name] !== undefined;
         observations = new Observations(definition?.keeps, barsUs, has);
