@@ -240,10 +240,10 @@ export function beginStep(world: World): void {
   for (const market of world.markets) market.markBefore = null;
 }
 
-/** Impact prices and the bounds of the mark may change. */
+/** Impact prices and the bounds of the mark may change: it is due at once. */
 export function noteTerms(world: World, market: Market): void {
   if (market.mark === null) return;
-  dirty(world, market);
+  market.markDue = world.now;
   scheduleEma(world, market);
 }
 
@@ -328,11 +328,9 @@ function markOf(world: World, market: Market, external: bigint | null): bigint |
     case 'external':
       return external;
     case 'last':
-      return market.last === null ? null : nearIndex(market, market.last);
-    case 'mid': {
-      const mid = midOf(world, market);
-      return mid === null ? null : nearIndex(market, mid);
-    }
+      return nearIndex(market, market.last);
+    case 'mid':
+      return nearIndex(market, midOf(world, market));
     case 'index':
       return market.index;
     case 'median':
@@ -347,12 +345,13 @@ function medianMark(world: World, market: Market, index: bigint): bigint {
   if (quotes !== null && market.last !== null) {
     legs.push(max(quotes.bid, min(quotes.ask, market.last)));
   }
-  return max(1n, nearIndex(market, median(legs) ?? index));
+  return max(1n, nearIndex(market, median(legs) ?? index) ?? index);
 }
 
-/** Clamps the mark to a part of the index, if there is one. */
-function nearIndex({ index, rates }: Market, mark: bigint): bigint {
-  if (index === null) return mark;
+/** Clamps a new price, or else the mark, to a part of the index, if there is one. */
+function nearIndex({ index, rates, mark: present }: Market, price: bigint | null): bigint | null {
+  const mark = price ?? present;
+  if (index === null || mark === null) return mark;
   const capacity = roundedDown(index, rates.deviation);
   return max(index - capacity, min(index + capacity, mark));
 }

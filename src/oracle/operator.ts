@@ -6,7 +6,16 @@ import { clearBelowZero, recallDebts, settleFlatDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { end } from './endings.ts';
 import { isDeviationSound, isSound, ratesOf } from './listing.ts';
-import { endFreeze, fixCap, freeze, moveMark, noteTerms, recomputeReopened, thaw } from './mark.ts';
+import {
+  endFreeze,
+  fixCap,
+  freeze,
+  moveMark,
+  noteTerms,
+  recomputeDue,
+  recomputeReopened,
+  thaw,
+} from './mark.ts';
 import { abs, min, roundedDown } from './numbers.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import {
@@ -47,27 +56,34 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   const identity = identityOf(market.spec);
   if (identityOf(c.spec).some((value, i) => value !== identity[i])) return 'market_terms_immutable';
   if (!isSound(c.spec)) return 'market_spec_invalid';
+  announce(world, market, c.spec);
+  emitTerms(world, market);
+  if (market.markDue === world.now) recomputeDue(world, market);
+  return 'ok';
+}
+
+/** Puts terms in force as far as they need no notice. */
+function announce(world: World, market: Market, next: MarketSpec): void {
   const old = market.spec;
-  const waits = maintenanceRises(old.tiers, c.spec.tiers);
+  const waits = maintenanceRises(old.tiers, next.tiers);
   const notice = BigInt(world.config.termsNoticeUs);
   if (notice === 0n) {
     market.nextSpec = null;
     market.nextAt = null;
-    takeSpec(world, market, c.spec);
-    emitTerms(world, market);
-    return 'ok';
+    takeSpec(world, market, next);
+    return;
   }
   const now: MarketSpec = {
-    ...c.spec,
-    tiers: waits ? old.tiers : c.spec.tiers,
+    ...next,
+    tiers: waits ? old.tiers : next.tiers,
     maxMarkDeviationPpm: old.maxMarkDeviationPpm,
     funding: {
-      ...c.spec.funding,
+      ...next.funding,
       capPpm: old.funding.capPpm,
       marginCapPpm: old.funding.marginCapPpm,
     },
   };
-  const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
+  const deviation = Math.min(old.maxMarkDeviationPpm, next.maxMarkDeviationPpm);
   // The terms until then also satisfy the rules of a listing.
   takeSpec(
     world,
@@ -76,13 +92,11 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   );
   const differs =
     waits ||
-    c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
-    c.spec.funding.capPpm !== old.funding.capPpm ||
-    c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
-  market.nextSpec = differs ? c.spec : null;
+    next.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
+    next.funding.capPpm !== old.funding.capPpm ||
+    next.funding.marginCapPpm !== old.funding.marginCapPpm;
+  market.nextSpec = differs ? next : null;
   market.nextAt = differs ? world.now + notice : null;
-  emitTerms(world, market);
-  return 'ok';
 }
 
 /** Puts announced terms in force at the end of their notice. */

@@ -12,7 +12,7 @@ import type { MarginTier, MarketSpec } from '../config.ts';
 import { hashMarketTermsChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../refusals.ts';
-import { noteTerms } from '../pricing/mark-price.ts';
+import { noteTerms, runMarkTimer } from '../pricing/mark-price.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
@@ -35,11 +35,13 @@ export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   market.nextSpec = waits ? spec : null;
   market.termsDueUs = waits ? state.nowUs + notice : Infinity;
   enforce(state, market, waits ? now : spec);
+  // An order at lower margins must not meet a mark that they do not allow.
+  if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
   logOperator(state, 'setMarketTerms', { market: market.id });
   return 'ok';
 }
 
-/** Puts announced terms in force at the end of their notice. */
+/** Puts announced terms in force at the end of their notice; the marks of the instant follow. */
 export function runTermsTimer(state: State, market: Market): void {
   const spec = market.nextSpec;
   market.nextSpec = null;

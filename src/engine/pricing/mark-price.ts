@@ -1,7 +1,7 @@
 /**
- * When index and mark change (R-5.3a): on an index or external-mark command, and at whole seconds
- * after a change of the book or the last price. Never during matching. The composition of the mark
- * is in recompute-mark.ts and basis-ema.ts; bars are in bar-mark.ts.
+ * When index and mark change (R-5.3a): on an index or external-mark command, when terms come into
+ * force, and at whole seconds after a change of the book or the last price. Never during matching.
+ * The composition of the mark is in recompute-mark.ts and basis-ema.ts; bars are in bar-mark.ts.
  *
  * A change counter detects book changes once per command or timer instant (`settleQuotes`).
  */
@@ -79,11 +79,11 @@ export function settleQuotes(state: State): void {
   context.changedBookCount = 0;
 }
 
-/** After a change of terms: values derived from the book may change. */
+/** After a change of terms: values derived from the book may change. The mark is due at once. */
 export function noteTerms(state: State, market: Market): void {
   state.context.markBookChanged(market);
   scheduleEma(state, market);
-  makeMarkDue(state, market);
+  market.markDueUs = state.nowUs;
 }
 
 function makeMarkDue(state: ExchangeState, market: Market): void {

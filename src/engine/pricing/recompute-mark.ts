@@ -56,9 +56,10 @@ export function recomputeMark(state: State, market: Market, indexChanged = false
   else if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
 }
 
-/** The new mark; null if it stays. */
+/** The new mark; null if it stays. Without a new price the present mark is clamped. */
 function markOf(state: ExchangeState, market: Market): PriceTicks | null {
-  const raw = rawMark(state, market);
+  if (market.spec.markSource === 'external') return null;
+  const raw = rawMark(state, market) ?? market.markTicks;
   const index = market.indexTicks;
   if (raw === null || index === null) return raw;
   const deviation = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
@@ -67,8 +68,6 @@ function markOf(state: ExchangeState, market: Market): PriceTicks | null {
 
 function rawMark(state: ExchangeState, market: Market): PriceTicks | null {
   switch (market.spec.markSource) {
-    case 'external':
-      return null;
     case 'index':
       return market.indexTicks;
     case 'last':

@@ -58,6 +58,22 @@ describe('legs of the median', () => {
   });
 });
 
+/** D-55: without a new price the present mark is clamped to the new index. */
+test.each([
+  { markSource: 'mid', why: 'an empty side of the book' },
+  { markSource: 'last', why: 'no trade' },
+])('a mark made of $markSource stays near the index with $why', ({ markSource }) => {
+  const world = new RiskWorld([{ ...MEDIAN, markSource, initialMark: '100' }]);
+  world.fund({ ann: '1000000' });
+  world.order('ann', '-1', '99');
+  world.price('100');
+  expect(markOf(world)).toBe(10_000);
+  world.price('90');
+  expect(markOf(world)).toBe(9090);
+  world.price('90.5');
+  expect(markOf(world)).toBe(9090);
+});
+
 describe('instants', () => {
   const samples = (world: RiskWorld): number[] =>
     world.events

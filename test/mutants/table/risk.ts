@@ -52,6 +52,22 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-5.3',
   },
   {
+    id: 'terms-leave-the-mark',
+    file: 'engine/pricing/mark-price.ts#noteTerms',
+    find: 'market.markDueUs = state.nowUs;',
+    replace: 'makeMarkDue(state, market);',
+    means: 'orders meet a mark that the terms in force do not allow, for up to a second',
+    rule: 'R-5.3a',
+  },
+  {
+    id: 'old-mark-not-clamped',
+    file: 'engine/pricing/recompute-mark.ts#markOf',
+    find: '?? market.markTicks',
+    replace: '',
+    means: 'a mark without a new price stays beyond its bounds of the index',
+    rule: 'R-5.3',
+  },
+  {
     id: 'mark-due-now',
     file: 'engine/pricing/mark-price.ts#makeMarkDue',
     find: 'floorTo(state.nowUs, SECOND_US)',
