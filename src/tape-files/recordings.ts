@@ -151,10 +151,14 @@ export class Recording {
 
   /** Whether the market is a coin-margined contract: given, or by the venue's name of it. */
   get isInverse(): boolean {
+    return this.isInverseAs(this.pathSymbol);
+  }
+
+  private isInverseAs(inPath: string | null): boolean {
     const { inverse, format } = this.options;
     if (inverse !== null) return inverse;
     if (this.statesInverse || this.known?.inverse === true) return true;
-    const names = [this.names.selected, this.pathSymbol, this.symbol];
+    const names = [this.names.selected, inPath, this.symbol];
     return names.some((name) => name !== null && format.inverse?.test(name) === true);
   }
 
@@ -305,6 +309,7 @@ export class Recording {
       map: this.options.map,
       state: this.decoderState,
       barUs: this.barUs,
+      isInverse: this.isInverseAs(symbolOfFile(basename(path))),
     });
     let lineInFile = 0;
     for await (const batch of batches) {

@@ -55,10 +55,11 @@ test('no file of src outside the table names a format, apart from readers of raw
     cwd: root,
     encoding: 'utf8',
   });
-  // `lobster` and `binance-raw` are also containers, and recordings.ts has one reader per
-  // container; candles.ts reads arrays of ccxt; raw-recording.ts reads raw Binance lines without an import.
+  // `lobster` and `binance-raw` are also containers: recordings.ts has one reader per container, and
+  // find-units.ts reads them otherwise. candles.ts reads arrays of ccxt; raw-recording.ts reads raw Binance lines without an import.
   expect(files.trim().split('\n')).toEqual([
     'src/library/backtest/candles.ts',
+    'src/tape-files/find-units.ts',
     'src/tape-files/raw-recording.ts',
     'src/tape-files/recordings.ts',
     'src/tape/formats/formats.ts',

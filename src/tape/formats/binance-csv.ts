@@ -6,6 +6,7 @@
 import { lots, timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { booleanOf, integerOf, rateOf, shown } from './numbers.ts';
+import type { RowInput } from './formats.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 export type BinanceFile =
@@ -25,6 +26,7 @@ const KLINE: Columns = {
   close: [4, 'close'],
   volume: [5, 'volume'],
   close_time: [6, 'close_time', 'closeTime'],
+  'quote_volume?': [7, 'quote_volume', 'quote_asset_volume', 'quoteVolume', 'quoteAssetVolume'],
 };
 const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
   klines: KLINE,
@@ -34,6 +36,7 @@ const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
     id: [0, 'id', 'trade_id'],
     price: [1, 'price'],
     qty: [2, 'qty', 'quantity'],
+    'quote_qty?': [3, 'quote_qty', 'quoteQty'],
     time: [4, 'time', 'timestamp'],
     is_buyer_maker: [5, 'is_buyer_maker', 'isBuyerMaker'],
   },
@@ -59,6 +62,12 @@ const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
   },
 };
 
+/** Fields of a row of funding, which klines of a cheap coin would pass for. */
+const FUNDING_FIELDS = 3;
+
+/** A mean price of a row may differ by this factor from its prices, which are rounded. */
+const PRICE_FACTOR = 2;
+
 /** Folders of data.binance.vision. */
 const FOLDER = /[\\/](spot|futures)[\\/](?:[uc]m[\\/])?(?:daily|monthly)[\\/]/;
 
@@ -72,15 +81,20 @@ export class BinanceCsvDecoder implements RowDecoder {
   private readonly file: BinanceFile;
   private readonly context: DecoderContext;
   private readonly path: string;
+  private readonly isInverse: boolean;
   private places: ReadonlyMap<string, number>;
   private minFields = 0;
   /** Index of the column with the market, which the public files have not; −1 without it. */
   private symbolPlace = -1;
 
-  constructor(file: BinanceFile, context: DecoderContext, path: string) {
+  constructor(
+    file: BinanceFile,
+    { context, path, isInverse }: Pick<RowInput, 'context' | 'path' | 'isInverse'>,
+  ) {
     this.file = file;
     this.context = context;
     this.path = path;
+    this.isInverse = isInverse;
     this.places = this.placesIn(null);
   }
 
@@ -92,7 +106,10 @@ export class BinanceCsvDecoder implements RowDecoder {
       this.places = this.placesIn(header ? new Header(fields) : null);
       const kind = this.kindOf(fields, header);
       if (kind !== null) this.context.onKind(kind);
+      // Trades of coin-margined contracts have this column instead of `quote_qty`.
+      if (header && fields.includes('base_qty')) this.context.onInverse();
       if (header) return;
+      this.mustBeFunding(fields);
     }
     const symbol = fields[this.symbolPlace];
     if (symbol !== undefined && !this.context.selects(symbol)) return;
@@ -136,6 +153,13 @@ export class BinanceCsvDecoder implements RowDecoder {
     const [count, name] = extra;
     const isSpot = isNamed ? new Header(fields).has(name) : fields.length > count;
     return isSpot ? 'spot' : 'contract';
+  }
+
+  private mustBeFunding({ length }: readonly string[]): void {
+    if (this.file !== 'funding' || length === FUNDING_FIELDS) return;
+    throw new TapeError(
+      `${String(length)} fields; a row of funding has ${String(FUNDING_FIELDS)}: calc_time, funding_interval_hours, last_funding_rate`,
+    );
   }
 
   /** Indices of the columns: from the header, or as in the public files. */
@@ -187,11 +211,38 @@ export class BinanceCsvDecoder implements RowDecoder {
       throw new TapeError(`\`close_time\` ${shown(text('close_time'))} is not after \`open_time\``);
     }
     mustEnclose(open, high, low, close);
+    this.mustBeWorth(row, ['volume', 'quote_volume'], ['low', 'high']);
     const at = { timeUs: endUs, localUs: endUs, line: row.line };
     this.context.emit({ kind: 'bar', ...at, startUs, open, high, low, close, volume });
   }
 
+  /**
+   * Throws if the value in the quote currency is not the size at the prices of the row: sizes are
+   * contracts of a coin-margined market, or in the quote currency.
+   */
+  private mustBeWorth(
+    row: Row,
+    [size, value]: readonly [string, string],
+    [low, high]: readonly [string, string],
+  ): void {
+    const number = (field: string): number => Number(this.text(row, field));
+    const price = number(value) / number(size);
+    // Also where a column is missing or 0, which compare nothing.
+    if (this.isInverse || !Number.isFinite(price) || price <= 0) return;
+    if (price >= number(low) / PRICE_FACTOR && price <= number(high) * PRICE_FACTOR) return;
+    throw new TapeError(
+      `\`${value}\` ${shown(this.text(row, value))} is not \`${size}\` ${shown(this.text(row, size))} at the price of the row: ` +
+        'another order of columns, or a coin-margined contract; give --inverse for that',
+    );
+  }
+
   private price(row: Row, kind: 'mark' | 'index'): void {
+    const volume = this.text(row, 'volume');
+    if (Number(volume) !== 0) {
+      throw new TapeError(
+        `\`volume\` ${shown(volume)} of a ${kind} price is not 0; klines of trades are of the format binance-klines`,
+      );
+    }
     const priceTicks = this.context.numbers.rounded(this.text(row, 'close'), 'close');
     const startUs = this.time(row, 'open_time');
     const endUs = lastUs(this.time(row, 'close_time'));
@@ -207,6 +258,7 @@ export class BinanceCsvDecoder implements RowDecoder {
     const us = this.time(row, 'time');
     const makerBuys = booleanOf(this.text(row, 'is_buyer_maker'), 'is_buyer_maker');
     if (size === 0) throw new TapeError('`qty` of a trade is 0');
+    this.mustBeWorth(row, ['qty', 'quote_qty'], ['price', 'price']);
     emit({
       kind: 'trade',
       timeUs: us,

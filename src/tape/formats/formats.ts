@@ -28,6 +28,8 @@ export interface RowInput {
   readonly state: unknown;
   /** Length of a bar, given or by the name of the file; null if neither states it. */
   readonly barUs: number | null;
+  /** Whether the contract is coin-margined, given or by the name of the file. */
+  readonly isInverse: boolean;
 }
 
 export type RowDecoderFactory = (input: RowInput) => RowDecoder;
@@ -105,7 +107,7 @@ function binance(
     options: ['round'],
     inverse: INVERSE.binance,
     container: 'csv',
-    rows: ({ path, context }) => new BinanceCsvDecoder(file, context, path),
+    rows: (input) => new BinanceCsvDecoder(file, input),
   };
 }
 

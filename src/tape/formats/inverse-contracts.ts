@@ -16,7 +16,7 @@ const ALL = /^/;
 /** Names of Nautilus for coin-margined contracts of Binance; those of BUSD are linear. */
 const NAUTILUS_BINANCE = /USD_[0-9]{6}$|(?:^BNB|[^B])USD[_-]PERP$/;
 /** Contracts of these venues with a quote of USD alone are coin-margined. */
-const LEAN_MARKETS = ['binance', 'bybit'];
+const LEAN_MARKET = /^(?:binance|bybit)$/;
 
 /** By Tardis' and Nautilus' names of venues. */
 const AT: Readonly<Record<string, readonly RegExp[]>> = {
@@ -42,6 +42,6 @@ export function isInverseAt(venue: string, symbol: string): boolean {
 
 /** The same by LEAN's folders, `cryptofuture/binance/minute/btcusd`; those of `crypto` are spot. */
 export function isInverseInLean(folders: readonly string[], symbol: string): boolean {
-  const market = folders.findIndex((folder) => LEAN_MARKETS.includes(folder));
+  const market = folders.findIndex((folder) => LEAN_MARKET.test(folder));
   return market >= 0 && folders[market - 1] !== 'crypto' && /^[0-9A-Z]+USD$/.test(symbol);
 }

@@ -29,9 +29,13 @@ describe('an inverse contract', () => {
   });
 
   test('is none if --no-inverse states it', async () => {
-    const path = files.file('BTCUSD_PERP-1m-2024-01.csv', ...KLINES);
-    const { units } = await files.import('binance-klines', path, { inverse: false });
-    expect(units.inverse).toBe(false);
+    const funding = [
+      'calc_time,funding_interval_hours,last_funding_rate',
+      '1704067200000,8,0.0001',
+    ];
+    const path = files.file('BTCUSD_PERP-fundingRate-2024-01.csv', ...funding);
+    const { units } = await files.import('binance-funding', path, { inverse: false });
+    expect(units).toMatchObject({ symbol: 'BTCUSD_PERP', inverse: false });
   });
 
   test.each([
