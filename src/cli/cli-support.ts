@@ -193,6 +193,7 @@ export function startProgress(title: string, quiet = false): Progress {
 /** Errors of a run that was asked for correctly; all others are bad input. */
 const FAILED_RUNS = new Set([
   ...['strategy-failed', 'refused', 'request', 'store-stopped', 'feed', 'worker', 'scenario'],
+  'no-answer',
 ]);
 
 /**

@@ -24,7 +24,13 @@ import {
 import type { SignedRequest } from '../gateway/ports.ts';
 import { signingPayload, TypedData, type Domain } from '../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { mustBeCall, mustBeUrl } from './client-error.ts';
+import {
+  mustBeCall,
+  mustBeLimits,
+  mustBeSigner,
+  mustBeUrl,
+  NoAnswerError,
+} from './client-error.ts';
 import { FeedClient, type FreshReads, type ReadsSince } from './feed-client.ts';
 import type { FillsFound, FillsQuery } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
@@ -48,8 +54,9 @@ export interface HttpClientOptions {
   readonly signer: RequestSigner | null;
   /** Account that the wallet acts for; by default its own address. */
   readonly account?: string;
-  /** Max retries of an idempotent request after a network error, 429 or 503. */
+  /** Max retries of an idempotent request after a network error, 429 or 503, from 0. Default 4. */
   readonly retries?: number;
+  /** Max time of an attempt in ms, from 1 to 2147483647. Default 10000. */
   readonly timeoutMs?: number;
   /** Sends one request; by default the global `fetch`. */
   readonly fetch?: FetchLike;
@@ -102,11 +109,8 @@ interface Outcome {
   readonly body: unknown;
   readonly headers: { get: (name: string) => string | null };
   /** An earlier attempt without a reply that may have reached the server. */
-  readonly lost: NoAnswer | null;
+  readonly lost: NoAnswerError | null;
 }
-
-/** No reply: a network error or a timeout. */
-class NoAnswer extends Error {}
 
 /** Errors before a request is sent. */
 const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
@@ -119,8 +123,9 @@ export class HttpMatcherClient implements MatcherClient {
   private lastNonce = 0n;
 
   constructor(options: HttpClientOptions) {
-    this.options = options;
     this.url = mustBeUrl(options).replace(/\/+$/, '');
+    mustBeLimits(options);
+    this.options = { ...options, signer: mustBeSigner(options.signer) };
   }
 
   /** Account of the requests. */
@@ -129,7 +134,7 @@ export class HttpMatcherClient implements MatcherClient {
   }
 
   /**
-   * Rejects with `MatcherError` on an error reply, and with the network error if there is no reply:
+   * Rejects with `MatcherError` on an error reply, and with `NoAnswerError` if there is no reply:
    * the effect is then unknown.
    */
   async call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
@@ -144,7 +149,7 @@ export class HttpMatcherClient implements MatcherClient {
     return asPage<E>(reply);
   }
 
-  /** Like `call`, with any status. Rejects with the network error if there is no reply. */
+  /** Like `call`, with any status. Rejects with `NoAnswerError` if there is no reply. */
   async reply<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<Reply> {
     return this.replySince(endpoint, request, -Infinity);
   }
@@ -164,7 +169,7 @@ export class HttpMatcherClient implements MatcherClient {
       const isOrder = ORDERS.includes(endpoint);
       if (!isOrder && body === MESSAGES.nonceUsed.message) return { status: 200, body: null };
       if (!isOrder || TEMPORARY.includes(status)) {
-        throw new NoAnswer(`${lost.message}; repeated, it was refused: ${String(body)}`, {
+        throw new NoAnswerError(`${lost.message}; repeated, it was refused: ${String(body)}`, {
           cause: lost,
         });
       }
@@ -232,7 +237,7 @@ export class HttpMatcherClient implements MatcherClient {
       const request = { ...query, limit, ...page };
       const { status, body, headers } = await this.sendWithToken('fills', request, sinceMs);
       if (status === 404) return { fills: [], knownSinceMs: Infinity };
-      if (status !== 200) throw new NoAnswer(`${FILLS.path}: ${String(body)}`);
+      if (status !== 200) throw new NoAnswerError(`${FILLS.path}: ${String(body)}`);
       found.push(...(body as Body[]));
       const since = headers.get(PAGE_HEADERS.keptSince);
       if (since !== null) knownSinceMs = Math.max(knownSinceMs ?? 0, Number(since));
@@ -319,18 +324,18 @@ export class HttpMatcherClient implements MatcherClient {
     const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'none';
     let left = this.options.retries ?? DEFAULT_RETRIES;
     let pauseMs = FIRST_PAUSE_MS;
-    let lost: NoAnswer | null = null;
+    let lost: NoAnswerError | null = null;
     for (;;) {
       try {
         const sentMs = performance.now();
         const answer = await this.attempt(endpoint, input, token);
         const { status, headers } = answer;
         const isBehind = shownSinceMs(sentMs, headers.get(REPLICA_HEADERS.lag)) < sinceMs;
-        if (isBehind && left === 0) throw new NoAnswer('the replica that answers is behind');
+        if (isBehind && left === 0) throw new NoAnswerError('the replica that answers is behind');
         if (!isBehind && (!TEMPORARY.includes(status) || left === 0)) return { ...answer, lost };
         pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
       } catch (error) {
-        if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;
+        if (!(error instanceof NoAnswerError) || !mayRepeat || left === 0) throw error;
         if (!NOT_SENT.includes(codeOf(error))) lost = error;
       }
       left -= 1;
@@ -362,7 +367,9 @@ export class HttpMatcherClient implements MatcherClient {
       });
       text = await response.text();
     } catch (error) {
-      throw new NoAnswer(`${method} ${this.url}${target}: ${causeOf(error)}`, { cause: error });
+      throw new NoAnswerError(`${method} ${this.url}${target}: ${causeOf(error)}`, {
+        cause: error,
+      });
     }
     return { status: response.status, body: readBody(text), headers: response.headers };
   }
@@ -425,7 +432,7 @@ function readBody(text: string): unknown {
   }
 }
 
-function codeOf({ cause }: NoAnswer): string {
+function codeOf({ cause }: NoAnswerError): string {
   const { code, cause: inner } = cause as { code?: unknown; cause?: { code?: unknown } };
   return String(inner?.code ?? code);
 }

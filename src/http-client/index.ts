@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { UserError } from '../base/user-error.ts';
-export { ClientError } from './client-error.ts';
+export { ClientError, NoAnswerError } from './client-error.ts';
 export { eip1193Signer } from './eip1193-signer.ts';
 export {
   HttpMatcherClient,
@@ -20,4 +20,5 @@ export {
 } from '../gateway/matcher-client.ts';
 export type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
 export { FeedClient, type FeedOptions } from './feed-client.ts';
+export { FeedError } from './feed.ts';
 export type { FeedParams, Unsigned } from './requests.ts';

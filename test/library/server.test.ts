@@ -177,9 +177,13 @@ test('an injected fault reaches the client, and ends', async () => {
     [server.inject(any(undefined)), 'fault: must be text, the name of a fault'],
     [server.inject('internalError', any(null)), 'options: must be an object'],
     [server.inject('internalError', any('x')), 'options: must be an object'],
-    [server.inject('internalError', { times: any(1n) }), 'times: must be text or a number'],
-    [server.inject('internalError', { endpoint: any(() => 0) }), 'endpoint: must be text or a n'],
-    [server.setPrice(BTC, any(60_000n)), 'price: must be text or a number'],
+    [server.inject('internalError', { times: any(1n) }), 'times: must be text or a finite number'],
+    [server.deposit(ALICE.address, '1', NaN), 'subaccountIndex: must be text or a finite number'],
+    [
+      server.inject('internalError', { endpoint: any(() => 0) }),
+      'endpoint: must be text or a finite number',
+    ],
+    [server.setPrice(BTC, any(60_000n)), 'price: must be text or a finite number'],
   ];
   for (const [call, text] of refused) {
     await expect(call).rejects.toThrow(ServerError);

@@ -44,7 +44,7 @@ const curve = { timesUs: [1e15, 2e15, 3e15], equity: [100, 110, 105] };
 const random = new RandomStreams('wrong').stream('values');
 const bands = { samples: 5, meanBlock: null, confidence: 0.9, periodsPerYear: 365 };
 
-const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1', signer: null });
+const client = new HttpMatcherClient({ url: 'http://127.0.0.1:1', signer: null, retries: 0 });
 const toClosedPort = (endpoint: 'getBalance', request: { account: string }): unknown =>
   client.call(endpoint, request);
 
@@ -191,6 +191,23 @@ const CALLS: readonly (readonly [message: string, run: () => unknown])[] = [
     "url 'localhost': must be the URL",
     () => new HttpMatcherClient({ url: 'localhost', signer: null }),
   ],
+  [
+    "retries 'NaN': must be a whole number from 0",
+    () => new HttpMatcherClient({ url: 'http://a', signer: null, retries: NaN }),
+  ],
+  [
+    "retries '-1': must be a whole number from 0",
+    () => new HttpMatcherClient({ url: 'http://a', signer: null, retries: -1 }),
+  ],
+  [
+    "timeoutMs '2147483648': must be a whole number from 1 to 2147483647",
+    () => new HttpMatcherClient({ url: 'http://a', signer: null, timeoutMs: 2 ** 31 }),
+  ],
+  [
+    'signer: must be null, or have address, signMessage and signTypedData',
+    () => new HttpMatcherClient({ url: 'http://a', signer: {} as never }),
+  ],
+  ['GET http://127.0.0.1:1/time: fetch failed', call(toClosedPort, 'getTime', {})],
   ["endpoint 'getOrdr': must be one of getAuth", call(toClosedPort, 'getOrdr', {})],
   ["endpoint 'constructor': must be one of", call(toClosedPort, 'constructor', {})],
   ['getBalance: the request must be an object', call(toClosedPort, 'getBalance', undefined)],

@@ -44,6 +44,7 @@ export type { Metrics } from '../../metrics/metrics.ts';
 export { defineStrategy, StrategyError } from '../../strategy/definition.ts';
 export { StrategyFault } from '../../strategy/strategy-fault.ts';
 export { SearchError } from '../../search/samplers/space.ts';
+export { WorkerError } from '../../search/workers/trial-pool.ts';
 export {
   openDataset,
   type Dataset,

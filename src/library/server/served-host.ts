@@ -114,8 +114,8 @@ export class ServedHost implements Server {
     if (this.isClosed) fail(verb, 'the server is closed');
     for (const [field, value] of Object.entries(body)) {
       // JSON has no other kinds: they would be left out, or end with an error of the language.
-      if (value === undefined || ['string', 'number', 'boolean'].includes(typeof value)) continue;
-      fail(field, 'must be text or a number');
+      if (value === undefined || ['string', 'boolean'].includes(typeof value)) continue;
+      if (!Number.isFinite(value)) fail(field, 'must be text or a finite number');
     }
     const response = await fetch(`${this.url}/sim/${verb}`, {
       method: 'POST',

@@ -22,7 +22,7 @@ const NURSERY_MB = 64;
 export const HANDLER_LIMIT_MS = 30_000;
 
 /** A worker that terminated during a run. */
-class WorkerError extends UserError {
+export class WorkerError extends UserError {
   override readonly name = 'WorkerError';
   readonly code = 'worker';
 }
