@@ -192,8 +192,14 @@ export function startProgress(title: string, quiet = false): Progress {
 
 /** Errors of a run that was asked for correctly; all others are bad input. */
 const FAILED_RUNS = new Set([
-  ...['strategy-failed', 'refused', 'request', 'store-stopped', 'feed', 'worker', 'scenario'],
+  'strategy-failed',
+  'refused',
+  'request',
+  'store-stopped',
+  'feed',
   'no-answer',
+  'worker',
+  'scenario',
 ]);
 
 /**
