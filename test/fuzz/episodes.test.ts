@@ -13,6 +13,7 @@ import {
 } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { ruinedTogether, savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
+import { fundedAtNotice } from '../../src/fuzz/generate/episodes/quote-episodes.ts';
 import { sweptLegs } from '../../src/fuzz/generate/episodes/order-episodes.ts';
 import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import { nextSample } from '../../src/fuzz/generate/premium-samples.ts';
@@ -229,4 +230,21 @@ test('a trade comes exactly a second after a decrease, and a level exactly a hal
       `${half}`,
     ).toBe(true);
   }
+});
+
+test('a rate above the old maintenance rate is settled when a higher one takes effect', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const ends = new Map<string, number>();
+    return events.some((event) => {
+      if (event.kind === 'marketTermsChanged' && event.effectiveUs !== null) {
+        const inForce = event.spec.tiers.map((tier) => tier.maintenanceMarginPpm);
+        ends.set(`${String(event.market)} ${String(event.effectiveUs)}`, Math.min(...inForce));
+      }
+      if (event.kind !== 'fundingSettled') return false;
+      const rate = ends.get(`${String(event.market)} ${String(event.timeUs)}`);
+      // What the bound of the old rate leaves, less the distance of a mark from the index.
+      return rate !== undefined && Math.abs(event.ratePpb) > rate * 500;
+    });
+  };
+  expect(reaches(fundedAtNotice, ['stress', 'swarm', 'matching'], 36, isReached)).toBe(true);
 });

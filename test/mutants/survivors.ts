@@ -15,6 +15,4 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'shows only when the maker fee rises while an order rests whose owner has just enough margin: random runs of 120,000 commands do not reach it, those of 400,000 do',
   'reducing-into-debt':
     'equivalent: with equity that is not negative before the fill, the comparison of ratios refuses the same fills; a unit with negative equity is cleared at the end of the step, before its orders fill',
-  'funding-bound-by-new-terms':
-    'shows only when announced terms raise the lowest maintenance at the instant of a settlement whose rate is above the bound of the old ones: random runs of 40,000 commands do not reach it; test/attacks/hostile-funding.test.ts fails with it',
 };

@@ -30,6 +30,7 @@ import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './mar
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { equalNotionals } from './notional-episodes.ts';
 import { partialLegs, sweptLegs, trailingStops } from './order-episodes.ts';
+import { fundedAtNotice, unfillableQuotes } from './quote-episodes.ts';
 import { nextMultiple } from './stage.ts';
 import {
   DAY_US,
@@ -77,6 +78,8 @@ const EPISODES: readonly Episode[] = [
   delistedAtLoss,
   manyMinutes,
   timedRecording,
+  unfillableQuotes,
+  fundedAtNotice,
 ];
 
 /** Those that end at an instant: the first ones when a day is about to begin. */

@@ -1,0 +1,184 @@
+/**
+ * Episodes about quotes away from the index: lots that no taker could fill, which impact prices
+ * leave out (decision 0145), and a premium at the bound of funding while terms change.
+ */
+import { PPM, ppm, quanta } from '../../../num/units.ts';
+import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
+import type { Planned } from '../aims.ts';
+import { nextSample } from '../premium-samples.ts';
+import type { Context } from '../draw-context.ts';
+import {
+  advance,
+  advanceTo,
+  clearBook,
+  money,
+  nextMultiple,
+  order,
+  purse,
+  refresh,
+  setStage,
+  trade,
+  type Stage,
+} from './stage.ts';
+
+const SECOND_US = 1_000_000;
+/** The most refreshes of the index while quotes rest. */
+const REFRESHES = 10;
+
+/** Orders may rest within so many price bands of the mark. */
+const RESTING_BANDS = 9;
+
+const lotQuanta = ({ markTicks, spec }: KnownMarket): number => markTicks * spec.quantaPerTickLot;
+
+/** Lots of so many 1e-6 of the impact notional; a lot at least. */
+function impactLots(market: KnownMarket, ofNotionalPpm: number): number {
+  const notional = Number(market.spec.funding.impactNotional);
+  const size = Math.ceil((notional * ofNotionalPpm) / (PPM * lotQuanta(market)));
+  return Math.max(market.spec.minLots, size);
+}
+
+const lowestMaintenance = ({ spec }: KnownMarket): number =>
+  Math.min(...spec.tiers.map((tier) => tier.maintenanceMarginPpm));
+
+const isSampled = ({ spec }: KnownMarket): boolean => spec.funding.source !== 'external';
+
+/** Whether the impact notional is several of the smallest orders, and two of the largest. */
+const isDivisible = (market: KnownMarket): boolean =>
+  (isSampled(market) || market.spec.markSource === 'median') &&
+  6 * market.spec.minLots * lotQuanta(market) <= Number(market.spec.funding.impactNotional) &&
+  impactLots(market, 3 * PPM) <= market.spec.maxLots;
+
+/** Withdraws what may leave but for so many 1e-6 of the loss of one quote beside the mark. */
+const keepLosses =
+  (
+    { market, size }: Stage,
+    owner: KnownSubaccount | undefined,
+    awayPpm: number,
+    keep: number,
+  ): Planned =>
+  (context) => {
+    if (owner === undefined) return null;
+    const loss = (size * lotQuanta(market) * Math.abs(awayPpm)) / PPM;
+    const { withdrawableQuanta } = context.world.view.margin(owner.id);
+    const amount = withdrawableQuanta - BigInt(Math.ceil((loss * keep) / PPM));
+    return amount <= 0n ? null : money(context, 'withdraw', owner, quanta(amount));
+  };
+
+/** Waits for the next second and the next sample of the premium, with a fresh index. */
+const untilSampled = ({ market }: Stage): readonly Planned[] => [
+  refresh(market),
+  advance(SECOND_US),
+  refresh(market),
+  (context) =>
+    isSampled(market)
+      ? advanceTo(({ nowUs, setup }) => nextSample(setup.config.samplingSeed, market, nowUs))(
+          context,
+        )
+      : null,
+];
+
+/**
+ * Quotes beyond the index that their owner could not fill whole: reduce-only ones of a smaller
+ * position, or several of which its money pays a part. Then a taker meets them.
+ */
+export function unfillableQuotes(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const found = setStage(context, 4, isDivisible);
+  if (found === null) return [];
+  const { market, side, actors } = found;
+  const [a, b, c, d] = actors;
+  const part = impactLots(market, dice.pick([200_000, 350_000, 600_000]));
+  const stage = { ...found, size: part };
+  const thick = impactLots(market, 1_500_000);
+  const beyond = side * dice.pick([1000, 3000, 8000]);
+  const reduces = dice.chance(500);
+  const quote = (fields = {}): Planned => order(stage, a, side * part, beyond, fields);
+  const quotes = reduces
+    ? [
+        ...trade(stage, a, b, -side * Math.ceil(part * dice.pick([0.5, 1, 1.5]))),
+        quote({ reduceOnly: true }),
+        quote({ reduceOnly: true }),
+        quote({ reduceOnly: dice.chance(700) }),
+      ]
+    : [
+        quote(),
+        quote(),
+        order(stage, a, side * part, beyond - side * dice.pick([0, 200])),
+        quote(),
+        keepLosses(stage, a, beyond, dice.pick([500_000, 1_300_000, 1_700_000, 2_500_000])),
+      ];
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse({ ...stage, size: thick }, actor, 4_000_000)),
+    order(stage, d, -side * thick, beyond + side * dice.pick([100, 2000])),
+    order(stage, c, side * thick, -side * dice.pick([500, 3000])),
+    ...quotes,
+    ...untilSampled(stage),
+    order(stage, b, -side * dice.pick([part, 3 * part]), -side * 200, { ioc: true }),
+    ...untilSampled(stage),
+  ];
+}
+
+/** Waits until a time, while the index stays fresh. */
+const waitFresh = (market: KnownMarket, staleUs: number, endUs: number): readonly Planned[] =>
+  Array.from({ length: REFRESHES }, () => [
+    advanceTo(({ nowUs }) => Math.min(endUs, nowUs + Math.ceil(staleUs / 2))),
+    (context: Context) => (context.nowUs === endUs ? null : refresh(market)(context)),
+  ]).flat();
+
+/**
+ * A premium above the maintenance rate during an interval, and announced terms that raise this rate
+ * at the very instant of its settlement.
+ */
+export function fundedAtNotice(context: Context): readonly Planned[] {
+  const { dice, setup, nowUs } = context;
+  const { termsNoticeUs: noticeUs, indexStaleUs: staleUs } = setup.config;
+  const fits = (market: KnownMarket): boolean => {
+    const { funding, priceBandPpm } = market.spec;
+    const longestUs = Math.max(noticeUs, funding.intervalUs) + SECOND_US;
+    return (
+      isSampled(market) &&
+      2 * lowestMaintenance(market) * funding.divisor <= RESTING_BANDS * priceBandPpm &&
+      2 * longestUs <= REFRESHES * staleUs &&
+      impactLots(market, 3 * PPM) <= market.spec.maxLots
+    );
+  };
+  const stage = noticeUs === 0 ? null : setStage(context, 4, fits);
+  if (stage === null) return [];
+  const { market, side, size, actors } = stage;
+  const [a, b, c, d] = actors;
+  const { spec: before } = market;
+  const { divisor, intervalUs } = before.funding;
+  const premiumPpm = Math.ceil(lowestMaintenance(market) * divisor * dice.pick([1.2, 1.5, 2]));
+  const thick = impactLots(market, 1_500_000);
+  const quoted = { ...stage, size: Math.max(size, thick) };
+  const leadUs = Math.max(noticeUs, intervalUs) + SECOND_US;
+  const settlesUs = nextMultiple(nowUs + leadUs, intervalUs);
+  const tiers = before.tiers.map((tier) => ({
+    ...tier,
+    initialMarginPpm: ppm(Math.min(PPM, 2 * tier.initialMarginPpm)),
+    maintenanceMarginPpm: ppm(Math.min(PPM, Math.ceil(1.5 * tier.maintenanceMarginPpm))),
+  }));
+  const funding = { ...before.funding, capPpm: ppm(500_000), marginCapPpm: ppm(4 * PPM) };
+  return [
+    advanceTo(() => settlesUs - leadUs),
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(quoted, actor, 40_000_000)),
+    ...trade(stage, a, b, side * size),
+    order(stage, d, -side * thick, side * (premiumPpm + 500)),
+    order(stage, c, side * thick, side * premiumPpm),
+    ...waitFresh(market, staleUs, settlesUs - noticeUs),
+    ({ nowUs: now }) => ({
+      kind: 'setMarketTerms',
+      timeUs: now,
+      market: market.id,
+      spec: { ...market.spec, tiers, funding },
+    }),
+    ...waitFresh(market, staleUs, settlesUs - 1),
+    advanceTo(() => settlesUs),
+    advance(SECOND_US),
+    ({ nowUs: now }) => ({ kind: 'setMarketTerms', timeUs: now, market: market.id, spec: before }),
+  ];
+}
