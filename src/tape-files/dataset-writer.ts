@@ -58,6 +58,9 @@ export interface DoneFile {
   readonly bytes: number;
 }
 
+const NO_VOLUME =
+  'no bar has volume, so no order is filled in a backtest unless --bars depth=<lots> states one';
+
 /** State from which an interrupted import resumes. */
 interface Resume {
   readonly job: string;
@@ -298,6 +301,10 @@ export class DatasetWriter {
     return { ...(await this.describe(facts, units, [])), importedFrom };
   }
 
+  private note(text: string): void {
+    if (!this.findings.includes(text)) this.findings.push(text);
+  }
+
   private async describe(
     facts: StreamFacts,
     units: TapeUnits,
@@ -320,6 +327,7 @@ export class DatasetWriter {
     while ((await batches.next()).done !== true);
     const { syncFacts: sync, orderingFacts: order } = steps;
     const found = checks.finish();
+    if (sync.bars > 0 && sync.emptyBars >= sync.bars - sync.duplicates) this.note(NO_VOLUME);
     return {
       id: this.id,
       ...facts,

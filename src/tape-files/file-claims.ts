@@ -4,18 +4,21 @@
  */
 import { basename } from 'node:path';
 import { BarIntervals, intervalInName, type StatedInterval } from '../tape/formats/bar-interval.ts';
+import { countText } from '../base/count-text.ts';
 import { dateText } from '../base/date-text.ts';
 import { RowTimes } from '../tape/formats/row-times.ts';
 import { periodInName, type Period } from '../tape/formats/file-period.ts';
 import type { Format } from '../tape/formats/formats.ts';
 import { TapeError, type TapeRecord } from '../tape/record.ts';
 
+/** Few rates of real markets are as high; percentages and rates of a year are. */
+const HIGH_RATE_PPB = 2_000_000;
 const HINT = '; --interval gives the length of a bar';
 
 export class FileClaims {
   /**
-   * Of files with too few bars to distinguish a gap from a wrong length, or with times in several
-   * units; each names its file.
+   * Of files with too few bars to distinguish a gap from a wrong length, with times in several
+   * units, or with what the decoder remarks; each names its file.
    */
   readonly notes: string[] = [];
   private readonly format: Format;
@@ -27,6 +30,9 @@ export class FileClaims {
   private period: Period | null = null;
   private firstUs = Infinity;
   private lastUs = -Infinity;
+  /** Funding rates of the file, and how many are of `HIGH_RATE_PPB` or more. */
+  private rates = 0;
+  private highRates = 0;
 
   /** `givenUs`: length of a bar that the user gives. `barUs`: that of the files before. */
   constructor(format: Format, givenUs: number | null, barUs: number | null) {
@@ -52,6 +58,8 @@ export class FileClaims {
     this.firstUs = Infinity;
     this.lastUs = -Infinity;
     this.times = new RowTimes();
+    this.rates = 0;
+    this.highRates = 0;
     return stated?.us || null;
   }
 
@@ -59,9 +67,18 @@ export class FileClaims {
   take(record: TapeRecord): void {
     const { timeUs } = record;
     if (record.kind === 'bar') this.bars.take(record.startUs, timeUs);
+    if (record.kind === 'funding') {
+      this.rates += 1;
+      if (Math.abs(record.ratePpb) >= HIGH_RATE_PPB) this.highRates += 1;
+    }
     if (timeUs < this.firstUs) this.firstUs = timeUs;
     if (timeUs > this.lastUs) this.lastUs = timeUs;
   }
+
+  /** A remark of the decoder about the file. */
+  readonly note = (text: string): void => {
+    this.notes.push(`${this.name}: ${text}`);
+  };
 
   /** A bar of which only a price is read. */
   readonly takeBar = (startUs: number, lastUs: number): void => {
@@ -74,10 +91,13 @@ export class FileClaims {
    */
   end(member: string | null, isScan: boolean): void {
     const uncertain = isScan ? null : this.bars.endFile();
-    if (uncertain !== null)
-      this.notes.push(`${this.name}: bars are taken as missing, since ${uncertain}`);
-    const { note } = this.times;
-    if (note !== null) this.notes.push(`${this.name}: ${note}`);
+    if (uncertain !== null) this.note(`bars are taken as missing, since ${uncertain}`);
+    this.times.notes.forEach(this.note);
+    if (2 * this.highRates > this.rates) {
+      this.note(
+        `${String(this.highRates)} of ${countText(this.rates, 'funding rate')} are 0.2 % or more; rates are read as fractions, such as 0.0001 for 0.01 %`,
+      );
+    }
     this.mustBeIn(this.period, 'its name states');
     if (member === null) return;
     const source = `the name of its file ${member} states`;

@@ -272,8 +272,11 @@ export class Recording {
     const onInverse = (): void => {
       this.statesInverse = true;
     };
-    const [onChecksum, { takeBar: onBar, times }] = [this.checksums.note, this.claims];
-    return { numbers, times, selects, emit, onBar, onKind, onInverse, onChecksum };
+    const [onChecksum, { takeBar: onBar, note: onNote, times }] = [
+      this.checksums.note,
+      this.claims,
+    ];
+    return { numbers, times, selects, emit, onBar, onKind, onInverse, onNote, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */

@@ -79,6 +79,8 @@ export interface ColumnMap {
 
 const BUY = ['buy', 'b', 'bid', 'bids', '1', 'true', 'long'];
 const SELL = ['sell', 's', 'a', 'ask', 'asks', 'offer', '-1', 'false', 'short'];
+/** Sides of levels, which a trade may have for its maker or for its taker. */
+const OF_LEVELS = ['bid', 'bids', 'ask', 'asks', 'offer'];
 const MAP_FIELDS = [
   'kind',
   'columns',
@@ -248,7 +250,7 @@ export class ColumnDecoder implements RowDecoder {
 
   row(row: Row): void {
     if (row.lineInFile === 1) {
-      const header = isHeader(row.fields);
+      const header = isHeader(row.fields) && !this.hasTime(row.fields);
       this.open(header ? row.fields : null);
       if (header) return;
     }
@@ -292,6 +294,12 @@ export class ColumnDecoder implements RowDecoder {
     this.places = null;
   }
 
+  /** Whether a first row has a time at the index of the map, although it begins with a word. */
+  private hasTime(fields: readonly string[]): boolean {
+    const time = this.explicitMap?.columns['time'];
+    return typeof time === 'number' && /^[0-9]/.test(fields[time] ?? '');
+  }
+
   private open(names: readonly string[] | null): void {
     const map = this.explicitMap ?? (names === null ? null : guessColumnMap(names));
     if (map === null)
@@ -317,6 +325,8 @@ export class ColumnDecoder implements RowDecoder {
       find(bare(field), usual, field.endsWith('?'));
     }
     this.places = places;
+    if (map.kind !== 'trade' || places.has('side') || places.has('makerBuys')) return;
+    this.context.onNote('no column has the side of the taker, so all trades are taken as buys');
   }
 
   /** Whether a row is of the market that is read; a row without a symbol is. */
@@ -411,6 +421,11 @@ export class ColumnDecoder implements RowDecoder {
   private isFirst(row: Row, map: ColumnMap): boolean {
     const text = this.text(row, 'side');
     const side = text?.trim().toLowerCase() ?? '';
+    if (this.explicitMap === null && map.kind === 'trade' && OF_LEVELS.includes(side)) {
+      throw new TapeError(
+        `\`side\` is ${shown(text)}: trades, or levels of a book? State it as kind: trade or kind: depth with --map`,
+      );
+    }
     if (map.buy.includes(side)) return true;
     if (map.sell.includes(side)) return false;
     throw new TapeError(

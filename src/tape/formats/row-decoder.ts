@@ -15,6 +15,8 @@ export interface DecoderContext {
   readonly onBar: (startUs: number, lastUs: number) => void;
   /** Reports the kind of market, in a format that records both. Throws `TapeError` at a change. */
   readonly onKind: (kind: 'spot' | 'contract') => void;
+  /** A remark about the file, for the user. */
+  readonly onNote: (text: string) => void;
   /** Reports that the market is a coin-margined contract. */
   readonly onInverse: () => void;
   /** Reports whether the venue's checksum of its book equals the recorded levels. */

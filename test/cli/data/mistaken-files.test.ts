@@ -62,3 +62,78 @@ describe('files of Binance', () => {
     expect((await files.import('binance-trades', linear, { symbol })).units.inverse).toBe(false);
   });
 });
+
+describe('tables', () => {
+  const symbol = 'BTCUSDT';
+  const map = (text: string): string => files.file('map.yaml', text);
+  const TRADES = ['BTCUSDT,1704067200000,42000.1,1,buy', 'BTCUSDT,1704067201000,42000.2,2,sell'];
+
+  test('a first row that begins with a symbol is no header where the map has its time', async () => {
+    const columns = '{ symbol: 0, time: 1, price: 2, size: 3, side: 4 }';
+    const path = files.file('trades.csv', ...TRADES);
+    const changes = { map: map(`kind: trade\ncolumns: ${columns}`) };
+    expect((await files.import('csv', path, changes)).manifest.counts).toEqual({ trade: 2 });
+    const headed = files.file('trades.csv', 'market,when,paid,n,who', ...TRADES);
+    expect((await files.import('csv', headed, changes)).manifest.counts).toEqual({ trade: 2 });
+  });
+
+  test('trades without a side are named', async () => {
+    const path = files.file('trades.csv', 'time,price,size', '1704067200000,42000.1,1');
+    const { notes } = await files.import('csv', path, { symbol });
+    expect(notes).toEqual([
+      'trades.csv: no column has the side of the taker, so all trades are taken as buys',
+    ]);
+  });
+
+  test('levels are no trades, unless a map states it', async () => {
+    const path = files.file('t.csv', 'time,side,price,size', '1704067200000,bid,42000.1,1');
+    await expect(files.import('csv', path, { symbol })).rejects.toThrow(
+      't.csv: line 2: `side` is "bid": trades, or levels of a book?',
+    );
+    const changes = { symbol, map: map('kind: trade') };
+    expect((await files.import('csv', path, changes)).manifest.counts).toEqual({ trade: 1 });
+  });
+
+  test.each([
+    ['us', '1704067200000', 'is of 1970 in us, as given, and of 2024 in ms'],
+    ['ns', '1704067200000000', 'is of 1970 in ns, as given, and of 2024 in us'],
+    ['ms', '1704067200', 'is of 1970 in ms, as given, and of 2024 in s'],
+    ['ms', '1704067200000', null],
+    ['us', '1000', null],
+  ])('a unit of %s of the time %s', async (unit, time, note) => {
+    const path = files.file('t.csv', 'time,side,price,size', `${time},buy,42000.1,1`);
+    const changes = { symbol, map: map(`kind: trade\ntimeUnit: ${unit}`) };
+    const { notes } = await files.import('csv', path, changes);
+    expect(notes).toEqual(note === null ? [] : [`t.csv: line 2: \`time\` ${time} ${note}`]);
+  });
+
+  test('funding rates in percent are named', async () => {
+    const rates = (...values: readonly string[]): string =>
+      files.file(
+        'f.csv',
+        'timestamp,funding_rate',
+        ...values.map((rate, i) => `${String(1_704_067_200 + 28_800 * i)}000,${rate}`),
+      );
+    const { notes } = await files.import('csv', rates('0.01', '0.0102', '-0.0005'), { symbol });
+    expect(notes).toEqual([
+      'f.csv: 2 of 3 funding rates are 0.2 % or more; rates are read as fractions, such as 0.0001 for 0.01 %',
+    ]);
+    const usual = await files.import('csv', rates('0.0001', '0.0102', '-0.0005'), { symbol });
+    expect(usual.notes).toEqual([]);
+  });
+
+  test('bars without volume are named, as klines of marks are', async () => {
+    const note =
+      'no bar has volume, so no order is filled in a backtest unless --bars depth=<lots> states one';
+    const bars = [
+      'time,open,high,low,close,Volume USDT',
+      '1704067200000,42000,42000,42000,42000,5',
+    ];
+    const table = await files.import('csv', files.file('b.csv', ...bars), {
+      ...{ symbol, interval: '1m' },
+    });
+    expect(table.notes).toEqual([note]);
+    const marks = files.file('m.csv', '1704067200000,42,42,42,42,0,1704067259999,0,0,0,0,0');
+    expect((await files.import('binance-klines', marks, { symbol })).notes).toEqual([note]);
+  });
+});
