@@ -184,6 +184,7 @@ export class Recording {
     this.fraction = 0;
     try {
       this.barUs = this.claims.begin(path);
+      this.names.beginFile();
       const { format } = this.options;
       switch (format.container) {
         case 'binance-raw':

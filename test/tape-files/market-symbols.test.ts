@@ -66,3 +66,36 @@ it('a pair that is written with a slash selects the messages of its market', asy
   expect(units?.symbol).toBe('ABC-USDT');
   expect(records).toHaveLength(2);
 });
+
+describe('symbols that differ only in punctuation or case', () => {
+  const rows = (...symbols: readonly string[]): readonly string[] => [
+    'time,symbol,price,size,side',
+    ...symbols.map((symbol, i) => `${String(1704067200000 + i)},${symbol},1.5,2,buy`),
+  ];
+
+  it.each([null, 'BTCUSDT', 'BTC/USDT'])(
+    'are refused in one file, with --symbol %s',
+    async (symbol) => {
+      const path = file('spellings.csv', rows('BTC-USDT', 'BTC-USDT', 'BTC/USDT'));
+      await expect(readFiles('csv', [path], { symbol })).rejects.toThrow(
+        'spellings.csv: line 4: the market BTC/USDT, after BTC-USDT: names that differ only in punctuation or case are one market',
+      );
+    },
+  );
+
+  it('are refused in messages', async () => {
+    const path = file('raw.jsonl', [trade('kPEPEUSDT', 1), trade('KPEPEUSDT', 2)]);
+    await expect(readFiles('binance-raw', [path])).rejects.toThrow(
+      'raw.jsonl: line 2: the market KPEPEUSDT, after kPEPEUSDT',
+    );
+  });
+
+  it('are no fault where another market is read, or in files of two tools', async () => {
+    const mixed = file('mixed.csv', rows('BTC-USDT', 'BTC/USDT', 'ETH-USDT'));
+    expect((await readFiles('csv', [mixed], { symbol: 'ETHUSDT' })).records).toHaveLength(1);
+    const paths = [file('a.csv', rows('BTC-USDT')), file('b.csv', rows('BTC/USDT'))];
+    const { units, records } = await readFiles('csv', paths);
+    expect(units?.symbol).toBe('BTC-USDT');
+    expect(records).toHaveLength(2);
+  });
+});

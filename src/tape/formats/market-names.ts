@@ -9,6 +9,8 @@ export class MarketNames {
   /** The market that is read, as the records name it; null before it is named. */
   selected: string | null = null;
   private readonly asked: string | null;
+  /** The name of that market in the file that is read. */
+  private inFile: string | null = null;
   private readonly names = new Set<string>();
 
   /** `asked`: the market to read; null takes the first one named. */
@@ -16,12 +18,26 @@ export class MarketNames {
     this.asked = asked;
   }
 
-  /** Whether a record with this name is of the market that is read. `BTC/USDT` equals BTCUSDT. */
+  beginFile(): void {
+    this.inFile = null;
+  }
+
+  /**
+   * Whether a record with this name is of the market that is read. `BTC/USDT` equals BTCUSDT, but
+   * in one file they are two markets. Throws `TapeError` for the second one.
+   */
   selects(name: string): boolean {
-    if (name === this.selected) return true;
+    if (name === this.inFile) return true;
     if (this.names.size < MAX_NAMES) this.names.add(name);
     const wanted = this.asked ?? this.selected;
     if (wanted !== null && !isSameMarket(wanted, name)) return false;
+    if (this.inFile !== null) {
+      throw new TapeError(
+        `the market ${name}, after ${this.inFile}: names that differ only in punctuation or case are one market; ` +
+          'if they are two, import each from a file of its own into a dataset of its own',
+      );
+    }
+    this.inFile = name;
     this.selected = name;
     return true;
   }
