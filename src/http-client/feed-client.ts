@@ -79,6 +79,8 @@ export class FeedClient {
   private readonly waiting = new Map<number, (answer: Data) => void>();
   /** The connection, once it is open and logged in. */
   private socket: Promise<WebSocket> | null = null;
+  /** The last connection that was begun; one before it may close later. */
+  private newest: WebSocket | null = null;
   /** Every connection that is open or opening. */
   private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
@@ -243,6 +245,7 @@ export class FeedClient {
   private async connect(): Promise<WebSocket> {
     if (this.closed) throw new FeedError('this client is closed');
     const socket = new WebSocket(this.options.url, { handshakeTimeout: HANDSHAKE_MS });
+    this.newest = socket;
     this.connections.add(socket);
     socket.once('close', () => {
       this.connections.delete(socket);
@@ -272,6 +275,7 @@ export class FeedClient {
     });
     watchPings(socket);
     socket.once('close', () => {
+      if (this.newest !== socket) return;
       this.socket = null;
       if (this.closed || this.feeds.size === 0) return;
       this.deliveredMs = performance.now();
@@ -308,9 +312,9 @@ export class FeedClient {
       const waitMs = pauseMs;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       let socket: WebSocket | null = null;
+      const opening = (this.socket ??= this.connect());
       try {
-        this.socket ??= this.connect();
-        socket = await this.socket;
+        socket = await opening;
         const feeds = [...this.feeds].filter(({ established }) => established);
         for (const feed of feeds) await this.repeat(socket, feed);
         // What is read has all that the socket does not send.
@@ -322,7 +326,8 @@ export class FeedClient {
         if (!this.reconnecting) this.reportLoss(feeds);
       } catch {
         socket?.terminate();
-        this.socket = null;
+        // A request may have begun another one meanwhile.
+        if (this.socket === opening) this.socket = null;
       }
     }
     this.reconnecting = false;
