@@ -120,7 +120,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
             columns={columns}
             rows={shown}
             keyOf={keyOf}
-            fixed
+            byShare
             sorting={sorting.value}
             onSort={(name) => {
               sorting.value = nextSorting(sorting.value, name);

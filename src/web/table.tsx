@@ -16,7 +16,7 @@ export interface Column<T> {
   readonly title?: (row: T) => string | undefined;
   /** Value to sort by; without it the column has no order. */
   readonly by?: (row: T) => number | string;
-  /** Share of the width of a table with `fixed`; default 1. */
+  /** Share of the width of a table with `byShare`; default 1. */
   readonly width?: number;
 }
 
@@ -67,8 +67,8 @@ interface TableProps<T> {
   /** Look of a row that depends on more than its record, such as a selection. */
   readonly look?: (row: T) => RowLook;
   readonly onRow?: (row: T) => void;
-  /** Widths by the columns, not by the content: a change of a cell moves no other one. */
-  readonly fixed?: boolean;
+  /** Widths by the shares of columns. Only a number that needs more moves other columns. */
+  readonly byShare?: boolean;
   readonly sorting?: Sorting | null;
   readonly onSort?: (name: string) => void;
   readonly hideHead?: boolean;
@@ -85,7 +85,7 @@ const NEAR_PX = 600;
 const PLAIN: RowLook = {};
 
 export function Table<T extends object>(props: TableProps<T>) {
-  const { caption, hideCaption, id, columns, rows, keyOf, fixed, hideHead, children } = props;
+  const { caption, hideCaption, id, columns, rows, keyOf, byShare, hideHead, children } = props;
   const isLong = rows.length > WHOLE;
   const row = (one: T, i: number, index?: number): VNode => (
     <Row
@@ -100,12 +100,12 @@ export function Table<T extends object>(props: TableProps<T>) {
   return (
     <table
       id={id}
-      class={fixed === true ? 'fixed' : ''}
-      style={fixed === true ? { minWidth: `${String(widthOf(columns) * CELL_CH)}ch` } : {}}
+      class={byShare === true ? 'by-share' : ''}
+      style={byShare === true ? { minWidth: `${String(widthOf(columns) * CELL_CH)}ch` } : {}}
       aria-rowcount={isLong ? rows.length + 1 : undefined}
     >
       <caption class={hideCaption === true ? 'hidden' : ''}>{caption}</caption>
-      {fixed === true ? <Widths columns={columns as readonly Column<object>[]} /> : null}
+      {byShare === true ? <Widths columns={columns as readonly Column<object>[]} /> : null}
       {hideHead === true ? null : <Head {...props} />}
       {isLong ? (
         partsOf(rows).map((some, i) => (

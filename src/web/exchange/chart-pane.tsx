@@ -49,8 +49,16 @@ function Figures() {
   if (bar === null) return <span class="quiet small">No candles yet</span>;
   return (
     <span class="ohlc small">
-      O <b>{priceText(bar.open, market.value)}</b> H <b>{priceText(bar.high, market.value)}</b> L{' '}
-      <b>{priceText(bar.low, market.value)}</b> C <b>{priceText(bar.close, market.value)}</b>
+      <Figure name="O" of={bar.open} /> <Figure name="H" of={bar.high} />{' '}
+      <Figure name="L" of={bar.low} /> <Figure name="C" of={bar.close} />
+    </span>
+  );
+}
+
+function Figure({ name, of }: { readonly name: string; readonly of: number }) {
+  return (
+    <span class="figure">
+      {name} <b>{priceText(of, market.value)}</b>
     </span>
   );
 }

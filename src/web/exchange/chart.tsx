@@ -170,10 +170,15 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
     const element = box.current;
     if (element === null) return;
     const chart = createChart(element, FIXED);
+    const askLabels = spread(() => {
+      labelLines(parts.current, drawn.current);
+    }, DRAW_MS);
     const candles = chart.addSeries(CandlestickSeries, {
       priceLineVisible: true,
-      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) =>
-        withLines(original(), latest.current),
+      autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => {
+        askLabels();
+        return withLines(original(), latest.current);
+      },
     });
     const volume = chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
@@ -192,6 +197,8 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
       });
     });
     chart.subscribeCrosshairMove(({ time }) => {
+      // A scale that is dragged is not found automatically.
+      askLabels();
       const bars = held.current?.bars ?? [];
       shownBar.value =
         (time === undefined ? undefined : bars.find((one) => one.time === time)) ??
@@ -302,15 +309,14 @@ export function Chart({ lines }: { readonly lines: readonly ChartLine[] }) {
         color: colour(tone),
         lineWidth: 1,
         lineStyle: dashed ? LineStyle.Dashed : LineStyle.Solid,
-        axisLabelVisible: true,
       } as const;
       const line = drawn.current.get(id);
       const text = JSON.stringify(look);
       if (line !== undefined && looks.current.get(id) === text) continue;
       looks.current.set(id, text);
       isChanged = true;
-      if (line === undefined) drawn.current.set(id, candles.createPriceLine(look));
-      else line.applyOptions(look);
+      if (line !== undefined) line.applyOptions(look);
+      else drawn.current.set(id, candles.createPriceLine({ ...look, axisLabelVisible: false }));
     }
     // The scale follows the lines.
     if (isChanged) candles.priceScale().applyOptions({ autoScale: true });
@@ -341,6 +347,18 @@ function withLines(info: AutoscaleInfo | null, lines: readonly ChartLine[]): Aut
     maxValue = Math.max(maxValue, at);
   }
   return { ...info, priceRange: { minValue, maxValue } };
+}
+
+/** Shows the labels of lines in sight. The chart would move other labels over these. */
+function labelLines(parts: Parts | null, drawn: ReadonlyMap<string, IPriceLine>): void {
+  if (parts === null) return;
+  const { height } = parts.chart.paneSize();
+  for (const line of drawn.values()) {
+    const { price: at, axisLabelVisible } = line.options();
+    const y = parts.candles.priceToCoordinate(at);
+    const isSeen = y !== null && y >= 0 && y <= height;
+    if (isSeen !== axisLabelVisible) line.applyOptions({ axisLabelVisible: isSeen });
+  }
 }
 
 /** Distance at which a line is taken by the pointer. */

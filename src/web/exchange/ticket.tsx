@@ -54,7 +54,9 @@ function Field({ id, label, unit, value, fields, hint }: FieldProps) {
           value.value = currentTarget.value;
         }}
       />
-      <span class="unit">{unit}</span>
+      <span class="unit" title={unit}>
+        {unit}
+      </span>
       {isFault ? (
         <p id={`fault-${id}`} class="fault-text" role="alert">
           {fault.text}
