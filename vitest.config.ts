@@ -48,7 +48,10 @@ const long = [
 const unknown = long.filter((file) => !files.includes(file));
 if (unknown.length > 0) throw new Error(`no such test: ${unknown.join(', ')}`);
 
-const apart = [replaceModules, startProcesses, inBrowser, onPostgres, deploy, long];
+/** The built site in Chromium; `npm run test:site`. */
+const site = files.filter((file) => file.startsWith('test/site/'));
+
+const apart = [site, replaceModules, startProcesses, inBrowser, onPostgres, deploy, long];
 const isApart = (file: string): boolean => apart.some((list) => list.includes(file));
 
 const project = (name: string, test: { include: string[]; isolate?: boolean }) => ({
@@ -98,6 +101,7 @@ export default defineConfig({
       project('browser', { include: inBrowser, isolate: false }),
       // `npm run test:pg`
       project('postgres', { include: onPostgres, isolate: false }),
+      project('site', { include: site, isolate: false }),
       // `npm run test:deploy`
       project('deploy', { include: deploy, isolate: false }),
     ],

@@ -4,6 +4,12 @@ import { defineComponent, h, onMounted, ref, watch } from 'vue';
 
 let drawn = 0;
 
+/** Width in px at which the text of a diagram, 16 px at its own width, has 11 px. */
+function readableWidth(svg) {
+  const [, width] = /viewBox="\S+ \S+ (\S+)/.exec(svg);
+  return Math.ceil((Number(width) * 11) / 16);
+}
+
 export const MermaidDiagram = defineComponent({
   props: { code: { type: String, required: true } },
   setup(props) {
@@ -13,7 +19,9 @@ export const MermaidDiagram = defineComponent({
     async function draw() {
       const { default: mermaid } = await import('mermaid');
       const theme = isDark.value ? 'dark' : 'neutral';
-      mermaid.initialize({ startOnLoad: false, theme });
+      // Labels of arrows have a contrast of 4.4 in the dark theme by default.
+      const themeVariables = isDark.value ? { edgeLabelBackground: '#1b1b1f' } : {};
+      mermaid.initialize({ startOnLoad: false, theme, themeVariables });
       drawn += 1;
       svg.value = (await mermaid.render(`diagram-${drawn}`, source)).svg;
     }
@@ -21,9 +29,12 @@ export const MermaidDiagram = defineComponent({
     watch(isDark, draw);
     return () =>
       svg.value === ''
-        ? h('pre', source)
-        : h('div', { style: { overflowX: 'auto' } }, [
-            h('div', { style: { minWidth: '800px' }, innerHTML: svg.value }),
+        ? h('pre', { style: { overflowX: 'auto' } }, source)
+        : h('div', { class: 'diagram', tabindex: 0, role: 'region', 'aria-label': 'Diagram' }, [
+            h('div', {
+              style: { minWidth: `${readableWidth(svg.value)}px` },
+              innerHTML: svg.value,
+            }),
           ]);
   },
 });
