@@ -2,7 +2,7 @@
 import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
 import { bookUnit, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
-import { atMark, atSettlement } from './margin.ts';
+import { admissionEquity, atMark, atSettlement } from './margin.ts';
 import { abs, max, min, ofPpm, roundedUp, sign, sum } from './numbers.ts';
 import { rankedHolders, type Ranks } from './ranks.ts';
 import { freshMarketsOf, partyEquityOf, unitOf, type Unit } from './risk-units.ts';
@@ -28,6 +28,7 @@ interface Closing {
 
 /** `behind`: equity at settlement prices, after insurance. Returns the closed holders. */
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
+  const payable = feeMoney(world, unit);
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,
     parties: closedParties(world, unit.sub, ranks, market),
@@ -46,7 +47,7 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   const markets = closings.map(({ market }) => market);
   const unpaid = sum(lacks) - payByMarket(world, unit, markets, lacks);
   leaveToShortfall(world, unit, unborne + unpaid);
-  takeFees(world, unit, rest);
+  takeFees(world, unit, min(rest, payable - (max(0n, behind) - rest)));
   for (const { sub, market, lots, charge: paid, relief } of parties) {
     const side = -sign(positionOf(sub, market.id).lots);
     const price = atSettlement(market, lots);
@@ -148,9 +149,17 @@ export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void
   bookUnit(world, unit, amount, 'shortfall');
 }
 
+/**
+ * Money for fees: the unit's own, without frozen gains, and its advantage over marks.
+ */
+function feeMoney(world: World, { sub, isolated }: Unit): bigint {
+  const deficit = min(0n, admissionEquity(world, sub, isolated));
+  return admissionEquity(world, sub, isolated, atSettlement) - deficit;
+}
+
 /** Fees, out of the owner's equity: at least its price advantage over the mark. */
-function takeFees(world: World, unit: Unit, kept: bigint): void {
-  let rest = kept;
+function takeFees(world: World, unit: Unit, most: bigint): void {
+  let rest = max(0n, most);
   for (const market of freshMarketsOf(world, unit)) {
     const { lots } = positionOf(unit.sub, market.id);
     const price = atSettlement(market, lots);

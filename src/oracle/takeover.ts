@@ -21,7 +21,12 @@ export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: big
   const markets = freshMarketsOf(world, unit);
   const vault = subOf(world, VAULT);
   if (unit.sub === vault || equity < 0n || markets.some(isSelfPriced)) return false;
-  const paid = payments(unit, markets, equity);
+  // Gains in frozen markets pay for nothing.
+  const paid = payments(
+    unit,
+    markets,
+    max(0n, admissionEquity(world, unit.sub, unit.isolated, pricing)),
+  );
   if (freeAfter(world, unit, markets, pricing) + sum(paid) < 0n) return false;
   emitStep(world, unit, { step: 'takeover', amountQuanta: equity });
   markets.forEach((market, i) => {
@@ -33,9 +38,9 @@ export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: big
   return true;
 }
 
-/** Half of each requirement less the vault's advantage in the price, limited by the equity. */
-function payments(unit: Unit, markets: readonly Market[], equity: bigint): bigint[] {
-  let rest = equity;
+/** Half of each requirement less the vault's advantage in the price, as far as the money goes. */
+function payments(unit: Unit, markets: readonly Market[], money: bigint): bigint[] {
+  let rest = money;
   return markets.map((market) => {
     const { lots } = positionOf(unit.sub, market.id);
     const better =

@@ -7,7 +7,8 @@
  * there, at a loss of 1,000 that only the gain in S covered. S thaws at 40,000, the price at which Hal
  * sold: Hal paid it. Now the order has only Pat's money as its cushion (decision 0141).
  *
- * The payment of the vault or of insurance still comes out of the gain in S, and then from Hal.
+ * The vault's payment of 5,000, or the fee of insurance, came out of the gain in S too, and then from
+ * Hal. Now both are at most Pat's money (decision 0147).
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
@@ -37,11 +38,10 @@ const orders = (world: AttackWorld) =>
 test('a bid below the index: Ria won 1,000, now nothing', () => {
   const world = frozen({ paid: '41640', bid: '39800' });
   expect(orders(world)).toMatchObject([{ limitTicks: 402_011, bankruptcyTicks: 400_000 }]);
-  expect(world.stepsOf('pat')).toEqual(['order', 'adl']);
+  expect(world.stepsOf('pat')).toEqual(['order', 'adl', 'safe']);
   world.run(1000, { A: '40000', S: '40000' });
   expect(dollars(coalition(world, ['pat', 'ria']).loot)).toBe('0');
-  // The fee of the auto-deleveraging.
-  expect([world.equity('hal'), world.balance('insurance')]).toEqual(['195000', '5000']);
+  expect([world.equity('hal'), world.balance('insurance')]).toEqual(['200000', '0']);
 });
 
 test('money still covers the cushion of a liquidation order while a gain is frozen', () => {
@@ -50,10 +50,21 @@ test('money still covers the cushion of a liquidation order while a gain is froz
   expect(orders(world)).toMatchObject([{ limitTicks: 398_794, bankruptcyTicks: 396_800 }]);
 });
 
-test('the vault is paid out of the gain in S: Hal pays 5,000', () => {
-  const world = frozen({ paid: '41640', vault: '100000' });
-  expect(world.stepsOf('pat')).toEqual(['order', 'takeover']);
-  world.run(1000, { A: '40000', S: '40000' });
-  expect(dollars(coalition(world, ['pat', 'ria']).loot)).toBe('0');
-  expect([world.equity('hal'), world.equity('vault')]).toEqual(['195000', '105000']);
+/** Pat has this much money left when A is liquidated. */
+test.each([
+  { paid: '41640', money: '0' },
+  { paid: '41600', money: '1000' },
+  { paid: '41440', money: '5000' },
+])('the payment of the vault and the fee of insurance are at most $money', ({ paid, money }) => {
+  const taken = frozen({ paid, vault: '100000' });
+  expect(taken.stepsOf('pat')).toEqual(['order', 'takeover', 'safe']);
+  const closed = frozen({ paid });
+  expect(closed.stepsOf('pat')).toEqual(['order', 'adl', 'safe']);
+  for (const world of [taken, closed]) {
+    world.run(1000, { A: '40000', S: '40000' });
+    expect(dollars(coalition(world, ['pat', 'ria']).loot)).toBe(String(-Number(money)));
+    expect(world.equity('hal')).toBe('200000');
+  }
+  expect(taken.equity('vault')).toBe(String(100_000 + Number(money)));
+  expect(closed.balance('insurance')).toBe(money);
 });

@@ -120,11 +120,15 @@ interface Share {
   relief: bigint;
 }
 
-/** Closes all positions against their parties. `equity`: at settlement prices, after insurance. */
+/**
+ * Closes all positions against their parties. `equity`: at settlement prices, after insurance.
+ * `payable`: what the owner can pay of it without gains in frozen markets.
+ */
 export function planClearing(
   equity: bigint,
   positions: readonly PlanPosition[],
   insurance: bigint,
+  payable: bigint = equity,
 ): ClearingPlan {
   const shares = positions.map(sharesOf);
   const all = shares.flat();
@@ -142,9 +146,10 @@ export function planClearing(
   });
   const insured = planInsurance(unpaid, positions, insurance);
   shortfall += sum(unpaid) - sum(insured);
+  let money = maxBig(0n, minBig(own, payable - (maxBig(0n, equity) - own)));
   const fees = positions.map(({ fee }) => {
-    const pays = minBig(own, fee);
-    own -= pays;
+    const pays = minBig(money, fee);
+    money -= pays;
     return pays;
   });
   return {

@@ -131,7 +131,11 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
       (parties[i] ?? []).map((party) => planParty(state, party, units)),
     ),
   );
-  const plan = planClearing(equity, positions, insuranceAllowance(state, null));
+  // A gain in a frozen market may be lost at the thaw: it pays no fee. A better price than the
+  // mark does.
+  const money = unit.admissionEquity(state, settlementTicks);
+  const payable = money - minBig(0n, unit.admissionEquity(state));
+  const plan = planClearing(equity, positions, insuranceAllowance(state, null), payable);
   const { context } = state;
   const outer = context.cause;
   const figures = unit.figures(state);

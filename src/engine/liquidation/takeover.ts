@@ -21,7 +21,8 @@ interface Taken {
 
 /**
  * Step 3: each position at its take-over price. The payment is half of its maintenance less the
- * distance to the settlement price, limited by the equity. null if the vault cannot take them.
+ * distance to the settlement price, as far as the unit's money goes: a gain in a frozen market may
+ * be lost at the thaw. null if the vault cannot take them.
  */
 export function planTakeover(
   state: ExchangeState,
@@ -29,7 +30,7 @@ export function planTakeover(
   equity: bigint,
 ): readonly Taken[] | null {
   if (equity < 0n) return null;
-  let left = equity;
+  let left = maxBig(0n, unit.admissionEquity(state, takeoverOf));
   const taken = unit.freshPositions(state).map((exposure) => {
     const market = state.market(exposure.market);
     const priceTicks = takeoverOf(market, exposure.positionLots);

@@ -323,6 +323,23 @@ describe('by hand', () => {
     });
   });
 
+  test('the fee is at most what the owner can pay without frozen gains, after the relief', () => {
+    const closed = position({ settleTicks: 85, settleMove: 0 });
+    const feesFor = (payable: bigint) => planClearing(40n, [closed, closed], 0n, payable).fees;
+    expect([8n, 6n, 0n, -5n].map(feesFor)).toEqual([
+      [4n, 4n],
+      [4n, 2n],
+      [0n, 0n],
+      [0n, 0n],
+    ]);
+    const parties = [{ unit: unit(20n), lots: 10 }];
+    const relieved = position({ settleTicks: 85, settleMove: 0, parties });
+    expect(planClearing(40n, [relieved], 0n, 33n)).toMatchObject({
+      closings: [{ relief: 30n }],
+      fees: [3n],
+    });
+  });
+
   test('insurance pays each part within the market’s limit, and in sum within its own', () => {
     const positions = [position({ allowance: 30n }), position({ allowance: 90n })];
     expect(planInsurance([100n, 100n], positions, 70n)).toEqual([30n, 40n]);
