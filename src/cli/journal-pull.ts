@@ -1,5 +1,6 @@
 /** `orrery journal pull`: copies a journal from PostgreSQL into a data folder. */
 import type { CommandModule } from 'yargs';
+import { countText } from '../base/count-text.ts';
 import { pullJournal, type PulledJournal } from '../postgres/pull-journal.ts';
 import { print, printJson, startProgress, stopIfInterrupted } from './cli-support.ts';
 
@@ -42,7 +43,7 @@ export const pullCommand: CommandModule<object, PullArguments> = {
       return;
     }
     const { commands, rows, chainHash } = pulled;
-    print(`${folder}: ${String(commands)} commands in ${String(rows)} rows, all match`);
+    print(`${folder}: ${countText(commands, 'command')} in ${countText(rows, 'row')}, all match`);
     print(`chain hash ${chainHash}`);
   },
 };

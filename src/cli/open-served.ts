@@ -1,5 +1,6 @@
 /** Exchange of `orrery serve`: in its data folder, or on a journal that several servers share. */
 import { randomBytes } from 'node:crypto';
+import { countText } from '../base/count-text.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
@@ -166,7 +167,7 @@ function logSharedRecovery(
   const role = follow ? 'follows' : 'leads';
   log(
     'exchange_recovered',
-    `${role} ${path}: ${from}, ${String(replayed)} commands replayed, state hash ${stateHash}`,
+    `${role} ${path}: ${from}, ${countText(replayed, 'command')} replayed, state hash ${stateHash}`,
     { path, role, snapshotSeq, replayed, stateHash },
   );
 }
@@ -180,7 +181,7 @@ function logRecovery(recovery: Recovery, path: string, log: OperatorLog): void {
   }
   const parts = [
     snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot',
-    `${String(replayed)} commands replayed`,
+    `${countText(replayed, 'command')} replayed`,
     ...recovery.passedOver.map((what) => `not used: ${what}`),
     ...(cutBytes > 0 ? [`${String(cutBytes)} bytes of a torn write wiped`] : []),
     `state hash ${stateHash}`,

@@ -144,6 +144,12 @@ test('an interrupt ends a campaign and keeps its results', async () => {
   expect(await code).toBe(130);
   expect(err).toBe('interrupted\n');
   expect(JSON.parse(out)).toMatchObject({ interrupted: true, failures: [] });
+  // Another campaign does not replace it.
+  const other = orrery(...SMALL, '--runs', '1', '--out', 'i');
+  expect(other.err).toMatch(
+    /i: its campaign of seed cli was stopped after \d+ runs? \(continue it with --resume, /,
+  );
+  expect(other.status).toBe(2);
 });
 
 test('a campaign that is killed at once can be resumed, and not the one before it', async () => {

@@ -1,4 +1,5 @@
 /** `orrery fuzz` on workers elsewhere. Its files depend neither on them nor on their speed. */
+import { countText } from '../../base/count-text.ts';
 import { JOBS_AHEAD, remoteBatch, RUNS_A_JOB } from '../../campaigns/fuzz-jobs.ts';
 import type { RemoteJobs } from '../../campaigns/remote-jobs.ts';
 import type { FuzzWork } from '../../campaigns/spec.ts';
@@ -32,7 +33,7 @@ export async function remoteFuzz(options: FuzzArguments, plan: CampaignPlan): Pr
         throw new InputError('--pg needs --runs: a limit in seconds depends on the workers');
       }
       const work: FuzzWork = { kind: 'fuzz', plan, runs, ...(keepGoing ? { keepGoing } : {}) };
-      return { work, title: `fuzz ${plan.seed}, ${String(runs)} runs` };
+      return { work, title: `fuzz ${plan.seed}, ${countText(runs, 'run')}` };
     },
     (work, jobs) => collect(options, work, jobs),
   );
@@ -43,7 +44,10 @@ async function collect(options: FuzzArguments, work: FuzzWork, jobs: RemoteJobs)
   const { plan, runs, keepGoing = false } = work;
   await makeFolder(out);
   lockCampaign(out);
+  await CampaignState.mustNotReplace(out);
   const state = new CampaignState(plan);
+  // The database has its progress.
+  state.ended = true;
   if (!json) printPlan(plan);
   const batches = {
     runBatch: async (own: CampaignPlan, from: number, to: number) => {

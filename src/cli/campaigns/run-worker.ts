@@ -1,6 +1,7 @@
 /** Runs a worker of campaigns with the pools of this machine. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { countText } from '../../base/count-text.ts';
 import { storedArena, type ArenaTask } from '../../campaigns/economic-jobs.ts';
 import { FileCache } from '../../campaigns/file-cache.ts';
 import { storedBatch, type BatchTask } from '../../campaigns/fuzz-jobs.ts';
@@ -50,11 +51,11 @@ export async function runWorker(args: WorkerArguments): Promise<void> {
       idleLimitMs: idle === undefined ? null : idle * 1000,
       onNote: printError,
     });
-    if (!json) print(`worker of ${shownAddress(addressOf(args.pg))}: ${String(workers)} jobs`);
+    if (!json) print(`worker of ${shownAddress(addressOf(args.pg))}: ${countText(workers, 'job')}`);
     try {
       const totals = await worker.run();
       if (json) printJson(totals);
-      else print(`${String(totals.done)} jobs done, ${String(totals.failed)} failed`);
+      else print(`${countText(totals.done, 'job')} done, ${String(totals.failed)} failed`);
     } finally {
       await pools.close();
     }

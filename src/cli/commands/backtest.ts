@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
 import { PackedJournal } from '../../report/packed-journal.ts';
@@ -360,7 +361,7 @@ function report(
     const us = noBookUs(market);
     if (us > 0) print(`gaps     ${market.symbol}: ${noBookText(us)}`);
   }
-  print(`time     ${duration(lastUs - firstUs)}, ${String(commands)} commands`);
+  print(`time     ${duration(lastUs - firstUs)}, ${countText(commands, 'command')}`);
   print(`hashes   chain ${chainHash}`);
   print(`         state ${stateHash}`);
   print(`report   ${page}`);

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { must } from '../../base/assert.ts';
 import { GAME_KINDS, type AnyPlan, type GameKind } from '../../fuzz/economic/game.ts';
 import {
@@ -107,13 +108,13 @@ async function searchElsewhere(args: EconomicArguments, options: SearchOptions):
   const { searchArenas } = await import('../../campaigns/economic-jobs.ts');
   const create = () => {
     const work = { kind: 'economic', options, plans: args.plans } as const;
-    return { work, title: `economic ${options.seed}, ${String(args.plans)} plans` };
+    return { work, title: `economic ${options.seed}, ${countText(args.plans, 'plan')}` };
   };
   await openRemoteWork('economic', args, create, async ({ options: own, plans }, jobs) => {
     const search = new CoalitionSearch(own, plans);
     const progress = startProgress('plans', args.json);
     const onArena = (): void => {
-      progress.update(search.plans / plans, `${String(search.arenas)} arenas`);
+      progress.update(search.plans / plans, countText(search.arenas, 'arena'));
     };
     const ports = { jobs, stopped: isInterrupted, onArena };
     const isOver = await searchArenas(search, own, plans, ports).finally(() => {
@@ -139,7 +140,7 @@ async function searchSideBySide(
       const arena = next;
       next += 1;
       search.add(await pool.searchArena(options, arena, plans));
-      progress.update(search.plans / plans, `${String(search.arenas)} arenas`);
+      progress.update(search.plans / plans, countText(search.arenas, 'arena'));
     }
   };
   let poll: NodeJS.Timeout | undefined;
@@ -192,7 +193,7 @@ function describeInsured(insured: Find | null): Record<string, unknown> | null {
 }
 
 function summaryText(search: CoalitionSearch, best: Find, plan: AnyPlan): string[] {
-  const tried = `${String(search.plans)} plans in ${String(search.arenas)} arenas`;
+  const tried = `${countText(search.plans, 'plan')} in ${countText(search.arenas, 'arena')}`;
   const { insured } = search;
   const insurance =
     insured === null

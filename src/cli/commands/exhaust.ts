@@ -1,6 +1,7 @@
 /** `orrery exhaust`: every sequence of operations of a small world, up to a depth. */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { COVERED_STATE_NAMES, COVERED_STATES } from '../../fuzz/coverage.ts';
 import { exhaustReport, namesOf } from '../../fuzz/exhaust/exhaust-failure.ts';
 import type { ExhaustFailure, ExhaustPlan } from '../../fuzz/exhaust/expand.ts';
@@ -10,7 +11,12 @@ import { operationsOf, WORLD_NAMES, type WorldName } from '../../fuzz/exhaust/wo
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';
-import { loadCheckpoint, saveCheckpoint } from '../exhaust/checkpoint-file.ts';
+import {
+  endCheckpoint,
+  loadCheckpoint,
+  mustNotReplace,
+  saveCheckpoint,
+} from '../exhaust/checkpoint-file.ts';
 import { levelTable } from '../exhaust/level-table.ts';
 import { noteOf, runSearch } from '../exhaust/run-search.ts';
 import { isRemote, REMOTE_OPTIONS, type RemoteArguments } from '../campaigns/remote-options.ts';
@@ -114,6 +120,7 @@ async function exhaust(options: ExhaustArguments): Promise<void> {
   const { out, json, workers } = options;
   if (options.resume !== true) await makeFolder(out);
   lockCampaign(out, 'search');
+  if (options.resume !== true) await mustNotReplace(out, searchIdentity);
   const { search, seconds: before } =
     options.resume === true
       ? await loadCheckpoint(out, searchIdentity)
@@ -125,7 +132,8 @@ async function exhaust(options: ExhaustArguments): Promise<void> {
   // If this search is killed at once, `--resume` must not continue the one before.
   if (options.resume !== true) await save();
   printPlan(options, search);
-  if (!json && options.resume === true) print(`resumed     after ${String(search.edges)} edges`);
+  if (!json && options.resume === true)
+    print(`resumed     after ${countText(search.edges, 'edge')}`);
   const progress = startProgress('exhaust', json);
   try {
     const limits = { workers, seconds: options.seconds ?? Infinity };
@@ -134,7 +142,7 @@ async function exhaust(options: ExhaustArguments): Promise<void> {
     progress.stop();
   }
   const seconds = elapsed();
-  if (search.failure === null) await save();
+  await (search.failure === null ? save() : endCheckpoint(out));
   await report(options, search, seconds);
 }
 
@@ -151,6 +159,7 @@ async function exhaustElsewhere(options: ExhaustArguments): Promise<void> {
     const { out, json } = options;
     await makeFolder(out);
     lockCampaign(out, 'search');
+    await mustNotReplace(out, searchIdentity);
     const search = newSearch(plan);
     printPlan(options, search);
     const progress = startProgress('exhaust', json);

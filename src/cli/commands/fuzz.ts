@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { checksOfRun, profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
 import { checkCommands, commandsOf } from '../../fuzz/check-journal.ts';
 import type { Violation } from '../../fuzz/checker.ts';
@@ -225,6 +226,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   const states = options.states === undefined ? {} : { states: await bundleStates(options.states) };
   await makeFolder(out);
   lockCampaign(out);
+  if (options.resume !== true) await CampaignState.mustNotReplace(out);
   const state =
     options.resume === true
       ? await CampaignState.load(out)
@@ -238,7 +240,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   };
   if (!json) {
     printPlan(plan);
-    if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
+    if (options.resume === true) print(`resumed     after ${countText(state.runs, 'run')}`);
     for (const { again } of earlier) print(`failed      before this session; again: ${again}`);
   }
   // Before the threads start, which would keep the process alive after an error. A campaign that is
@@ -267,6 +269,8 @@ async function campaign(options: FuzzArguments): Promise<void> {
     log.close();
     await pool.close();
   }
+  state.ended = !isInterrupted();
+  await save();
   await reportCampaign(options, state, log, written);
 }
 
@@ -296,7 +300,7 @@ async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
 }
 
 const verdictOf = (commands: number, holds: boolean, checks: readonly CheckName[]): string =>
-  `${String(commands)} commands: ${holds ? `all checks pass (${checks.join(', ')})` : 'FAILED'}`;
+  `${countText(commands, 'command')}: ${holds ? `all checks pass (${checks.join(', ')})` : 'FAILED'}`;
 
 /** Runs all checks on a journal. */
 async function checkOne(options: FuzzArguments, path: string): Promise<void> {
@@ -412,11 +416,11 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
           quiet: json,
         });
   const again = `orrery fuzz --target ${url} --seed ${seed}`;
-  const subject = `${url}, ${String(requests)} requests`;
+  const subject = `${url}, ${countText(requests, 'request')}`;
   await reportOne(options, subject, { violation: divergence, again, written });
   if (json) printJson({ target: url, seed, requests, used, divergence, written });
   else if (divergence === null)
-    print(`${String(requests)} requests: host and twin respond equally`);
+    print(`${countText(requests, 'request')}: host and twin respond equally`);
   else {
     print(`  written   ${String(written)}`);
     print(`  again     bash ${join(String(written), 'requests.sh')}`);

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { backupFolder } from '../../journal-files/backup-folder.ts';
 import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
@@ -154,7 +155,7 @@ const exportCommand: CommandModule<object, ExportArguments> = {
     if (json) return;
     const { commands, tornBytes } = exported;
     const bytes = statSync(out).size;
-    print(`${out}: ${String(commands)} commands, ${String(bytes)} bytes`);
+    print(`${out}: ${countText(commands, 'command')}, ${String(bytes)} bytes`);
     if (tornBytes > 0) print(`left out: a torn tail of ${String(tornBytes)} bytes`);
   },
 };
@@ -186,7 +187,7 @@ const backupCommand: CommandModule<object, BackupArguments> = {
       return;
     }
     const { lastSeq, files, stateHash } = made;
-    print(`${out}: ${String(lastSeq)} commands in ${String(files.length)} files`);
+    print(`${out}: ${countText(lastSeq, 'command')} in ${countText(files.length, 'file')}`);
     print(`state hash    ${stateHash}`);
   },
 };

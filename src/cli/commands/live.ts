@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { parseParameters } from '../../strategy/definition.ts';
 import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import { parseDuration } from '../../num/time-text.ts';
@@ -299,7 +300,7 @@ function report(record: LiveRecord, { out, json }: LiveArguments): void {
   }
   const placed = record.orders.filter(({ order }) => order !== null).length;
   print(
-    `${String(placed)} orders, ${String(record.orders.length - placed)} rejected, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
+    `${countText(placed, 'order')}, ${String(record.orders.length - placed)} rejected, ${countText(record.fills.length, 'fill')} in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
   );
   const gaps = record.gaps?.length ?? 0;
   if (gaps > 0) print(`lost connections with missing fills: ${String(gaps)}`);

@@ -5,6 +5,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import type { DescribedEvent } from '../../scenario/describe-event.ts';
 import { decodeText } from '../../scenario/decode-text.ts';
 import { parseScenario } from '../../scenario/parse.ts';
@@ -175,7 +176,7 @@ function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void
   const { file, title, passed, commands, stateHash } = report;
   const ways = proved && passed ? ', proved four ways' : '';
   print(`${passed ? 'pass' : 'FAIL'}  ${file}: ${title}`);
-  print(`      ${String(commands)} commands${ways}, state hash ${stateHash}`);
+  print(`      ${countText(commands, 'command')}${ways}, state hash ${stateHash}`);
   for (const { place, path, title: step, at, differences } of report.failures) {
     const [firstLine = ''] = step.split('\n');
     print(

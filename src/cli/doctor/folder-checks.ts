@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { countText } from '../../base/count-text.ts';
 import { UserError } from '../../base/user-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
@@ -208,7 +209,7 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     } else {
       const torn = journal.torn === null ? '' : '; an incomplete last write will be removed';
       const from = journal.fromSeq === 0 ? 'the start' : `command ${String(journal.fromSeq)}`;
-      const text = `${String(seq)} commands, ${String(frames)} frames since ${from} are whole${torn}`;
+      const text = `${countText(seq, 'command')}, ${countText(frames, 'frame')} since ${from} are whole${torn}`;
       findings.push(ok('journal', text));
     }
     if (full) findings.push(replayed(path));
@@ -275,7 +276,7 @@ const SNAPSHOT_FAULTS = {
 
 function replayed(path: string): Finding {
   const { isWhole, damage, mismatch, lastSeq, snapshots } = verifyJournal(path);
-  if (isWhole) return ok('replay', `${String(lastSeq)} commands, every hash agrees`);
+  if (isWhole) return ok('replay', `${countText(lastSeq, 'command')}, every hash agrees`);
   const bad = snapshots.find(({ verdict }) => !['agrees', 'outdated', 'before'].includes(verdict));
   const found =
     damage ??

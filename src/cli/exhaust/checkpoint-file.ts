@@ -19,6 +19,8 @@ interface Header {
   readonly plan: ExhaustPlan;
   readonly identity: string;
   readonly seconds: number;
+  /** Whether the search is complete or failed. */
+  readonly ended?: boolean;
   readonly search: SavedSearch;
   readonly lengths: readonly number[];
 }
@@ -41,12 +43,47 @@ export async function saveCheckpoint(
     plan: search.plan,
     identity,
     seconds,
+    ended: search.isComplete,
     search: head,
     lengths: parts.map(({ length }) => length),
   };
+  await writeFile(folder, header, parts);
+}
+
+async function writeFile(
+  folder: string,
+  header: Header,
+  parts: readonly Uint8Array[],
+): Promise<void> {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const length = new Uint8Array(new Uint32Array([text.length]).buffer);
   await writeWholeFile(join(folder, FILE), [length, text, ...parts]);
+}
+
+/** Marks the search as ended by a failure. `--resume` finds that again after the checkpoint. */
+export async function endCheckpoint(folder: string): Promise<void> {
+  const bytes = new Uint8Array(await readFile(join(folder, FILE)));
+  const header = headerOf(bytes);
+  if (header === null) return;
+  await writeFile(folder, { ...header, ended: true }, [bytes.subarray(4 + textLength(bytes))]);
+}
+
+/** Throws `InputError` if a search of this version that can be continued would be lost. */
+export async function mustNotReplace(
+  folder: string,
+  identityOf: (plan: ExhaustPlan) => { readonly identity: string },
+): Promise<void> {
+  const path = join(folder, FILE);
+  const bytes = await readFile(path).catch(() => null);
+  const header = bytes === null ? null : headerOf(new Uint8Array(bytes));
+  if (header?.format !== FORMAT || header.ended !== false) return;
+  const { plan, search, identity } = header;
+  const edges = search.rows.reduce((sum, row) => sum + row.edges, search.current.edges);
+  if (edges === 0 || identityOf(plan).identity !== identity) return;
+  throw new InputError(
+    `${folder}: its search of world ${plan.world} was stopped after ${edges.toLocaleString('en')} edges`,
+    { hint: `continue it with --resume, name another folder with --out, or delete ${path}` },
+  );
 }
 
 /** `identityOf` computes what the program of this version has for a plan. */

@@ -1,4 +1,5 @@
 /** Files and output of a fuzzing campaign, on this machine or on workers elsewhere. */
+import { countText } from '../../base/count-text.ts';
 import { must } from '../../base/assert.ts';
 import { profileOf, type CampaignPlan, type FailedRun } from '../../fuzz/campaign.ts';
 import { describeProfile } from '../../fuzz/profile.ts';
@@ -86,7 +87,7 @@ export async function reportCampaign(
 ): Promise<void> {
   const { json, out, workers } = options;
   await writeCoverage(out, state);
-  const subject = `seed ${state.plan.seed}, ${String(state.runs)} runs`;
+  const subject = `seed ${state.plan.seed}, ${countText(state.runs, 'run')}`;
   await writeCiReports(options, { subject, seconds: state.seconds, findings });
   const summary = { ...state.summary(), workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });

@@ -3,6 +3,7 @@
  * be resumed.
  */
 import { join } from 'node:path';
+import { countText } from '../../base/count-text.ts';
 import {
   ownStates,
   type BatchResult,
@@ -12,6 +13,7 @@ import {
 import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
 import { statesNeverReached, COVERED_STATES, COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
+import { InputError } from '../cli-support.ts';
 import { CAMPAIGN_VERSION, readCampaign } from './read-campaign.ts';
 
 const FILE = 'campaign.json';
@@ -23,6 +25,8 @@ export class CampaignState {
   counts: Counts = {};
   /** Seconds of run time over all sessions. */
   seconds = 0;
+  /** Whether its last session reached its limit or a failure. */
+  ended = false;
   readonly failures: FailedRun[] = [];
   private saving: Promise<unknown> = Promise.resolve();
   /** Results whose predecessors are missing. */
@@ -102,13 +106,25 @@ export class CampaignState {
 
   /** The last state that was saved is the one on disk, also of calls that overlap. */
   async save(folder: string): Promise<void> {
-    const { plan, runs, commands, counts, seconds, failures } = this;
+    const { plan, runs, commands, counts, seconds, ended, failures } = this;
     const version = CAMPAIGN_VERSION;
-    const state = { version, plan, runs, commands, seconds, failures, counts };
+    const state = { version, plan, runs, commands, seconds, ended, failures, counts };
     const text = new TextEncoder().encode(`${JSON.stringify(state, null, 2)}\n`);
     const saved = this.saving.then(() => writeWholeFile(join(folder, FILE), text));
     this.saving = saved.catch(() => undefined);
     await saved;
+  }
+
+  /** Throws `InputError` if a campaign that can be continued would be lost. */
+  static async mustNotReplace(folder: string): Promise<void> {
+    const path = join(folder, FILE);
+    const saved = await readCampaign(path).catch(() => null);
+    if (saved === null || saved.ended !== false || saved.runs === 0) return;
+    const { plan, runs } = saved;
+    throw new InputError(
+      `${folder}: its campaign of seed ${plan.seed} was stopped after ${countText(runs, 'run')}`,
+      { hint: `continue it with --resume, name another folder with --out, or delete ${path}` },
+    );
   }
 
   /** Throws `InputError` if the folder has no state that can be continued. */

@@ -4,6 +4,7 @@
  * crash leaves the last report.
  */
 import { join } from 'node:path';
+import { countText } from '../../base/count-text.ts';
 import type { ShrinkReport } from '../../fuzz/campaign.ts';
 import { journalOf } from '../../fuzz/check-journal.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
@@ -130,7 +131,7 @@ async function shrink(
   try {
     last = await pool.shrinkFailure(failure, origin, {
       onProgress: (steps, tests) => {
-        const left = `${String(steps)} of ${String(total)} commands, ${String(tests)} executions`;
+        const left = `${String(steps)} of ${String(total)} commands, ${countText(tests, 'execution')}`;
         progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
       },
       onBest: (best) => {
@@ -163,7 +164,7 @@ function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number)
   print(`  must be   ${violation.says}`);
   print(`  found     ${violation.detail}`);
   print(
-    `  shrunk    ${String(from)} commands to ${String(to)} in ${seconds.toFixed(1)} s, ${String(tests)} executions${complete ? '' : ', stopped early'}`,
+    `  shrunk    ${countText(from, 'command')} to ${String(to)} in ${seconds.toFixed(1)} s, ${countText(tests, 'execution')}${complete ? '' : ', stopped early'}`,
   );
   print(
     `  written   ${folder}/README.md, scenario.yaml, journal.orrery, requests.sh, regression.test.ts`,

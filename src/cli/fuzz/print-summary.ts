@@ -1,4 +1,5 @@
 /** Summary of a campaign on the terminal. */
+import { countText } from '../../base/count-text.ts';
 import { ownStates } from '../../fuzz/campaign.ts';
 import { print } from '../cli-support.ts';
 import type { CampaignState } from './campaign-state.ts';
@@ -10,10 +11,10 @@ export function printSummary(state: CampaignState, workers: number): void {
   // Runs elsewhere have no seconds: time is not a result of theirs.
   const rate =
     state.seconds > 0
-      ? ` in ${state.seconds.toFixed(1)} s: ${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`
+      ? ` in ${state.seconds.toFixed(1)} s: ${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${countText(workers, 'worker')}`
       : ' on workers elsewhere';
   print(
-    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands${rate}`,
+    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} command${state.commands === 1 ? '' : 's'}${rate}`,
   );
   print(
     `states      ${String(summary['statesReached'])} of ${String(never.length + Number(summary['statesReached']))} reached`,
@@ -33,6 +34,6 @@ export function printSummary(state: CampaignState, workers: number): void {
   print(
     state.failures.length === 0
       ? 'all checks pass'
-      : `${String(state.failures.length)} runs FAILED`,
+      : `${countText(state.failures.length, 'run')} FAILED`,
   );
 }

@@ -31,6 +31,7 @@ export interface SavedCampaign {
   readonly commands: number;
   /** Absent in files of early versions. */
   readonly seconds?: number;
+  readonly ended?: boolean;
   readonly counts: Counts;
   readonly failures: readonly FailedRun[];
 }

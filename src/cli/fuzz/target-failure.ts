@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countText } from '../../base/count-text.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { hostFiles, parseHostProbe } from '../../fuzz/report/host-files.ts';
@@ -50,7 +51,7 @@ export async function reportTarget(failure: TargetFailure): Promise<string> {
   const release = lockFailure(folder);
   try {
     const commands = failure.commands.slice(0, divergence.commands);
-    const found = `${String(commands.length)} commands, as they were found.`;
+    const found = `${countText(commands.length, 'command')}, as they were found.`;
     await write(failure, folder, { commands, divergence, found }, provesFault(failure));
     if (shrinkSeconds > 0) await shrink(failure, folder);
   } finally {
@@ -132,7 +133,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
       },
       isOver,
       onBest: async (best) => {
-        const text = `${String(from)} commands shrank to ${String(best.commands.length)} at ${String(best.tests)} new servers`;
+        const text = `${countText(from, 'command')} shrank to ${String(best.commands.length)} at ${String(best.tests)} new servers`;
         const { commands: kept, divergence: shown, complete } = best;
         const written = {
           commands: kept,
@@ -141,7 +142,7 @@ async function shrink(failure: TargetFailure, folder: string): Promise<void> {
         };
         // The last result is tested in the other build, too.
         await write(failure, folder, written, best.isLast ? provesFault(failure) : passesHere);
-        const left = `${String(best.commands.length)} of ${String(from)} commands`;
+        const left = `${String(best.commands.length)} of ${countText(from, 'command')}`;
         progress.update(1 - (endsMs - performance.now()) / (shrinkSeconds * 1000), left);
       },
     });

@@ -2,6 +2,7 @@
  * Report files of a failure, by file name: a summary with the violated invariant, the minimal
  * journal, a scenario, a shell script and a test. The caller writes the files.
  */
+import { countText } from '../../base/count-text.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
@@ -105,7 +106,7 @@ function readme(
     '',
     `Found instead: ${violation.detail}`,
     '',
-    `${String(from)} commands shrank to ${String(to)} in ${String(tests)} executions${complete ? '' : ' (stopped early: a shorter one may exist)'}.`,
+    `${countText(from, 'command')} shrank to ${String(to)} in ${countText(tests, 'execution')}${complete ? '' : ' (stopped early: a shorter one may exist)'}.`,
     '',
     'Each of these fails until the defect is fixed:',
     '',
