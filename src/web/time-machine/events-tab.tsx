@@ -58,7 +58,7 @@ const COMMANDS: readonly Column<CommandRow>[] = [
   { name: 'Seq', left: true, of: (row) => <SeqLink seq={row.seq} /> },
   { name: 'Time', left: true, of: (row) => clock(row.timeUs), tone: () => 'soft' },
   { name: 'Command', left: true, of: (row) => row.kind },
-  { name: 'Effects', left: true, of: (row) => row.flags.join(', '), tone: () => 'soft' },
+  { name: 'Effects', left: true, of: (row) => row.flags.join(', '), tone: () => 'soft rest' },
 ];
 
 function Commands() {

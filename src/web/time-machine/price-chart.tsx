@@ -162,6 +162,9 @@ export function PriceChart(props: PriceChartProps) {
 /** A sequence number stands for a time: the library wants ascending whole numbers. */
 const timeOf = (seq: number): UTCTimestamp => seq as UTCTimestamp;
 
+/** Above and below the prices, as shares of the height. */
+const MARGINS = { top: 0.12, bottom: 0.1 };
+
 const FIXED = {
   layout: { fontFamily: SANS, fontSize: 11, attributionLogo: false },
   grid: { vertLines: { visible: false } },
@@ -169,7 +172,7 @@ const FIXED = {
     minimumWidth: 72,
     borderVisible: false,
     entireTextOnly: true,
-    scaleMargins: { top: 0.12, bottom: 0.1 },
+    scaleMargins: MARGINS,
   },
   timeScale: { borderVisible: false, fixLeftEdge: true, fixRightEdge: true, timeVisible: true },
   handleScroll: false,
@@ -230,29 +233,49 @@ function drawMarks(
   const last = points.length - 1;
   // A count at an edge of the chart would be cut.
   const room = Math.min(last / 2, COUNT_PX / step);
-  const thinned = last < 0 ? [] : thinMarks(marks, (seq) => indexOf(points, seq), step);
+  const indexAt = (seq: number): number => indexOf(points, seq);
+  const yOf = heightsOf(points, chart.paneSize().height);
+  const thinned = last < 0 ? [] : thinMarks(marks, { indexOf: indexAt, step, yOf });
   const markers = thinned.map((mark) => {
     const inside = Math.round(Math.min(last - room, Math.max(room, mark.at)));
-    return markerOf(mark, timeOf(points[mark.text === '' ? mark.at : inside]?.seq ?? 0));
+    const time = timeOf(points[mark.text === '' ? mark.at : inside]?.seq ?? 0);
+    return markerOf(mark, time, points[mark.at]?.price ?? 0);
   });
   drawn.setMarkers(markers.sort((a, b) => Number(a.time) - Number(b.time)));
+}
+
+/** Vertical places of points in a pane that shows all of them. */
+function heightsOf(points: readonly PricePoint[], height: number): (at: number) => number {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { price } of points) {
+    low = Math.min(low, price);
+    high = Math.max(high, price);
+  }
+  const { top, bottom } = MARGINS;
+  const scale = high > low ? (height * (1 - top - bottom)) / (high - low) : 0;
+  return (at) => (high - (points[at]?.price ?? high)) * scale;
 }
 
 /** Half of the width of a count. */
 const COUNT_PX = 14;
 
-function markerOf({ kind, text }: ChartMark, time: UTCTimestamp): SeriesMarker<Time> {
+function markerOf(
+  { kind, text }: ChartMark,
+  time: UTCTimestamp,
+  price: number,
+): SeriesMarker<Time> {
   if (kind === 'liquidation') {
-    return {
-      time,
-      position: 'aboveBar',
-      shape: 'square',
-      size: 0.6,
-      color: colour('danger'),
-      text,
-    };
+    const color = colour('danger');
+    return { time, price, position: 'atPriceTop', shape: 'square', size: 0.6, color, text };
   }
-  return kind === 'buy'
-    ? { time, position: 'belowBar', shape: 'arrowUp', size: 0.8, color: colour('gain'), text }
-    : { time, position: 'aboveBar', shape: 'arrowDown', size: 0.8, color: colour('loss'), text };
+  const isBuy = kind === 'buy';
+  return {
+    time,
+    price,
+    position: isBuy ? 'atPriceBottom' : 'atPriceTop',
+    shape: isBuy ? 'arrowUp' : 'arrowDown',
+    size: 0.8,
+    color: colour(isBuy ? 'gain' : 'loss'),
+    text,
+  };
 }

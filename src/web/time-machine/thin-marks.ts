@@ -10,6 +10,18 @@ export interface ChartMark {
 
 /** Least distance of two marks of a kind, px; more after a count, by its digits. */
 const roomOf = (count: number): number => (count > 1 ? 16 + 7 * String(count).length : 12);
+/** Marks with this vertical distance do not meet, a count above them included. */
+const HEIGHT_PX = 28;
+
+/** Pixels of the points of a chart. */
+export interface ChartPlaces {
+  /** The point at or before a command. */
+  readonly indexOf: (seq: number) => number;
+  /** Distance of two points. */
+  readonly step: number;
+  /** Vertical place of a point. */
+  readonly yOf: (at: number) => number;
+}
 
 interface Group {
   readonly kind: ScanMark['kind'];
@@ -17,23 +29,27 @@ interface Group {
   count: number;
 }
 
-/** `indexOf` is the point at or before a command; points are `step` pixels apart. */
+/** Marks in the order of their commands. */
 export function thinMarks(
   marks: readonly ScanMark[],
-  indexOf: (seq: number) => number,
-  step: number,
+  { indexOf, step, yOf }: ChartPlaces,
 ): ChartMark[] {
   const groups: Group[] = [];
-  const newest = new Map<ScanMark['kind'], Group>();
+  const near = new Map<ScanMark['kind'], Group[]>();
   for (const { kind, seq, count } of marks) {
     const at = indexOf(seq);
-    const last = newest.get(kind);
-    if (last !== undefined && (at - last.at) * step < roomOf(last.count)) {
-      last.count += count;
+    const left = (near.get(kind) ?? []).filter(
+      (group) => (at - group.at) * step < roomOf(group.count),
+    );
+    near.set(kind, left);
+    const y = yOf(at);
+    const met = left.findLast((group) => Math.abs(y - yOf(group.at)) < HEIGHT_PX);
+    if (met !== undefined) {
+      met.count += count;
       continue;
     }
     const group = { kind, at, count };
-    newest.set(kind, group);
+    left.push(group);
     groups.push(group);
   }
   return groups
