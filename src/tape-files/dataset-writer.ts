@@ -9,6 +9,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { marketId } from '../num/units.ts';
 import {
+  hasUnknownUnits,
   DATASET_VERSION,
   isManifest,
   type DatasetManifest,
@@ -458,11 +459,12 @@ function withStream(
   units: TapeUnits,
 ): DatasetManifest {
   const markets = [...(before?.markets ?? [])];
-  const known = markets.find(({ symbol }) => symbol === units.symbol);
-  if (known === undefined) {
-    const { symbol, tickSize, lotSize, inverse } = units;
-    markets.push({ symbol, tickSize, lotSize, inverse });
-  }
+  const { symbol, tickSize, lotSize, inverse } = units;
+  const own = { symbol, tickSize, lotSize, inverse };
+  const at = markets.findIndex((market) => market.symbol === symbol);
+  const known = markets[at];
+  if (known === undefined) markets.push(own);
+  else if (hasUnknownUnits(known, before?.streams ?? [])) markets[at] = own;
   return {
     orrery: 'dataset',
     version: DATASET_VERSION,

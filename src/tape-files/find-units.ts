@@ -1,6 +1,7 @@
 /** Tick and lot size of the market in a recording. */
 import { LOBSTER_TICK } from '../tape/formats/lobster.ts';
 import { specSymbol } from '../tape/formats/market-names.ts';
+import { UNKNOWN_UNITS } from '../tape/manifest.ts';
 import { NumberScan } from '../tape/formats/numbers.ts';
 import { TapeError, type TapeUnits } from '../tape/record.ts';
 import { filesToRead } from './companion-files.ts';
@@ -43,6 +44,6 @@ export async function findUnits(
   }
   if (format.container === 'lobster')
     return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse: recording.isInverse };
-  const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
+  const steps = scan.found() ?? UNKNOWN_UNITS;
   return { symbol, ...steps, inverse: recording.isInverse };
 }

@@ -91,6 +91,19 @@ export interface DatasetManifest {
   readonly streams: readonly StreamManifest[];
 }
 
+/** Units of a market of which only funding rates are known: they have neither price nor size. */
+export const UNKNOWN_UNITS = { tickSize: '0.000001', lotSize: '1' } as const;
+
+/** Whether the units of a market are still unknown, so that the next stream states them. */
+export function hasUnknownUnits(
+  { symbol, tickSize, lotSize }: TapeUnits,
+  streams: readonly Pick<StreamManifest, 'symbol' | 'counts'>[],
+): boolean {
+  if (tickSize !== UNKNOWN_UNITS.tickSize || lotSize !== UNKNOWN_UNITS.lotSize) return false;
+  const own = streams.filter((stream) => stream.symbol === symbol);
+  return own.every(({ counts }) => Object.keys(counts).every((kind) => kind === 'funding'));
+}
+
 /** Whether a file named `manifest.json` is of a dataset, of any version. */
 export function isManifest(text: string): boolean {
   try {

@@ -9,7 +9,7 @@ import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket, specSymbol } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
 import { FORMATS, type Format } from '../../tape/formats/formats.ts';
-import type { StreamManifest } from '../../tape/manifest.ts';
+import { hasUnknownUnits, type StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
 import { sha256Of } from '../../tape-files/part-files.ts';
@@ -201,7 +201,9 @@ async function importInto(
   map: ColumnMap | null,
 ): Promise<Imported> {
   const dataset = args.add ? (await openDataset(args.out)).manifest : null;
-  const present = dataset?.markets ?? [];
+  const streams = dataset?.streams ?? [];
+  const markets = dataset?.markets ?? [];
+  const present = markets.filter((market) => !hasUnknownUnits(market, streams));
   const presentUnits = (name: string): TapeUnits | null =>
     present.find((market) => isSameMarket(market.symbol, name)) ?? null;
   const givenUnits = unitsGiven(args, presentUnits);
@@ -234,8 +236,8 @@ async function importInto(
       stopIfInterrupted();
       progress.update(fraction / 2);
     };
-    const units = await findUnits(options, showFraction, presentUnits);
-    const streams = dataset?.streams ?? [];
+    const found = await findUnits(options, showFraction, presentUnits);
+    const units = found && namedAsPresent(found, markets);
     if (streams.length > 0) mustBeOfOneKind(await findKind(options), units?.symbol ?? '', streams);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
@@ -255,9 +257,11 @@ async function importInto(
     }
     recording.mustBeOneMarket();
     if (recording.units === null) throw new TapeError('the files hold no record');
-    const isGiven = [givenUnits, presentUnits(recording.units.symbol), ...KNOWN_UNITS].includes(
-      recording.units,
-    );
+    const isGiven = [
+      givenUnits && units,
+      presentUnits(recording.units.symbol),
+      ...KNOWN_UNITS,
+    ].includes(recording.units);
     const known = withInverse(recording.units, recording.isInverse, present);
     const { source, licence } = args;
     const checksums = recording.checksums.facts;
@@ -340,6 +344,14 @@ function unitsGiven(
   return { symbol: specSymbol(symbol), tickSize: tick, lotSize: lot, inverse: inverse === true };
 }
 
+/** The units with the name that the market has in the dataset. */
+function namedAsPresent(units: TapeUnits, markets: readonly TapeUnits[]): TapeUnits {
+  const same = markets.find(({ symbol }) => isSameMarket(symbol, units.symbol));
+  return same === undefined || same.symbol === units.symbol
+    ? units
+    : { ...units, symbol: same.symbol };
+}
+
 /** The units of a market that is coin-margined by its name in the records. */
 function withInverse(
   units: TapeUnits,
@@ -392,9 +404,7 @@ function remarks({ manifest: stream, units, found, notes }: Imported): string[] 
   const { checksums } = stream;
   if (checksums !== undefined) lines.push(checksumText(checksums));
   lines.push(...notes);
-  if (found) {
-    lines.push(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
-  }
+  if (found) lines.push(foundText(units, Object.keys(stream.counts)));
   if (stream.kind === 'spot') {
     lines.push(
       `${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`,
@@ -410,6 +420,14 @@ function remarks({ manifest: stream, units, found, notes }: Imported): string[] 
   if (units.inverse)
     lines.push(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
   return lines;
+}
+
+function foundText({ tickSize, lotSize }: TapeUnits, kinds: readonly string[]): string {
+  if (kinds.every((kind) => kind === 'funding'))
+    return 'the files have no price; tick and lot come from the next ones of the market';
+  return kinds.every((kind) => ['funding', 'mark', 'index'].includes(kind))
+    ? `tick ${tickSize} was found in the data, and no size: the lot is ${lotSize}; import trades or klines first, or give --tick and --lot`
+    : `tick ${tickSize} and lot ${lotSize} were found in the data`;
 }
 
 function decimalsOf(step: string): number {

@@ -74,7 +74,10 @@ describe('the market of a file', () => {
     expect(await run('csv', both, '--symbol', 'SOLUSDT', '--replace', '--json')).toBe(0);
     expect(JSON.parse(printed)).toMatchObject({
       symbol: 'SOLUSDT',
-      notes: ['not read: ETHUSDT', 'tick 0.000001 and lot 1 were found in the data'],
+      notes: [
+        'not read: ETHUSDT',
+        'the files have no price; tick and lot come from the next ones of the market',
+      ],
     });
   });
 

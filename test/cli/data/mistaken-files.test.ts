@@ -1,5 +1,6 @@
 /** `orrery data import` of files under another layout than that of the named format. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { openDataset } from '../../../src/tape-files/dataset-files.ts';
 import { SmallFiles } from './import-arguments.ts';
 
 const files = new SmallFiles();
@@ -135,5 +136,43 @@ describe('tables', () => {
     expect(table.notes).toEqual([note]);
     const marks = files.file('m.csv', '1704067200000,42,42,42,42,0,1704067259999,0,0,0,0,0');
     expect((await files.import('binance-klines', marks, { symbol })).notes).toEqual([note]);
+  });
+});
+
+describe('a dataset that begins with funding rates', () => {
+  const FUNDING = ['calc_time,funding_interval_hours,last_funding_rate', '1704067200000,8,0.0001'];
+  const KLINE =
+    '1704067200000,42314.0,42335.8,42289.6,42331.9,289.641,1704067259999,12256155.27,3310,175.211,7414459.6,0';
+
+  test.each([{}, { symbol: 'BTC/USDT' }])(
+    'takes tick and lot of the next file: %o',
+    async (changes) => {
+      const out = `${files.file('x')}.set`;
+      await files.import(
+        'binance-funding',
+        files.file('BTCUSDT-fundingRate-2024-01.csv', ...FUNDING),
+        {
+          out,
+        },
+      );
+      const klines = files.file('BTCUSDT-1m-2024-01.csv', KLINE);
+      await files.import('binance-klines', klines, { out, add: true, ...changes });
+      const { manifest } = await openDataset(out);
+      expect(manifest.markets).toEqual([
+        { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false },
+      ]);
+      expect(manifest.streams).toHaveLength(2);
+    },
+  );
+
+  test('keeps units that are given', async () => {
+    const out = `${files.file('x')}.set`;
+    const given = { out, symbol: 'BTCUSDT', tick: '0.01', lot: '0.01' };
+    await files.import('binance-funding', files.file('f.csv', ...FUNDING), given);
+    const klines = files.file('BTCUSDT-1m-2024-01.csv', KLINE);
+    await files.import('binance-klines', klines, { out, add: true });
+    expect((await openDataset(out)).manifest.markets).toMatchObject([
+      { tickSize: '0.01', lotSize: '0.01' },
+    ]);
   });
 });
