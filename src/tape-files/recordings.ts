@@ -40,7 +40,7 @@ import { FileClaims } from './file-claims.ts';
 import { journalRecords } from './journal-records.ts';
 import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
-import { mustBeText } from './text-check.ts';
+import { isEmptyLines, mustBeText } from './text-check.ts';
 
 export interface RecordingOptions {
   readonly format: Format;
@@ -69,6 +69,8 @@ interface ReadState {
 }
 
 const LINES_PER_BATCH = 2000;
+/** Bytes of empty lines, of which a compressed file of some kilobytes may have millions. */
+const MAX_EMPTY = 1_000_000;
 
 /** Name that detects the format from the file names. */
 export const AUTO_FORMAT = 'auto';
@@ -236,9 +238,14 @@ export class Recording {
   private async *bytes(path: string): AsyncGenerator<Uint8Array> {
     const source = await openBytes(path);
     let isFirst = true;
+    let empty = 0;
     for await (const chunk of source.bytes) {
       if (isFirst) mustBeText(chunk);
       isFirst = false;
+      empty = isEmptyLines(chunk) ? empty + chunk.length : 0;
+      if (empty > MAX_EMPTY) {
+        throw new TapeError('more than 1 MB of empty lines in succession; remove them');
+      }
       this.fraction = source.read() / Math.max(1, source.size);
       yield chunk;
     }

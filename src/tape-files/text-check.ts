@@ -1,4 +1,4 @@
-/** Detects binary files, so that their bytes are never shown as text. */
+/** What is no text of a recording: bytes of a binary file, which are never shown, and empty lines. */
 import { TapeError } from '../tape/record.ts';
 
 const SAMPLE = 4096;
@@ -20,4 +20,9 @@ export function mustBeText(bytes: Uint8Array): void {
   const known = KNOWN.find(([magic]) => start.startsWith(magic));
   if (known !== undefined) throw new TapeError(`it is ${known[1]}`);
   if (head.includes(0)) throw new TapeError('it is binary, not text');
+}
+
+/** Whether bytes are ends of lines alone. */
+export function isEmptyLines(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 10 || byte === 13);
 }

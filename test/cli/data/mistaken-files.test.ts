@@ -1,4 +1,6 @@
 /** `orrery data import` of files under another layout than that of the named format. */
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../../../src/tape-files/dataset-files.ts';
 import { SmallFiles } from './import-arguments.ts';
@@ -7,6 +9,12 @@ const files = new SmallFiles();
 afterAll(() => {
   files.remove();
 });
+
+function gzipped(text: string): string {
+  const path = files.file('lines.gz');
+  writeFileSync(path, gzipSync(text));
+  return path;
+}
 
 const DOGE = [
   '1704067200000,0.08950,0.08960,0.08940,0.08955,289641,1704067259999,25922.8,3310,175211,15681.3,0',
@@ -137,6 +145,20 @@ describe('tables', () => {
     const marks = files.file('m.csv', '1704067200000,42,42,42,42,0,1704067259999,0,0,0,0,0');
     expect((await files.import('binance-klines', marks, { symbol })).notes).toEqual([note]);
   });
+});
+
+test.each([
+  ['csv', 'time,price,size,side\n1704067200000,42000.1,1,buy'],
+  ['bybit', ''],
+])('%s: millions of empty lines are refused soon, and thousands are read', async (format, rows) => {
+  const symbol = 'BTCUSDT';
+  const millions = gzipped(`${rows}${'\n'.repeat(5_000_000)}`);
+  await expect(files.import(format, millions, { symbol })).rejects.toThrow(
+    'more than 1 MB of empty lines in succession',
+  );
+  const thousands = files.import(format, gzipped(`${rows}${'\r\n'.repeat(9999)}`), { symbol });
+  if (rows === '') await expect(thousands).rejects.toThrow('no record of the market');
+  else expect((await thousands).manifest.counts).toEqual({ trade: 1 });
 });
 
 describe('a dataset that begins with funding rates', () => {
