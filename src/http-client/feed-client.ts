@@ -10,6 +10,7 @@ import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
+import { allReceived } from './all-received.ts';
 import { Feed, FeedError, type FeedListener } from './feed.ts';
 import { LastSeen, type Data, type FillsSince } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
@@ -319,8 +320,13 @@ export class FeedClient {
         for (const feed of feeds) await this.repeat(socket, feed);
         // What is read has all that the socket does not send.
         const reads = this.options.readsSince?.(performance.now()) ?? this.options;
+        const missed = new Map<Feed, readonly Data[]>();
         for (const feed of feeds) {
-          if (this.feeds.has(feed)) feed.catchUp(await this.missedBy(feed, reads), this.isFollower);
+          if (this.feeds.has(feed)) missed.set(feed, await this.missedBy(feed, reads));
+        }
+        await allReceived(socket, HANDSHAKE_MS);
+        for (const [feed, updates] of missed) {
+          if (this.feeds.has(feed)) feed.catchUp(updates, this.isFollower);
         }
         this.reconnecting = socket.readyState !== socket.OPEN;
         if (!this.reconnecting) this.reportLoss(feeds);
