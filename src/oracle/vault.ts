@@ -137,7 +137,8 @@ function offer(world: World, market: Market): void {
     side < 0n
       ? shareUp(highPrice(world, market) * (MILLION + distance), MILLION)
       : max(1n, shareDown(lowPrice(world, market) * (MILLION - distance), MILLION));
-  const quote = BigInt(market.spec.vaultQuotePpm);
+  const { vaultQuotePpm, makerFeePpm } = market.spec;
+  const quote = max(BigInt(vaultQuotePpm), BigInt(makerFeePpm));
   const opposite = bestPrice(world, market, -side);
   // Bids that it takes must pay the fee of a taker, too.
   const takes = opposite !== null && (priceAt(quote) - opposite) * side >= 0n;

@@ -1,7 +1,7 @@
 /**
  * The CLS vault closes its positions (R-8.4). At each whole minute, for each fresh market with a
  * vault position, one reduce-only order for a part of the position replaces that of the previous
- * minute. It sells above and buys below both mark and index, so closing is never at a loss.
+ * minute. It sells above and buys below both mark and index, by at least the rate of its fee.
  *
  * The order is post-only unless it would cross. Then it is a plain limit order that takes what the
  * book offers beyond its taker fee. If it were omitted, quotes far from the index could raise the
@@ -55,10 +55,11 @@ function endLast(state: State, market: Market): void {
 
 function offer(state: State, market: Market, exposure: Exposure): void {
   const side = exposure.positionLots > 0 ? -1 : 1;
-  const { vaultQuotePpm, takerFeePpm } = market.spec;
-  const quote = leavePrice(market, side, vaultQuotePpm);
+  const { vaultQuotePpm, makerFeePpm, takerFeePpm } = market.spec;
+  const distance = Math.max(vaultQuotePpm, makerFeePpm);
+  const quote = leavePrice(market, side, distance);
   const takes = crosses(market, side, quote);
-  const price = takes ? leavePrice(market, side, Math.max(vaultQuotePpm, takerFeePpm)) : quote;
+  const price = takes ? leavePrice(market, side, Math.max(distance, takerFeePpm)) : quote;
   if (price > market.spec.maxPriceTicks) return;
   const size = leaveLots(Math.abs(exposure.positionLots), state.config.vaultLeavePpm);
   const id = state.nextOrderId;

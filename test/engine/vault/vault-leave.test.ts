@@ -82,6 +82,20 @@ describe('leave orders', () => {
     expect(offers(world)).toEqual([{ lots: -475, price: 95 }]);
   });
 
+  test.each([
+    { side: '10', index: '93', price: 93.93, lots: -500 },
+    { side: '-10', index: '107', price: 105.93, lots: 500 },
+  ])('are beyond mark and index by the maker fee, if that is more: $lots', (of) => {
+    const world = new RiskWorld([{ tickSize: '0.01', makerFee: '0.01', takerFee: '0' }]);
+    world.fund({ ann: '1000000', bob: '1000000', eve: '112' });
+    world.price('100');
+    world.transfer('ann', 'vault', '1000');
+    world.trade('eve', 'bob', of.side, '100');
+    world.price(of.index);
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: of.lots, price: Math.round(of.price * 100) }]);
+  });
+
   test('a short is bought back below mark and index, rounded down', () => {
     const world = new RiskWorld([{}]);
     world.fund({ ann: '1000000', bob: '1000000', eve: '100' });

@@ -400,9 +400,17 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     rule: 'R-8.4',
   },
   {
+    id: 'leave-order-within-its-maker-fee',
+    file: 'engine/vault/vault-leave.ts#offer',
+    find: 'Math.max(vaultQuotePpm, makerFeePpm)',
+    replace: 'vaultQuotePpm',
+    means: 'a position that the vault leaves at its quote may not pay its maker fee',
+    rule: 'R-8.4',
+  },
+  {
     id: 'leave-order-takes-within-its-fee',
     file: 'engine/vault/vault-leave.ts#offer',
-    find: 'Math.max(vaultQuotePpm, takerFeePpm)',
+    find: 'Math.max(distance, takerFeePpm)',
     replace: 'vaultQuotePpm',
     means: 'what the vault takes may not pay its taker fee',
     rule: 'R-8.4',
