@@ -28,7 +28,8 @@ interface Closing {
 
 /** `behind`: equity at settlement prices, after insurance. Returns the closed holders. */
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
-  const payable = feeMoney(world, unit);
+  // Gains in frozen markets pay no fee.
+  const payable = admissionEquity(world, unit.sub, unit.isolated, atSettlement);
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,
     parties: closedParties(world, unit.sub, ranks, market),
@@ -147,14 +148,6 @@ export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void
   emitStep(world, unit, { step: 'shortfall', amountQuanta: amount });
   bookShortfall(world, -amount);
   bookUnit(world, unit, amount, 'shortfall');
-}
-
-/**
- * Money for fees: the unit's own, without frozen gains, and its advantage over marks.
- */
-function feeMoney(world: World, { sub, isolated }: Unit): bigint {
-  const deficit = min(0n, admissionEquity(world, sub, isolated));
-  return admissionEquity(world, sub, isolated, atSettlement) - deficit;
 }
 
 /** Fees, out of the owner's equity: at least its price advantage over the mark. */

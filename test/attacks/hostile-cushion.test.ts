@@ -68,3 +68,21 @@ test.each([
   expect(taken.equity('vault')).toBe(String(100_000 + Number(money)));
   expect(closed.balance('insurance')).toBe(money);
 });
+
+test('the advantage of the index over a mark that quotes hold below it is no fee either', () => {
+  const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'S' }]);
+  world.fund({ pat: '41000', ria: '100000', hal: '200000', eve: '100000', ed: '100000' });
+  for (const symbol of ['A', 'S']) world.price('40000', symbol);
+  world.trade('pat', 'hal', '50', '40000', 'S');
+  world.price('42000', 'S');
+  world.trade('eve', 'ed', '1', '40000', 'A');
+  world.quote('eve', 'ed', '2', '39600', '39601', 'A');
+  world.run(600_000, { A: '40000', S: '42000' });
+  world.trade('pat', 'ria', '25', '41640', 'A');
+  world.quote('eve', 'ed', '2', '39600', '39601', 'A');
+  world.run(61_000, { A: '40000' });
+  expect(world.markOf('A')).toBeLessThan(39_900);
+  expect(world.stepsOf('pat')).toEqual(['adl', 'safe']);
+  world.run(1000, { A: '40000', S: '40000' });
+  expect([world.equity('hal'), world.balance('insurance')]).toEqual(['200000', '0']);
+});

@@ -131,10 +131,8 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
       (parties[i] ?? []).map((party) => planParty(state, party, units)),
     ),
   );
-  // A gain in a frozen market may be lost at the thaw: it pays no fee. A better price than the
-  // mark does.
-  const money = unit.admissionEquity(state, settlementTicks);
-  const payable = money - minBig(0n, unit.admissionEquity(state));
+  // A gain in a frozen market may be lost at the thaw: it pays no fee.
+  const payable = unit.admissionEquity(state, settlementTicks);
   const plan = planClearing(equity, positions, insuranceAllowance(state, null), payable);
   const { context } = state;
   const outer = context.cause;

@@ -86,15 +86,6 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     profile: 'crisis',
   },
   {
-    id: 'advantage-pays-no-fee',
-    file: 'engine/liquidation/clearing.ts#closeAgainstHolders',
-    find: 'money - minBig(0n, unit.admissionEquity(state))',
-    replace: 'money',
-    means: 'an owner without money keeps what the settlement price is better than the mark',
-    rule: 'R-6.4',
-    profile: 'crisis',
-  },
-  {
     id: 'mark-due-now',
     file: 'engine/pricing/mark-price.ts#makeMarkDue',
     find: 'floorTo(state.nowUs, SECOND_US)',
