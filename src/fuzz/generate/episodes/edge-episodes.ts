@@ -29,7 +29,7 @@ const SECOND_US = 1_000_000;
 const HUGE = 2 ** 52 + 1;
 
 /** Cancels what a user has in the market when its turn comes. */
-const cancels =
+export const cancels =
   (market: KnownMarket, owner: KnownSubaccount | undefined): Planned =>
   ({ nowUs }) =>
     owner === undefined

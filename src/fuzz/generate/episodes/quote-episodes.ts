@@ -7,6 +7,7 @@ import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
 import type { Planned } from '../aims.ts';
 import { nextSample } from '../premium-samples.ts';
 import type { Context } from '../draw-context.ts';
+import { cancels } from './edge-episodes.ts';
 import {
   advance,
   advanceTo,
@@ -129,7 +130,7 @@ const waitFresh = (market: KnownMarket, staleUs: number, endUs: number): readonl
 
 /**
  * A premium above the maintenance rate during an interval, and announced terms that raise this rate
- * at the very instant of its settlement.
+ * at the very instant of its settlement. A mark that follows the quotes often falls there, too.
  */
 export function fundedAtNotice(context: Context): readonly Planned[] {
   const { dice, setup, nowUs } = context;
@@ -160,6 +161,7 @@ export function fundedAtNotice(context: Context): readonly Planned[] {
     initialMarginPpm: ppm(Math.min(PPM, 2 * tier.initialMarginPpm)),
     maintenanceMarginPpm: ppm(Math.min(PPM, Math.ceil(1.5 * tier.maintenanceMarginPpm))),
   }));
+  const takesBack = cancels(market, c);
   const funding = { ...before.funding, capPpm: ppm(500_000), marginCapPpm: ppm(4 * PPM) };
   return [
     advanceTo(() => settlesUs - leadUs),
@@ -176,7 +178,10 @@ export function fundedAtNotice(context: Context): readonly Planned[] {
       market: market.id,
       spec: { ...market.spec, tiers, funding },
     }),
-    ...waitFresh(market, staleUs, settlesUs - 1),
+    // A mark moves at the next whole second, and the quotes were sampled until now.
+    ...(dice.chance(600)
+      ? [...waitFresh(market, staleUs, settlesUs - dice.pick([1000, 400_000])), takesBack]
+      : waitFresh(market, staleUs, settlesUs - 1)),
     advanceTo(() => settlesUs),
     advance(SECOND_US),
     ({ nowUs: now }) => ({ kind: 'setMarketTerms', timeUs: now, market: market.id, spec: before }),
