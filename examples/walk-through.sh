@@ -6,20 +6,25 @@ SIM='authorization: Bearer dev'
 JSON='content-type: application/json'
 ACCOUNT=0x7e5f4552091a69125d5dfcb7b8c2659029395bdf
 
+# Prints the response, and a refusal or a server that does not answer ends the script.
+request() {
+  curl -sS --fail-with-body "$@" && echo || { code=$?; echo; exit "$code"; }
+}
+
 echo '# set an index price and deposit to an account'
-curl -sf -X POST "$URL/sim/oracle" -H "$SIM" -H "$JSON" -d '{"symbol": "BTC-USD-PERP", "price": "60000"}'; echo
-curl -sf -X POST "$URL/sim/deposit" -H "$SIM" -H "$JSON" -d "{\"account\": \"$ACCOUNT\", \"amount\": \"10000\"}"; echo
+request -X POST "$URL/sim/oracle" -H "$SIM" -H "$JSON" -d '{"symbol": "BTC-USD-PERP", "price": "60000"}'
+request -X POST "$URL/sim/deposit" -H "$SIM" -H "$JSON" -d "{\"account\": \"$ACCOUNT\", \"amount\": \"10000\"}"
 
 echo '# public endpoints'
-curl -sf "$URL/price/BTC-USD-PERP"; echo
-curl -sf "$URL/book/BTC-USD-PERP?depth=5"; echo
+request "$URL/price/BTC-USD-PERP"
+request "$URL/book/BTC-USD-PERP?depth=5"
 
 echo '# the first step of a login: a challenge for the wallet to sign'
-curl -sf "$URL/auth?account=$ACCOUNT"; echo
+request "$URL/auth?account=$ACCOUNT"
 
 echo '# an account endpoint without a token is rejected'
-curl -s "$URL/account/balance?account=$ACCOUNT"; echo
+curl -sS "$URL/account/balance?account=$ACCOUNT"; echo
 
 echo '# advance the clock by an hour, and read the state hash'
-curl -sf -X POST "$URL/sim/clock" -H "$SIM" -H "$JSON" -d '{"advanceMs": 3600000}'; echo
-curl -sf "$URL/sim/hash" -H "$SIM"; echo
+request -X POST "$URL/sim/clock" -H "$SIM" -H "$JSON" -d '{"advanceMs": 3600000}'
+request "$URL/sim/hash" -H "$SIM"
