@@ -31,8 +31,8 @@ export interface VirtualClientPorts {
   readonly arrive: (sent: SentRequest, reply: (reply: Reply) => void) => void;
   /** Called when a request is sent. */
   readonly sent: (endpoint: EndpointId, request: unknown) => void;
-  /** Called for a write that was rejected or did not arrive. */
-  readonly refused: (endpoint: EndpointId, reply: Reply) => void;
+  /** Called for a write that was rejected; `isSent` is false for one that was never sent. */
+  readonly refused: (endpoint: EndpointId, reply: Reply, isSent: boolean) => void;
   /** Called when a promise settles: callbacks are queued. */
   readonly settled: () => void;
 }
@@ -95,15 +95,15 @@ export class VirtualClient implements AnsweringClient {
     const write = isWrite(endpoint);
     this.#ports.sent(endpoint, request);
     this.#outstanding += 1;
-    const answer = (reply: Reply): void => {
+    const answer = (reply: Reply, isSent = true): void => {
       this.#outstanding -= 1;
-      if (write && reply.status !== 200) this.#ports.refused(endpoint, reply);
+      if (write && reply.status !== 200) this.#ports.refused(endpoint, reply, isSent);
       answered(reply);
       this.#ports.settled();
     };
     const now = (status: number, body: string): void => {
       scheduler.at(sentUs, PRIORITY.delivery, () => {
-        answer({ status, body });
+        answer({ status, body }, false);
       });
     };
     if (write && warmingUp()) {

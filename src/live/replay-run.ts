@@ -51,7 +51,7 @@ export class ReplayRun implements LiveRecorder {
   /** Orders of other accounts, which a backtest does not have. */
   private foreignOrders = 0;
   private terms: RunTerms = {};
-  private inbox: Message[] = [];
+  private readonly inbox: Message[] = [];
   private receivedUs: number | null = null;
   /** Time of the exchange; everything up to it was played. */
   private reachedUs: number;
@@ -204,7 +204,9 @@ export class ReplayRun implements LiveRecorder {
               this.request = this.send(sent, reply);
             },
             sent: () => undefined,
-            refused: () => undefined,
+            refused: (endpoint, reply, isSent) => {
+              if (!isSent) this.noteAnswer(endpoint, reply, this.scheduler.nowUs);
+            },
             settled: touch,
           },
           () => [],
@@ -345,8 +347,7 @@ export class ReplayRun implements LiveRecorder {
   }
 
   private takeAll(): void {
-    const messages = this.inbox;
-    this.inbox = [];
+    const messages = this.inbox.splice(0);
     for (const message of messages) this.take(message);
     // Bars that end after the last update are as late as their trades.
     this.receivedUs = null;
@@ -429,9 +430,8 @@ export class ReplayRun implements LiveRecorder {
   /** Records orders that have no request, such as those of a liquidation. */
   private takeOrder(data: Data): void {
     const order = data as unknown as OrderRecordShape;
-    if (this.known.has(order.orderId)) return;
-    const nowUs = this.scheduler.nowUs;
-    this.noteOrder({ sentUs: this.sentUs ?? nowUs, answeredUs: nowUs, order, refusal: null });
+    const { nowUs: answeredUs } = this.scheduler;
+    this.noteOrder({ sentUs: this.sentUs ?? answeredUs, answeredUs, order, refusal: null });
   }
 
   private noteOrder(noted: LiveOrder): void {
@@ -443,22 +443,21 @@ export class ReplayRun implements LiveRecorder {
 
   /** A request at its arrival: its updates precede the response, except for those of the book. */
   private async send(sent: SentRequest, reply: (reply: Reply) => void): Promise<void> {
-    const { client } = this.options;
     const { endpoint, request, sentUs, arrivalUs } = sent;
     while (arrivalUs > this.reachedUs) {
       // After the end of the data only requests move the clock.
       await this.advance(arrivalUs, true);
       this.takeAll();
     }
-    const answer = await client.reply(endpoint, this.withNonce(endpoint, request) as never);
+    const renewed = this.withNonce(endpoint, request) as never;
+    const answer = await this.options.client.reply(endpoint, renewed);
     this.noteAnswer(endpoint, answer, sentUs);
     if (ENDPOINTS[endpoint].method === 'GET') {
       reply(answer);
       return;
     }
     await this.advance(this.reachedUs, true);
-    const messages = this.inbox;
-    this.inbox = [];
+    const messages = this.inbox.splice(0);
     const ofBook = messages.findIndex(({ kind }) => kind === 'book');
     const own = ofBook < 0 ? messages.length : ofBook;
     this.sentUs = sentUs;
@@ -470,7 +469,7 @@ export class ReplayRun implements LiveRecorder {
 
   private noteAnswer(endpoint: EndpointId, { status, body }: Reply, sentUs: number): void {
     if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return;
-    const answeredUs = this.reachedUs;
+    const answeredUs = Math.max(this.reachedUs, sentUs);
     if (status !== 200) {
       this.noteOrder({ sentUs, answeredUs, order: null, refusal: String(body) });
       return;

@@ -90,3 +90,34 @@ test('a wallet without money gets an error that names the remedy; a replay has o
     await served.remove();
   }
 }, 60_000);
+
+test('a submit in the warm-up is a row without an order, as in real time', async () => {
+  const source = `export default {
+    name: 'early', parameters: {}, warmUpUs: () => 2_000_000,
+    create: () => ({
+      onTrade(_trade, context) {
+        const order = { side: 'buy', size: '0.001' };
+        if (context.warmingUp) void context.submit(order).catch((error) => context.log(error.message));
+      },
+    }),
+  };`;
+  const path = join(folder, 'early.mjs');
+  writeFileSync(path, source);
+  const planned = await plannedOf(path);
+  const plan = planOf([planned], { toUs: RECORDED_FROM_US + 3_000_000 });
+  const served = await serveReplay(plan);
+  try {
+    const { orders, log } = await liveOnReplay(served, plan, planned);
+    expect(orders.length).toBeGreaterThan(3);
+    expect(orders).toHaveLength(log.length);
+    for (const { order, refusal, sentUs, answeredUs } of orders) {
+      expect({ order, refusal }).toEqual({
+        order: null,
+        refusal: 'The strategy is warming up: writes are rejected',
+      });
+      expect(answeredUs).toBe(sentUs);
+    }
+  } finally {
+    await served.remove();
+  }
+}, 60_000);
