@@ -14,7 +14,7 @@ import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { removeMade } from '../platform/make-folder.ts';
 import { makeDurableFolder } from './data-folder.ts';
 import { FolderJournal } from './folder-journal.ts';
-import { recover } from './recover.ts';
+import { isReadWhole, recover } from './recover.ts';
 import { listSegments, UNFINISHED_NAME, type Segment } from './segments.ts';
 import { listSnapshots, syncFolder } from './snapshots.ts';
 
@@ -122,7 +122,9 @@ async function copyTo(from: string, to: string, onFile: () => void): Promise<Bac
   }
   await syncFolder(to);
   onFile();
-  const { engine, position } = recover(to, { segments: segments.map(({ copy }) => copy) });
+  const copies = segments.map(({ copy }) => copy);
+  const { engine, position, end } = recover(to, { segments: copies });
+  if (isReadWhole(copies, end)) readFrames(new FolderJournal(copies, null));
   await rm(mark);
   await syncFolder(to);
   return {
@@ -143,7 +145,7 @@ async function copyWhole(segment: Segment, copy: Segment): Promise<void> {
     await copyDurably(segment.path, copy.path);
     const journal = new FolderJournal([copy], null);
     try {
-      while (journal.next() !== null);
+      readFrames(journal);
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       if (error.message === fault || attempt === ATTEMPTS) throw error;
@@ -153,6 +155,11 @@ async function copyWhole(segment: Segment, copy: Segment): Promise<void> {
     await cutAt(copy.path, journal.place.offset);
     return;
   }
+}
+
+/** Throws `JournalError` where one is damaged. */
+function readFrames(journal: FolderJournal): void {
+  while (journal.next() !== null);
 }
 
 async function cutAt(path: string, end: number): Promise<void> {

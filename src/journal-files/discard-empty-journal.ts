@@ -17,25 +17,31 @@ export interface EmptyJournal {
   readonly cutBytes: number;
 }
 
+/** A journal without a complete frame, and its bytes; null if there is none. */
+export function findEmptyJournal(folder: string): { path: string; bytes: number } | null {
+  const [first, second] = listSegments(folder);
+  if (first === undefined || second !== undefined || first.afterSeq > 0) return null;
+  if (listSnapshots(folder).length > 0) return null;
+  const bytes = readRegularFile(first.path);
+  return holdsSomething(first, bytes) ? null : { path: first.path, bytes: bytes.length };
+}
+
 /**
  * Removes a journal without a complete frame. Anything that may have been answered is kept. Throws
  * `FileError` if snapshots are there and no journal: a snapshot follows a journal, so it was lost.
  */
 export async function discardEmptyJournal(folder: string): Promise<EmptyJournal> {
-  const [first, second] = listSegments(folder);
-  if (first === undefined) {
+  if (listSegments(folder).length === 0) {
     const [newest] = listSnapshots(folder);
     if (newest === undefined) return { isEmpty: true, cutBytes: 0 };
     throw new FileError(
       `${folder}: has ${newest.name} but no journal; restore the journal from a copy, or move the snapshots away to begin a new exchange`,
     );
   }
-  const isOnly = second === undefined && first.afterSeq <= 0 && listSnapshots(folder).length === 0;
-  if (!isOnly) return { isEmpty: false, cutBytes: 0 };
-  const bytes = readRegularFile(first.path);
-  if (holdsSomething(first, bytes)) return { isEmpty: false, cutBytes: 0 };
-  await rm(first.path);
-  return { isEmpty: true, cutBytes: bytes.length };
+  const empty = findEmptyJournal(folder);
+  if (empty === null) return { isEmpty: false, cutBytes: 0 };
+  await rm(empty.path);
+  return { isEmpty: true, cutBytes: empty.bytes };
 }
 
 function holdsSomething({ plain }: Segment, bytes: Uint8Array): boolean {

@@ -136,7 +136,16 @@ function recoverFrom(
   };
 }
 
-export function bytesBefore(segments: readonly Segment[], end: Segment): number {
+/** A longer journal would delay the start. */
+export const HISTORY_BYTES = 16_777_216;
+
+/** A start reads a small journal beyond its snapshot too, for the history of accounts. */
+export function isReadWhole(segments: readonly Segment[], end: JournalPlace): boolean {
+  const bytes = bytesBefore(segments, end.segment) + end.offset;
+  return (segments[0]?.afterSeq ?? 0) <= 0 && bytes <= HISTORY_BYTES;
+}
+
+function bytesBefore(segments: readonly Segment[], end: Segment): number {
   return segments
     .slice(0, segments.indexOf(end))
     .reduce((sum, { path }) => sum + statSync(path).size, 0);

@@ -154,6 +154,16 @@ const FAULTS: readonly (readonly [string, (path: string) => void, string, string
     /restore the journal/,
   ],
   [
+    'the first write was torn',
+    () => {
+      truncateSync(text('0001.orrery'), 300);
+      rmSync(text('.bin'));
+    },
+    'journal',
+    'warn',
+    /begins a new exchange/,
+  ],
+  [
     'the snapshot is damaged',
     () => {
       truncateSync(text('.bin'), 100);
@@ -190,6 +200,13 @@ test.each(FAULTS)('%s', (_name, harm, check, verdict, advice) => {
   const found = checkJournal(path, false, lastMs).findings.find((one) => one.check === check);
   expect(found).toMatchObject({ verdict });
   expect(found?.advice).toMatch(advice);
+});
+
+test('a start passes over a damaged snapshot, so the replay does not fail with it', () => {
+  const path = copy();
+  truncateSync(text('.bin'), 100);
+  const { findings } = checkJournal(path, true, lastMs);
+  expect(verdicts(findings)).toMatchObject({ snapshots: 'warn', replay: 'ok' });
 });
 
 test('rights, a file in place of a folder', () => {

@@ -13,6 +13,8 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { Host } from '../../src/http/exchange-host.ts';
+import { rebuildHistory } from '../../src/http/rebuild-history.ts';
 import { backupFolder } from '../../src/journal-files/backup-folder.ts';
 import { openJournal } from '../../src/journal-files/folder-journal.ts';
 import { recover } from '../../src/journal-files/recover.ts';
@@ -90,6 +92,34 @@ test('damage is not taken for a write in progress, and nothing is left', async (
   mkdirSync(out);
   await expect(backupFolder(path, out)).rejects.toThrow('a whole group follows');
   expect(readdirSync(out)).toEqual([]);
+});
+
+test('damage before the snapshot fails a backup that no server could start on', async () => {
+  const path = join(scratch(), 'var');
+  const exchange = await openIn(path, { segmentBytes: { first: 1024, max: 1024 } });
+  await depositGroups(exchange, Array<number>(16).fill(5));
+  await exchange.snapshot();
+  await exchange.close();
+  const [first, second] = listSegments(path);
+  expect(second).toBeDefined();
+  const bytes = readFileSync(first!.path);
+  bytes[700] = (bytes[700] ?? 0) ^ 0xff;
+  writeFileSync(first!.path, bytes);
+  const out = join(scratch(), 'out');
+  await expect(backupFolder(path, out)).rejects.toThrow(`${first!.path}: journal at byte`);
+  expect(existsSync(out)).toBe(false);
+  // As a start reads it.
+  const started = await openIn(path);
+  const host = {
+    exchange: started,
+    history: {
+      rebuild: (read: (sink: () => void) => void) => {
+        read(() => undefined);
+      },
+    },
+  };
+  expect(() => rebuildHistory(host as unknown as Host)).toThrow('journal at byte');
+  await started.close();
 });
 
 test('a backup that a killed process left is refused until the whole exchange is in it', async () => {

@@ -16,8 +16,8 @@ import { countText } from '../../base/count-text.ts';
 import { UserError } from '../../base/user-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
-import { HISTORY_BYTES } from '../../http/rebuild-history.ts';
-import { bytesBefore, snapshotMisfit } from '../../journal-files/recover.ts';
+import { findEmptyJournal } from '../../journal-files/discard-empty-journal.ts';
+import { isReadWhole, snapshotMisfit } from '../../journal-files/recover.ts';
 import { listSegments, type Segment } from '../../journal-files/segments.ts';
 import {
   listSnapshots,
@@ -26,7 +26,7 @@ import {
   type Snapshot,
 } from '../../journal-files/snapshots.ts';
 import { LOGINS_NAME } from '../../journal-files/used-nonces.ts';
-import { verifyJournal } from '../../journal-files/verify-journal.ts';
+import { verifyJournal, type SnapshotVerdict } from '../../journal-files/verify-journal.ts';
 import { rulesNote } from '../../journal-files/mismatch-text.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -183,6 +183,11 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
       const advice = 'restore the journal from a backup; the start is refused';
       return { findings: [fail('journal', 'is gone, snapshots are there', advice)], snapshotBytes };
     }
+    if (findEmptyJournal(path) !== null) {
+      const advice = 'a start removes it and begins a new exchange';
+      const torn = warn('journal', 'has the beginning of its first write only', advice);
+      return { findings: [torn], snapshotBytes };
+    }
     const snapshots = listSnapshots(path).map((named) => ({
       ...named,
       whole: readSnapshot(path, named.name),
@@ -196,7 +201,7 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     snapshotBytes = newest?.engine.length ?? 0;
     let journal = new FolderJournal(segments, newest);
     let frames = countFrames(journal);
-    if (newest !== null && isReadWhole(segments, journal)) {
+    if (newest !== null && isReadWhole(segments, journal.place)) {
       journal = new FolderJournal(segments, null);
       frames = countFrames(journal);
     }
@@ -226,13 +231,6 @@ function countFrames(journal: FolderJournal): number {
   let frames = 0;
   while (journal.next() !== null) frames += 1;
   return frames;
-}
-
-/** A start reads a small journal beyond its snapshot too, for the history of accounts. */
-function isReadWhole(segments: readonly Segment[], { place }: FolderJournal): boolean {
-  const [first] = segments;
-  const bytes = bytesBefore(segments, place.segment) + place.offset;
-  return first !== undefined && first.afterSeq <= 0 && bytes <= HISTORY_BYTES;
 }
 
 interface NamedSnapshot {
@@ -274,10 +272,15 @@ const SNAPSHOT_FAULTS = {
   foreign: 'of another exchange than the journal',
 } as const;
 
+/** A start passes over damaged snapshots; `checkSnapshots` warns of them. */
+const HARMLESS: readonly SnapshotVerdict[] = ['agrees', 'outdated', 'before', 'damaged'];
+
 function replayed(path: string): Finding {
-  const { isWhole, damage, mismatch, lastSeq, snapshots } = verifyJournal(path);
-  if (isWhole) return ok('replay', `${countText(lastSeq, 'command')}, every hash agrees`);
-  const bad = snapshots.find(({ verdict }) => !['agrees', 'outdated', 'before'].includes(verdict));
+  const { damage, mismatch, lastSeq, snapshots } = verifyJournal(path);
+  const bad = snapshots.find(({ verdict }) => !HARMLESS.includes(verdict));
+  if (damage === null && mismatch === null && bad === undefined) {
+    return ok('replay', `${countText(lastSeq, 'command')}, every hash agrees`);
+  }
   const found =
     damage ??
     (mismatch === null
