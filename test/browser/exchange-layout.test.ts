@@ -80,6 +80,17 @@ test('no figure of a table is cut, wide or narrow', async () => {
   await page.close();
 });
 
+test('on a phone, all values of a card end at its right side', async () => {
+  const page = await open();
+  await page.setViewportSize({ width: 640, height: 800 });
+  const ends = await page
+    .locator('.bottom td')
+    .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right));
+  expect(ends.length).toBeGreaterThan(10);
+  expect(new Set(ends).size).toBe(1);
+  await page.close();
+});
+
 test('a long name of a unit leaves the field of the size its digits', async () => {
   const page = await open();
   await page.goto(`${screen.server.url}/ui#market=${LONG}`);

@@ -218,7 +218,9 @@ export function PaidFigures() {
         </dd>
       </div>
       <div>
-        <dt>Realised by {sums.fills} fills, before both</dt>
+        <dt>
+          Realised by {sums.fills} {sums.fills === 1 ? 'fill' : 'fills'}, before both
+        </dt>
         <dd title={sums.realizedPnl}>
           <Result text={sums.realizedPnl} /> USD
         </dd>
