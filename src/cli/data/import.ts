@@ -18,7 +18,7 @@ import { journalFiles } from '../../tape-files/journal-records.ts';
 import { findKind } from '../../tape-files/raw-recording.ts';
 import { dateText } from '../../base/date-text.ts';
 import { inSteps } from '../../gateway/encode.ts';
-import { parseDecimal } from '../../num/decimal.ts';
+import { formatDecimal, parseDecimal } from '../../num/decimal.ts';
 import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
@@ -410,7 +410,7 @@ function remarks({ manifest: stream, units, found, notes }: Imported): string[] 
       `${units.symbol} is spot: a backtest plays it as a perpetual without funding, with margin and short positions`,
     );
   }
-  const decimals = decimalsOf(units.tickSize) + decimalsOf(units.lotSize);
+  const decimals = decimalsOfProduct(units.tickSize, units.lotSize);
   if (decimals > COLLATERAL_DECIMALS && !units.inverse) {
     lines.push(
       `tick × lot has ${String(decimals)} decimals, and a market that is traded in at most ${String(COLLATERAL_DECIMALS)}: ` +
@@ -430,6 +430,10 @@ function foundText({ tickSize, lotSize }: TapeUnits, kinds: readonly string[]): 
     : `tick ${tickSize} and lot ${lotSize} were found in the data`;
 }
 
-function decimalsOf(step: string): number {
-  return parseDecimal(step)?.scale ?? 0;
+/** Decimals of tick × lot, without trailing zeros. */
+function decimalsOfProduct(tickSize: string, lotSize: string): number {
+  const [tick, lot] = [parseDecimal(tickSize), parseDecimal(lotSize)];
+  if (tick === null || lot === null) return 0;
+  const product = formatDecimal(tick.digits * lot.digits, tick.scale + lot.scale);
+  return parseDecimal(product)?.scale ?? 0;
 }

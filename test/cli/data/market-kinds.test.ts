@@ -135,6 +135,15 @@ test('ticks and lots too fine for a market are named on import', async () => {
   expect(printed).toContain('tick × lot has 7 decimals, and a market that is traded in at most 6');
 });
 
+test('a fine tick with a coarse lot is not called too fine for a market', async () => {
+  const rows = ['time,price,quantity,side', '1700000000000,0.00001234,100,buy'];
+  const units = ['--symbol', 'X', '--tick', '0.00000001', '--lot'];
+  expect(await imported('csv', rows, '--replace', ...units, '100')).toBe(0);
+  expect(printed).not.toContain('tick × lot');
+  expect(await imported('csv', rows, '--replace', ...units, '10')).toBe(0);
+  expect(printed).toContain('tick × lot has 7 decimals');
+});
+
 test('spot and a contract of one name do not become one market', async () => {
   expect(await imported('binance-raw', BINANCE_FUTURES, '--replace')).toBe(0);
   expect(await imported('binance-raw', BINANCE_SPOT, '--add')).toBe(2);
