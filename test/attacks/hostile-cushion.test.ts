@@ -78,6 +78,7 @@ test('the advantage of the index over a mark that quotes hold below it is no fee
   world.trade('eve', 'ed', '1', '40000', 'A');
   world.quote('eve', 'ed', '2', '39600', '39601', 'A');
   world.run(600_000, { A: '40000', S: '42000' });
+  for (const name of ['eve', 'ed']) world.cancelAll(name);
   world.trade('pat', 'ria', '25', '41640', 'A');
   world.quote('eve', 'ed', '2', '39600', '39601', 'A');
   world.run(61_000, { A: '40000' });
