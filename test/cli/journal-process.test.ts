@@ -50,6 +50,26 @@ function journal(...args: string[]): { status: number | null; out: string; err: 
   return { status, out: stdout, err: stderr };
 }
 
+test('inspect cuts the text of a recorded book, and --json has all of it', () => {
+  const levels = Array.from({ length: 400 }, (_, i) => ['bid', 500_000 - i, 7]);
+  const snapshot = { kind: 'tapeSnapshot', timeUs: 1704067200000000, market: 0, levels };
+  const [scenario, file] = [inScratch('book.yaml'), inScratch('book.orrery')];
+  const market = 'markets: [{ symbol: BTC-USD-PERP, recordedLiquidity: true }]';
+  writeFileSync(
+    scenario,
+    `orrery: 1\ntitle: a\n${market}\nsteps:\n  - command: ${JSON.stringify(snapshot)}\n`,
+  );
+  const orrery = (...args: string[]): string =>
+    spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8' }).stdout;
+  expect(orrery('run', scenario, '--journal', file)).toContain('pass');
+  const lines = orrery('inspect', file).split('\n');
+  const shown = lines.find((line) => line.includes('tapeSnapshot","timeUs'));
+  expect(shown).toMatch(/\["bid",\d+,\d*.*… of \d{4} characters; --json prints all$/);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(2100);
+  const { frames } = JSON.parse(orrery('inspect', file, '--json')) as { frames: object[] };
+  expect(frames).toContainEqual(expect.objectContaining({ kind: 'tapeSnapshot', levels }));
+});
+
 test('verify checks all hashes, and finds faults', () => {
   const { status, out } = journal('verify', data());
   expect(status).toBe(0);

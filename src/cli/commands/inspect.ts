@@ -111,10 +111,18 @@ export const command: CommandModule<object, InspectArguments> = {
     if (reader.fromSeq > 0) print(`continues from command ${String(reader.fromSeq)}`);
     for (const [kind, count] of counts) print(`${String(count).padStart(10)} ${kind}`);
     for (const frame of shown) {
-      print(`${String(frame.seq).padStart(10)} ${frameText(frame)}`);
+      print(`${String(frame.seq).padStart(10)} ${cut(frameText(frame))}`);
     }
   },
 };
+
+/** A recorded snapshot of a book has tens of thousands of characters. */
+const MOST_TEXT = 2000;
+
+const cut = (text: string): string =>
+  text.length <= MOST_TEXT
+    ? text
+    : `${text.slice(0, MOST_TEXT)}… of ${String(text.length)} characters; --json prints all`;
 
 type MachineOptions = Pick<InspectArguments, 'open' | 'html' | 'seq' | 'mask'>;
 
