@@ -71,6 +71,13 @@ const PRICE_FACTOR = 2;
 /** Folders of data.binance.vision. */
 const FOLDER = /[\\/](spot|futures)[\\/](?:[uc]m[\\/])?(?:daily|monthly)[\\/]/;
 
+/** Folders of them whose files have the columns of others; null for files that no format reads. */
+const FILE_OF: Readonly<Record<string, BinanceFile | null>> = {
+  markPriceKlines: 'mark-klines',
+  indexPriceKlines: 'index-klines',
+  premiumIndexKlines: null,
+};
+
 /** Place and name of a column that files of spot have, and those of futures have not. */
 const SPOT_COLUMN: Readonly<Partial<Record<BinanceFile, readonly [number, string]>>> = {
   trades: [6, 'is_best_match'],
@@ -95,6 +102,7 @@ export class BinanceCsvDecoder implements RowDecoder {
     this.context = context;
     this.path = path;
     this.isInverse = isInverse;
+    mustBeIn(path, file);
     this.places = this.placesIn(null);
   }
 
@@ -292,6 +300,16 @@ export class BinanceCsvDecoder implements RowDecoder {
       askLots: numbers.size(this.text(row, 'best_ask_qty'), 'best_ask_qty'),
     });
   }
+}
+
+/** Throws for klines in a folder of others. */
+function mustBeIn(path: string, file: BinanceFile): void {
+  const folder = path.split(/[\\/]/).find((name) => Object.hasOwn(FILE_OF, name)) ?? '';
+  const other = FILE_OF[folder];
+  if (other === undefined || other === file) return;
+  throw new TapeError(
+    `it is in a folder ${folder}, whose files are ${other === null ? 'of no format here' : `of the format binance-${other}`}`,
+  );
 }
 
 /** Last microsecond of a bar: `close_time` is its last millisecond or its last microsecond. */

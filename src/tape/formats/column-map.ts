@@ -6,6 +6,7 @@ import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
 import { TapeError, type BarRecord } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
+import { isInverseAt } from './inverse-contracts.ts';
 import { booleanOf, integerOf, rateOf, shown, type TimeUnit } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -218,6 +219,8 @@ export class ColumnDecoder implements RowDecoder {
   private readonly explicitMap: ColumnMap | null;
   private map: ColumnMap | null;
   private places: ReadonlyMap<string, number> | null = null;
+  /** Index of the column with the venue; −1 without it. */
+  private venuePlace = -1;
   private lastId: number;
   /** The first bar, buffered until the second determines the interval. */
   private pending: PendingBar | null = null;
@@ -306,6 +309,7 @@ export class ColumnDecoder implements RowDecoder {
       throw new TapeError('the file has no header; map the columns by index from 0 with --map');
     this.map = map;
     const header = new Header(names ?? []);
+    this.venuePlace = header.usualPlace('exchange');
     const places = new Map<string, number>();
     const find = (field: string, usual: readonly string[], optional: boolean): void => {
       const column = map.columns[field];
@@ -332,7 +336,10 @@ export class ColumnDecoder implements RowDecoder {
   /** Whether a row is of the market that is read; a row without a symbol is. */
   private isSelected(row: Row): boolean {
     const name = this.text(row, 'symbol');
-    return name === undefined || name === '' || this.context.selects(name);
+    if (name === undefined || name === '') return true;
+    if (!this.context.selects(name)) return false;
+    if (isInverseAt(row.fields[this.venuePlace] ?? '', name)) this.context.onInverse();
+    return true;
   }
 
   private text({ fields }: Row, field: string): string | undefined {

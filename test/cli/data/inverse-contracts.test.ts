@@ -51,6 +51,7 @@ describe('an inverse contract', () => {
   ])('in files of Tardis: %s %s is %s', async (exchange, symbol, inverse) => {
     const path = files.file('trades.csv', ...tardis(exchange, symbol));
     expect((await files.import('tardis', path)).units).toMatchObject({ symbol, inverse });
+    expect((await files.import('csv', path)).units).toMatchObject({ symbol, inverse });
   });
 
   test.each([

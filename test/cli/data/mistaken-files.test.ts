@@ -38,6 +38,20 @@ describe('files of Binance', () => {
     ).rejects.toThrow(`line 1: \`volume\` "289641" of a ${kind} price is not 0`);
   });
 
+  test.each([
+    ['markPriceKlines', 'binance-index-klines', 'are of the format binance-mark-klines'],
+    ['indexPriceKlines', 'binance-mark-klines', 'are of the format binance-index-klines'],
+    ['markPriceKlines', 'binance-klines', 'are of the format binance-mark-klines'],
+    ['premiumIndexKlines', 'binance-mark-klines', 'are of no format here'],
+    ['markPriceKlines', 'binance-mark-klines', null],
+  ])('in the folder %s are no %s: %s', async (folder, format, fault) => {
+    const row = '1704067200000,42,42,42,42,0,1704067259999,0,60,0,0,0';
+    const path = files.file(`um/daily/${folder}/BTCUSDT/1m/BTCUSDT-1m-2024-01-01.csv`, row);
+    const result = files.import(format, path);
+    if (fault === null) expect((await result).manifest.counts).toEqual({ mark: 1 });
+    else await expect(result).rejects.toThrow(`it is in a folder ${folder}, whose files ${fault}`);
+  });
+
   test('klines of a coin-margined contract under another name are refused', async () => {
     const klines = files.file('klines.csv', ...COIN);
     await expect(files.import('binance-klines', klines, { symbol: 'BTCUSD' })).rejects.toThrow(
