@@ -1,4 +1,4 @@
-/** What is no text of a recording: bytes of a binary file, which are never shown, and empty lines. */
+/** Bytes of a file that are no text of a recording: binary ones, which are never shown. */
 import { TapeError } from '../tape/record.ts';
 
 const SAMPLE = 4096;
