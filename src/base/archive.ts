@@ -233,6 +233,13 @@ export class ArchiveError extends UserError {
   readonly code = 'archive';
 }
 
+/** The word of a code that is read. Throws `ArchiveError`. */
+export function wordOf<T extends string>(words: readonly T[], code: number): T {
+  const word = words[code];
+  if (word !== undefined) return word;
+  throw new ArchiveError(`code ${String(code)} is none of ${words.join(', ')}`);
+}
+
 export class ArchiveReader implements Archive {
   readonly loading = true;
   private readonly source: Uint8Array;

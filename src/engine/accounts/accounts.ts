@@ -1,5 +1,5 @@
 /** Addresses, accounts and subaccounts, by dense ids in order of creation. */
-import { archiveList, type Archive } from '../../base/archive.ts';
+import { archiveList, wordOf, type Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import {
   accountId,
@@ -129,7 +129,8 @@ export class Accounts {
       const index = io.int(saved?.index ?? 0);
       const role = io.int(saved === undefined ? 0 : SUBACCOUNT_ROLES.indexOf(saved.role));
       const subaccount =
-        saved ?? this.open(this.get(owner).address, index, timeUs(0), SUBACCOUNT_ROLES[role]);
+        saved ??
+        this.open(this.get(owner).address, index, timeUs(0), wordOf(SUBACCOUNT_ROLES, role));
       if (io.part?.('subaccount', subaccount) !== true) subaccount.archive(io);
     }
   }

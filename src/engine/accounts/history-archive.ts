@@ -1,7 +1,7 @@
 /**
  * Serialisation of history entries: money movements (R-5.9) and snapshots of vault shares (R-8.3).
  */
-import type { Archive } from '../../base/archive.ts';
+import { wordOf, type Archive } from '../../base/archive.ts';
 import { quanta, seq, timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
 import type {
   OperatorEntry,
@@ -24,10 +24,10 @@ export function archiveTransfer(
   saved: TransferView | null,
   subaccount: SubaccountId,
 ): TransferView {
-  const reason = REASONS[io.int(saved === null ? 0 : REASONS.indexOf(saved.reason))];
+  const reason = io.int(saved === null ? 0 : REASONS.indexOf(saved.reason));
   return {
     subaccount,
-    reason: reason ?? 'deposit',
+    reason: wordOf(REASONS, reason),
     amountQuanta: quanta(io.bigint(saved?.amountQuanta ?? 0n)),
     counterparty: io.optionalInt(saved?.counterparty ?? null) as SubaccountId | null,
     market: io.optionalInt(saved?.market ?? null) as MarketId | null,
@@ -62,10 +62,10 @@ const OPERATOR_KINDS = [
 ] as const satisfies readonly OperatorKind[];
 
 export function archiveOperatorEntry(io: Archive, saved: OperatorEntry | null): OperatorEntry {
-  const kind = OPERATOR_KINDS[io.int(saved === null ? 0 : OPERATOR_KINDS.indexOf(saved.kind))];
+  const kind = io.int(saved === null ? 0 : OPERATOR_KINDS.indexOf(saved.kind));
   const amount = saved?.amountQuanta ?? null;
   return {
-    kind: kind ?? 'listMarket',
+    kind: wordOf(OPERATOR_KINDS, kind),
     seq: seq(io.int(saved?.seq ?? 0)),
     timeUs: timeUs(io.int(saved?.timeUs ?? 0)),
     market: io.optionalInt(saved?.market ?? null) as MarketId | null,

@@ -1,5 +1,5 @@
 /** State of a market: spec, book and prices; arithmetic is in pricing/. */
-import type { Archive } from '../../base/archive.ts';
+import { wordOf, type Archive } from '../../base/archive.ts';
 import { floorDivInt } from '../../num/arithmetic.ts';
 import {
   lots,
@@ -235,7 +235,7 @@ export class Market {
     this.indexAtUs = timeUs(io.int(this.indexAtUs));
     this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
     this.markAtUs = timeUs(io.int(this.markAtUs));
-    this.status = MARKET_STATUSES[io.int(codeOf(MARKET_STATUSES, this.status))] ?? 'open';
+    this.status = wordOf(MARKET_STATUSES, io.int(codeOf(MARKET_STATUSES, this.status)));
     this.frozen = io.bool(this.frozen);
     if (io.loading) this.frozenAtCheck = this.frozen;
     this.frozenSinceUs = timeUs(io.int(this.frozenSinceUs));

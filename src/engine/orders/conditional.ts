@@ -5,7 +5,7 @@
  * A related order may be gone from every table while its id is still read, so a reference carries
  * the components of its id.
  */
-import type { Archive } from '../../base/archive.ts';
+import { wordOf, type Archive } from '../../base/archive.ts';
 import { orderId, priceTicks, type OrderId, type PriceTicks } from '../../num/units.ts';
 
 /** Role of an order attached by one submit. `engine`: an order of the exchange (R-6.2). */
@@ -53,7 +53,7 @@ export class Special {
     this.triggerTicks = trigger === null ? null : priceTicks(trigger);
     this.trailingPpm = io.optionalInt(this.trailingPpm);
     this.periodMs = io.bool(this.periodMs !== null) ? io.bigint(this.periodMs ?? 0n) : null;
-    this.attached = ATTACHED[io.int(ATTACHED.indexOf(this.attached))] ?? 'no';
+    this.attached = wordOf(ATTACHED, io.int(ATTACHED.indexOf(this.attached)));
     this.group = archiveRef(io, this.group);
     this.groupLast = orderId(io.int(this.groupLast));
     this.leg = io.bool(this.leg);
@@ -74,7 +74,7 @@ function archiveRef(io: Archive, ref: OrderRef | null): OrderRef | null {
   const read = {
     orderId: orderId(io.int(ref?.orderId ?? 0)),
     nonce: io.bigint(ref?.nonce ?? 0n),
-    attached: ATTACHED[io.int(ATTACHED.indexOf(ref?.attached ?? 'no'))] ?? 'no',
+    attached: wordOf(ATTACHED, io.int(ATTACHED.indexOf(ref?.attached ?? 'no'))),
   };
   return ref ?? read;
 }

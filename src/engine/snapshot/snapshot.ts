@@ -10,6 +10,7 @@ import {
   archiveList,
   ArchiveReader,
   ArchiveWriter,
+  wordOf,
   type Archive,
   type ArchivePart,
 } from '../../base/archive.ts';
@@ -291,7 +292,7 @@ function archiveOrder(
     {
       subaccount,
       market,
-      orderType: ORDER_TYPES[type] ?? 'limit',
+      orderType: wordOf(ORDER_TYPES, type),
       lots: size,
       priceTicks: price,
       ioc,
@@ -308,7 +309,8 @@ function archiveOrder(
   );
   target.markBookChanged(slot, { nowUs: updated, seq: lastSeq });
   target.reduce(slot, Math.abs(size) - left);
-  target.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
+  const ended = reason === 0 ? null : wordOf(END_REASONS, reason - 1);
+  target.setStatus(slot, wordOf(ORDER_STATUSES, status), ended);
   target.setWaiting(slot, waiting);
   if (conditional !== null) target.setSpecial(slot, conditional);
   return slot;
