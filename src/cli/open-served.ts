@@ -1,4 +1,5 @@
 /** Exchange of `orrery serve`: in its data folder, or on a journal that several servers share. */
+import { countText } from '../base/count-text.ts';
 import { randomBytes } from 'node:crypto';
 import { countText } from '../base/count-text.ts';
 import type { Command } from '../engine/commands.ts';
@@ -175,7 +176,7 @@ function logSharedRecovery(
 function logRecovery(recovery: Recovery, path: string, log: OperatorLog): void {
   const { cutBytes, snapshotSeq, replayed, stateHash } = recovery;
   if (recovery.isNew) {
-    const torn = `, after ${String(cutBytes)} bytes of a first write that was cut short`;
+    const torn = `, after ${countText(cutBytes, 'byte')} of a first write that was cut short`;
     log('exchange_created', `a new exchange in ${path}${cutBytes > 0 ? torn : ''}`, { path });
     return;
   }
@@ -183,7 +184,7 @@ function logRecovery(recovery: Recovery, path: string, log: OperatorLog): void {
     snapshotSeq > 0 ? `snapshot of command ${String(snapshotSeq)}` : 'no snapshot',
     `${countText(replayed, 'command')} replayed`,
     ...recovery.passedOver.map((what) => `not used: ${what}`),
-    ...(cutBytes > 0 ? [`${String(cutBytes)} bytes of a torn write wiped`] : []),
+    ...(cutBytes > 0 ? [`${countText(cutBytes, 'byte')} of a torn write wiped`] : []),
     `state hash ${stateHash}`,
   ];
   const fields = { path, snapshotSeq, replayed, cutBytes, stateHash };

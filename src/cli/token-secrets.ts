@@ -1,4 +1,5 @@
 /** Secrets of login tokens, from files or the environment. */
+import { countText } from '../base/count-text.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { OperatorLog } from '../http/operator-log.ts';
@@ -60,6 +61,6 @@ function secretOf(bytes: Buffer, name: string): Uint8Array {
   const secret = /^[\t -~\r\n]*$/.test(text) ? Buffer.from(text.replace(/[\r\n]+$/, '')) : bytes;
   if (secret.length >= MIN_SECRET_BYTES) return secret;
   throw new InputError(
-    `the secret of ${name} has ${String(secret.length)} bytes; at least ${String(MIN_SECRET_BYTES)} are required`,
+    `the secret of ${name} has ${countText(secret.length, 'byte')}; at least ${String(MIN_SECRET_BYTES)} are required`,
   );
 }

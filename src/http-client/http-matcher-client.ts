@@ -371,7 +371,13 @@ export class HttpMatcherClient implements MatcherClient {
         cause: error,
       });
     }
-    return { status: response.status, body: readBody(text), headers: response.headers };
+    const body = readBody(text);
+    // Such as the page of a portal or of a wrong address.
+    if (body === undefined && response.status === 200) {
+      const cause = new Error('the answer is not JSON, so not that of an exchange');
+      throw new NoAnswer(`${method} ${this.url}${target}: ${cause.message}`, { cause });
+    }
+    return { status: response.status, body: body ?? text, headers: response.headers };
   }
 
   /** Records of orders whose request had no reply; undefined if not all of them were placed. */
@@ -424,11 +430,12 @@ function pathWithQuery(path: string, input: Body): string {
   return text === '' ? filled : `${filled}?${text}`;
 }
 
+/** undefined if it is not JSON. */
 function readBody(text: string): unknown {
   try {
     return parseExact(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 

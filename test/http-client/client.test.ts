@@ -37,6 +37,17 @@ beforeAll(async () => {
 });
 afterAll(() => served.remove());
 
+test('the page of another server is no answer', async () => {
+  const other = createServer((_request, answer) => answer.end('<html>Welcome</html>'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+  const client = new HttpMatcherClient({ url, signer, retries: 0 });
+  const message = 'the answer is not JSON, so not that of an exchange';
+  await expect(client.call('getTime', {})).rejects.toThrow(`GET ${url}/time: ${message}`);
+  await expect(client.send('submitOrder', limit())).rejects.toThrow(message);
+  other.close();
+});
+
 test('public reads need no wallet', async () => {
   const client = new HttpMatcherClient({ url: `${served.url}/`, signer: null });
   expect((await client.call('getPrice', { symbol: SYMBOL })).mark).toBe('60000');

@@ -96,7 +96,7 @@ function printVerification(found: JournalVerification): void {
   for (const { name, verdict } of found.snapshots) print(`snapshot      ${name}: ${verdict}`);
   if (torn !== null) {
     print(
-      `torn tail     ${String(torn.bytes)} bytes at byte ${String(torn.offset)}: ${torn.reason}`,
+      `torn tail     ${countText(torn.bytes, 'byte')} at byte ${String(torn.offset)}: ${torn.reason}`,
     );
   }
   print(`chain hash    ${found.chainHash}`);
@@ -155,8 +155,8 @@ const exportCommand: CommandModule<object, ExportArguments> = {
     if (json) return;
     const { commands, tornBytes } = exported;
     const bytes = statSync(out).size;
-    print(`${out}: ${countText(commands, 'command')}, ${String(bytes)} bytes`);
-    if (tornBytes > 0) print(`left out: a torn tail of ${String(tornBytes)} bytes`);
+    print(`${out}: ${countText(commands, 'command')}, ${countText(bytes, 'byte')}`);
+    if (tornBytes > 0) print(`left out: a torn tail of ${countText(tornBytes, 'byte')}`);
   },
 };
 

@@ -1,4 +1,5 @@
 /** Checks of a data folder: rights, lock, disk, journal, snapshots, clock. Changes nothing. */
+import { countText } from '../../base/count-text.ts';
 import {
   accessSync,
   closeSync,
@@ -214,7 +215,7 @@ export function checkJournal(path: string, full: boolean, nowMs = Date.now()): F
     } else {
       const torn = journal.torn === null ? '' : '; an incomplete last write will be removed';
       const from = journal.fromSeq === 0 ? 'the start' : `command ${String(journal.fromSeq)}`;
-      const text = `${countText(seq, 'command')}, ${countText(frames, 'frame')} since ${from} are whole${torn}`;
+      const text = `${countText(seq, 'command')}; whole since ${from}: ${countText(frames, 'frame')}${torn}`;
       findings.push(ok('journal', text));
     }
     if (full) findings.push(replayed(path));
