@@ -242,7 +242,7 @@ class Run {
     for (const run of this.runs) run.stop();
     // Responses in flight are delivered; no new market data are.
     await this.whole(() => this.drain(endUs + DRAIN_US));
-    this.recorder.end(exchange.engine.nowUs);
+    this.recorder.end(endUs, exchange.engine.nowUs);
     return this.output(false, null);
   }
 

@@ -50,11 +50,15 @@ export async function mustHaveMoney(
 }
 
 /** Equity and balance of a subaccount, in units of the collateral. */
-export async function readEquity(
-  client: MatcherClient,
-  account: string,
-  subaccountIndex: number,
-): Promise<{ readonly equity: number; readonly balance: number }> {
+export async function readEquity({
+  client,
+  account,
+  subaccountIndex,
+}: {
+  readonly client: MatcherClient;
+  readonly account: string;
+  readonly subaccountIndex: number;
+}): Promise<{ readonly equity: number; readonly balance: number }> {
   const stats = await client.call('getStats', { account, subaccountIndex });
   const [balance] = await client.call('getBalance', { account, subaccountIndex });
   return { equity: Number(stats.accountValue), balance: Number(balance?.balance ?? 0) };

@@ -4,7 +4,7 @@
  * clock: to the next request, delivery, timer or sample, or to the first update before it. The
  * latencies are those of a backtest and pass in virtual time only.
  */
-import { nextSample } from '../backtest/recording/sample-times.ts';
+import { addSample, nextSample } from '../backtest/recording/sample-times.ts';
 import { StrategyRun } from '../backtest/strategy-run.ts';
 import { VirtualClient, type SentRequest } from '../backtest/virtual-client.ts';
 import type { LogRow } from '../backtest/output.ts';
@@ -104,7 +104,7 @@ export class ReplayRun implements LiveRecorder {
       this.isOver = true;
       this.run?.stop();
       await this.drain(endUs + DRAIN_US);
-      if (this.equity.at(-1)?.timeUs !== this.reachedUs) await this.sample(this.reachedUs);
+      await this.sample(endUs);
     } finally {
       await feeds.close();
     }
@@ -493,7 +493,6 @@ export class ReplayRun implements LiveRecorder {
   }
 
   private async sample(atUs: number): Promise<void> {
-    const { client, account, subaccountIndex } = this.options;
-    this.equity.push({ timeUs: atUs, ...(await readEquity(client, account, subaccountIndex)) });
+    addSample(this.equity, { timeUs: atUs, ...(await readEquity(this.options)) });
   }
 }

@@ -42,7 +42,7 @@ export class TrialLog {
    * @throws FileError if the log is of another search, or is damaged before its last line
    */
   static open(path: string, search: unknown): TrialLog {
-    const head = `${JSON.stringify({ orrery: 'trials', version: 2, search: hashOf(search) })}\n`;
+    const head = `${JSON.stringify({ orrery: 'trials', version: 3, search: hashOf(search) })}\n`;
     try {
       const known = existsSync(path) ? readTrials(path, head) : new Map<number, Trial>();
       const descriptor = openSync(path, 'a');
@@ -80,7 +80,7 @@ function readTrials(path: string, head: string): Map<number, Trial> {
   // Before anything is truncated: the file may be another program's.
   if (!text.startsWith(head) && !head.startsWith(text)) {
     throw new FileError(
-      `${path}: is the log of another search (another strategy, data, space, method or setting); give another --out`,
+      `${path}: is the log of another search (another strategy, data, space, method, setting or version of Orrery); give another --out`,
     );
   }
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

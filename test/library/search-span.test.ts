@@ -1,7 +1,7 @@
 /** The time in which the trials of a search trade: after the warm-up of all of them. */
 import { backtest, defineStrategy, sweep, walkForward } from 'orrery/backtest';
 import type { Candle } from 'orrery/backtest';
-import { integer } from 'orrery/strategy';
+import { flag, integer } from 'orrery/strategy';
 import { expect, test } from 'vitest';
 
 const HOUR_US = 3_600_000_000;
@@ -11,6 +11,9 @@ const CANDLES = Array.from({ length: 240 }, (_, i): Candle => {
   const close = (100_000 + 10 * (i + 1)) / 100;
   return [START_US / 1000 + i * 3_600_000, close - 0.1, close, close - 0.1, close, 1000];
 });
+
+/** A bar ends one µs before the next. */
+const END_US = START_US + 240 * HOUR_US - 1;
 
 /** Buys in its first hour of trading; logs how many bars came before. */
 const holder = defineStrategy({
@@ -104,4 +107,60 @@ test('a run states the warm-up that it had, and warns if it is short', async () 
   const none = await run(0);
   expect(none.note).toBeUndefined();
   expect(none.warnings.join()).toContain('strategies received no data before trading started');
+});
+
+/** Buys in its first hour, and sells when the data have ended, or keeps the position. */
+const leaver = defineStrategy({
+  name: 'leaver',
+  parameters: { sells: flag(false) },
+  barsUs: () => [HOUR_US],
+  create: ({ sells }) => {
+    let isIn = false;
+    return {
+      async onBar(_bar, context) {
+        if (isIn || context.warmingUp) return;
+        isIn = true;
+        await context.submit({ side: 'buy', size: '1' });
+      },
+      async onStop(context) {
+        if (sells) await context.submit({ side: 'sell', size: '1' });
+      },
+    };
+  },
+});
+const LEFT = { ...DATA, strategy: leaver, latency: 'constant:entry=1s,response=1s' };
+
+test('answers after the end of the data make no period of their own', async () => {
+  const { all, overfitting } = await sweep({
+    ...{ ...LEFT, method: 'grid', vary: { sells: [false, true] } },
+    objective: 'totalReturn',
+  });
+  const [kept, sold] = all;
+  expect(kept!.returns.length).toBeGreaterThan(200);
+  // Rows of trials are compared period by period.
+  expect(sold!.returns).toHaveLength(kept!.returns.length);
+  expect(sold!.returns.slice(0, -1)).toEqual(kept!.returns.slice(0, -1));
+  expect(sold!.returns.at(-1)).not.toBe(0);
+  expect(overfitting?.periods).toBe(kept!.returns.length - (kept!.returns.length % 16));
+});
+
+test('a report of whole days has no day after them', async () => {
+  const run = await backtest({ ...LEFT, parameters: { sells: true } });
+  const { fills, equity } = run.strategies[0];
+  expect(fills.at(-1)?.timeUs).toBe(END_US + 1 + 1_000_500);
+  expect(equity.at(-1)).toMatchObject({ timeUs: END_US, positions: [0] });
+  expect(run.report.strategies[0]?.days.map(({ day }) => day).at(-1)).toBe('2024-01-10');
+  expect(run.report.strategies[0]?.days).toHaveLength(10);
+});
+
+test('a sample that is due at the end of the data shows the last answers too', async () => {
+  const run = await backtest({
+    ...LEFT,
+    ...{ parameters: { sells: true }, from: START_US + 237 * HOUR_US },
+    // The end of the data is a multiple of it.
+    sample: 173_231_899,
+  });
+  const { equity } = run.strategies[0];
+  expect(new Set(equity.map(({ timeUs }) => timeUs)).size).toBe(equity.length);
+  expect(equity.at(-1)).toMatchObject({ timeUs: END_US, positions: [0] });
 });

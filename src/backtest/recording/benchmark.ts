@@ -7,6 +7,7 @@
 import type { Exchange } from '../../engine/exchange.ts';
 import type { BenchmarkPoint } from '../output.ts';
 import type { StrategyEntry } from '../strategy-run.ts';
+import { addSample } from './sample-times.ts';
 
 interface State {
   readonly points: BenchmarkPoint[];
@@ -50,7 +51,7 @@ export class Benchmark {
   sample(timeUs: number, mids: readonly (number | null)[]): void {
     const { state } = this;
     state.lastMid = mids[this.market] ?? state.lastMid;
-    state.points.push({ timeUs, equity: state.cash + (state.size ?? 0) * state.lastMid });
+    addSample(state.points, { timeUs, equity: state.cash + (state.size ?? 0) * state.lastMid });
   }
 
   save(): unknown {

@@ -6,6 +6,7 @@ import { priceText, sizeText } from '../../gateway/encode.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import type { MarketId } from '../../num/units.ts';
 import type { MarketOutput, MarketPoint } from '../output.ts';
+import { addSample } from './sample-times.ts';
 
 interface State {
   readonly series: MarketPoint[];
@@ -82,7 +83,7 @@ export class MarketRecorder {
     const price = (ticks: number | null): number | null =>
       ticks === null ? null : Number(priceText(market, ticks));
     const mark = price(markTicks);
-    this.state.series.push({
+    addSample(this.state.series, {
       timeUs,
       mid,
       mark,

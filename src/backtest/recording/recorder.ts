@@ -107,11 +107,13 @@ export class Recorder {
     this.nextSampleUs += this.sampleUs;
   }
 
-  /** Takes the last sample at the end, which need not be a multiple. */
-  end(atUs: number): void {
-    if (this.nextSampleUs !== Infinity && this.nextSampleUs - this.sampleUs !== atUs) {
-      this.sample(atUs);
-    }
+  /**
+   * Takes the last sample, at the end of the data. It shows what the answers to the last requests
+   * changed until `nowUs`: a sample at their time would begin a period that has no data.
+   */
+  end(endUs: number, nowUs: number): void {
+    const isTaken = this.nextSampleUs - this.sampleUs === endUs && nowUs === endUs;
+    if (this.nextSampleUs !== Infinity && !isTaken) this.sample(endUs);
     this.nextSampleUs = Infinity;
   }
 

@@ -33,6 +33,7 @@ import {
 import { Accounting, type AccountingState } from './accounting.ts';
 import type { Markouts } from './markouts.ts';
 import { Plots } from './plots.ts';
+import { addSample } from './sample-times.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -248,7 +249,7 @@ export class StrategyRecorder {
       exposure += Math.abs(size) * (marks[market] ?? 0);
     }
     const over = (amount: bigint): number => (equity > 0 ? Number(amount) / 1e6 / equity : 0);
-    this.state.equity.push({
+    addSample(this.state.equity, {
       timeUs,
       equity,
       ...(transfers === 0n ? {} : { transfers: Number(transfers) / 1e6 }),
