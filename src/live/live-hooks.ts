@@ -20,6 +20,7 @@ export function mustRunLive(
   strategy: Strategy,
   clock: 'wall' | 'replay',
 ): void {
+  mustHandlers(strategy);
   if (keeps?.equity === true) {
     throw new StrategyError(
       `${name}: equity() works in backtests only; live, ask \`client\` for getStats`,
@@ -35,7 +36,7 @@ export function mustRunLive(
 
 /** A strategy for a replay. */
 export function createdLive(definition: StrategyDefinition, parameters: ParameterValues): Strategy {
-  const strategy = mustHandlers(definition.create(parameters));
+  const strategy = definition.create(parameters);
   mustRunLive(definition, strategy, 'replay');
   return strategy;
 }

@@ -6,11 +6,7 @@
 import { once } from 'node:events';
 import { barLengths } from '../strategy/bars.ts';
 import { actionsOf, termsIn } from '../strategy/actions.ts';
-import {
-  mustHandlers,
-  type ParameterValues,
-  type StrategyDefinition,
-} from '../strategy/definition.ts';
+import type { ParameterValues, StrategyDefinition } from '../strategy/definition.ts';
 import type { LogRow } from '../backtest/output.ts';
 import { Observations } from '../strategy/observations.ts';
 import { StrategyFault, withoutGuest } from '../strategy/strategy-fault.ts';
@@ -91,7 +87,7 @@ export class LiveRun implements LiveRecorder {
   constructor(options: LiveOptions) {
     this.options = options;
     options.bindClock(this.clock());
-    this.strategy = mustHandlers(options.definition.create(options.parameters));
+    this.strategy = options.definition.create(options.parameters);
     mustRunLive(options.definition, this.strategy, 'wall');
   }
 
