@@ -1,5 +1,4 @@
 /** `orrery journal pull`: copies a journal from PostgreSQL into a data folder. */
-import { countText } from '../base/count-text.ts';
 import type { CommandModule } from 'yargs';
 import { countText } from '../base/count-text.ts';
 import { pullJournal, type PulledJournal } from '../postgres/pull-journal.ts';

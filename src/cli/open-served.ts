@@ -1,5 +1,4 @@
 /** Exchange of `orrery serve`: in its data folder, or on a journal that several servers share. */
-import { countText } from '../base/count-text.ts';
 import { randomBytes } from 'node:crypto';
 import { countText } from '../base/count-text.ts';
 import type { Command } from '../engine/commands.ts';

@@ -375,7 +375,7 @@ export class HttpMatcherClient implements MatcherClient {
     // Such as the page of a portal or of a wrong address.
     if (body === undefined && response.status === 200) {
       const cause = new Error('the answer is not JSON, so not that of an exchange');
-      throw new NoAnswer(`${method} ${this.url}${target}: ${cause.message}`, { cause });
+      throw new NoAnswerError(`${method} ${this.url}${target}: ${cause.message}`, { cause });
     }
     return { status: response.status, body: body ?? text, headers: response.headers };
   }

@@ -1,5 +1,4 @@
 /** Checks of a data folder: rights, lock, disk, journal, snapshots, clock. Changes nothing. */
-import { countText } from '../../base/count-text.ts';
 import {
   accessSync,
   closeSync,
