@@ -242,7 +242,7 @@ test('a rate above the old maintenance rate is settled when a higher one takes e
       }
       if (event.kind !== 'fundingSettled') return false;
       const rate = ends.get(`${String(event.market)} ${String(event.timeUs)}`);
-      // What the bound of the old rate leaves, less the distance of a mark from the index.
+      // The bound of the old rate is above half of it, since the mark is close to the index.
       return rate !== undefined && Math.abs(event.ratePpb) > rate * 500;
     });
   };
