@@ -19,10 +19,10 @@ export class SmallFiles {
   }
 
   import(format: string, file: string | readonly string[], changes: Partial<Arguments> = {}) {
-    const [symbol, tick, lot, inverse, map, interval] = [];
     return importFiles({
       ...{ format, file: [file].flat(), out: join(this.scratch, `set-${String(this.runs++)}`) },
-      ...{ symbol, tick, lot, inverse, map, interval, source: '', licence: '' },
+      ...{ symbol: undefined, tick: undefined, lot: undefined, inverse: undefined },
+      ...{ map: undefined, interval: undefined, source: '', licence: '' },
       ...{ add: false, merge: false, replace: false, 'skip-bad': 0, round: false, json: true },
       ...changes,
     });
