@@ -81,9 +81,12 @@ export class RateLimit {
   }
 }
 
-/** Key of a caller without a token: IPv4 address or IPv6 /64, which one client owns whole. */
-export function callerOfAddress(address: string): string {
-  if (!address.includes(':')) return `ip ${address}`;
+/**
+ * Key of a caller without a token: IPv4 address or IPv6 /64, which one client owns whole. A
+ * connection that has ended has no address.
+ */
+export function callerOfAddress(address: string | undefined): string {
+  if (address?.includes(':') !== true) return `ip ${address ?? ''}`;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return `ip ${mapped}`;
   const [head = '', tail] = address.split('::');
