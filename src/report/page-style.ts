@@ -34,6 +34,7 @@ code, .hash { font: 12px/18px ${MONO}; }
 .figures { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); margin: 24px 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 .figures div { padding: 12px 16px 12px 0; }
 .figures div + div { padding-left: 16px; border-left: 1px solid var(--line); }
+.figures div:nth-child(6n+1) { padding-left: 0; border-left: 0; } .figures div:nth-child(n+7) { border-top: 1px solid var(--line); }
 .figures dt { color: var(--text-3); font-size: 12px; line-height: 16px; }
 .figures dd { margin: 4px 0 0; font-size: 20px; line-height: 24px; font-weight: 600; }
 .figures dd small { display: block; font-size: 12px; line-height: 16px; font-weight: 400; color: var(--text-3); }

@@ -115,3 +115,20 @@ export function rateText(fraction: string): string {
   const shifted = `${digits.slice(0, -4)}.${digits.slice(-4)}`.replace(/^0+(?=\d)/, '');
   return `${signed(negative && /[1-9]/.test(shifted) ? `-${shifted}` : shifted)} %`;
 }
+
+const LARGE = [
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+] as const;
+
+/** Three digits and K, M or B. */
+export function largeText(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  // Rounded first: 999,999 is 1.00 M.
+  const rounded = Number(value.toPrecision(3));
+  const [unit, name] = LARGE.find(([size]) => Math.abs(rounded) >= size) ?? [1, ''];
+  const scaled = rounded / unit;
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, Math.abs(scaled)))));
+  return `${grouped(scaled.toFixed(digits))}${name === '' ? '' : `\u202f${name}`}`;
+}

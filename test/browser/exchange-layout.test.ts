@@ -32,6 +32,13 @@ beforeAll(async () => {
   for (let i = 0; i < 30; i += 1) {
     await server.place(TRADER, { price: String(50_000 + i), quantity: '0.01' });
   }
+  for (let i = 1; i < 4; i += 1) {
+    for (const sign of [-1, 1]) {
+      const price = (0.00001234 + sign * i * 0.00000003).toFixed(8);
+      const quantity = `${sign > 0 ? '-' : ''}9${String(i)}2345600`;
+      await server.place(MAKER, { symbol: LONG, price, quantity });
+    }
+  }
   // A loss of 102,520 USD.
   await server.sim('oracle', { symbol: SYMBOL, price: '55000' });
 }, 90_000);
@@ -100,6 +107,33 @@ test('a long name of a unit leaves the field of the size its digits', async () =
     return field.scrollWidth - field.clientWidth;
   });
   expect(hidden).toBe(0);
+  await page.close();
+});
+
+test('prices of eight decimals and sizes of nine digits do not touch in the book', async () => {
+  const page = await open();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${screen.server.url}/ui#market=${LONG}`);
+    const rows = page.locator('.levels tr:has(.level)');
+    await expect.poll(() => rows.count()).toBe(6);
+    const gaps = () =>
+      rows.evaluateAll((all) =>
+        all.flatMap((row) => {
+          const edges = [...row.querySelectorAll('.level, td')].map((cell) => {
+            const text = document.createRange();
+            text.selectNodeContents(cell);
+            return text.getBoundingClientRect();
+          });
+          const pane = row.closest('.pane')!.getBoundingClientRect().right;
+          const lefts = [...edges.slice(1).map(({ left }) => left), pane];
+          return lefts.map((left, i) => left - (edges[i]?.right ?? 0));
+        }),
+      );
+    await expect
+      .poll(async () => Math.min(...(await gaps())), { message: String(width) })
+      .toBeGreaterThanOrEqual(4);
+  }
   await page.close();
 });
 

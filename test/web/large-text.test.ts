@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { largeText } from '../../src/web/exchange/text.ts';
+import { largeText } from '../../src/web/exact-text.ts';
 
 test.each([
   [0, '0.00'],

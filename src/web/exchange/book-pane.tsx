@@ -7,7 +7,7 @@ import { Table, type Column } from '../table.tsx';
 import { openOrders, orders } from './account-state.ts';
 import { book, bookVersion, market, summary, trades, type Trade } from './markets.ts';
 import { decimalsOf, type Row } from './book-state.ts';
-import { clockText, priceText, sizeText, UNKNOWN } from './text.ts';
+import { clockText, priceText, sizeIn, sizeText } from './text.ts';
 
 /** Most levels of a side. */
 const ROWS = 12;
@@ -19,8 +19,16 @@ const OTHERS_PX = 58;
 const ONE_SCREEN = matchMedia('(min-width: 1101px) and (min-height: 640px)');
 /** Levels of a side that fit into the pane, so that both sides are seen. */
 const fitting = signal(ROWS);
+/** Characters of a row of the book: its price, size and sum. */
+const rowChars = signal(23);
+/** Width of a digit, and of the space around the three texts, px. */
+const [DIGIT_PX, AROUND_PX] = [8.3, 36];
+const MIN_PRICE_CHARS = 5;
+/** With less room beside the price, the spread is in basis points only. */
+const NARROW_CHARS = 14;
 
 function fit(pane: HTMLElement): void {
+  rowChars.value = Math.floor((pane.clientWidth - AROUND_PX) / DIGIT_PX);
   const [bar] = pane.children;
   const room = pane.clientHeight - (bar?.clientHeight ?? 0) - OTHERS_PX;
   const rows = Math.max(1, Math.floor(room / (2 * ROW_PX)));
@@ -98,6 +106,8 @@ interface LevelProps extends BookPaneProps {
   readonly price: string;
   readonly size: string;
   readonly sum: string;
+  /** Exact size and sum; empty if they are shown so. */
+  readonly exact: string;
   /** Length of the bar, percent. */
   readonly share: string;
   /** Size of own orders; empty without one. */
@@ -107,9 +117,10 @@ interface LevelProps extends BookPaneProps {
 /** Rendered again only if a text of it changes. */
 class Level extends Component<LevelProps> {
   override shouldComponentUpdate(next: LevelProps, state: object): boolean {
-    const { price, size, sum, share, mine } = this.props;
+    const { price, size, sum, exact, share, mine } = this.props;
     return (
       state !== this.state ||
+      next.exact !== exact ||
       next.price !== price ||
       next.size !== size ||
       next.sum !== sum ||
@@ -119,9 +130,9 @@ class Level extends Component<LevelProps> {
   }
 
   override render() {
-    const { side, price, size, sum, share, mine, onPrice } = this.props;
+    const { side, price, size, sum, exact, share, mine, onPrice } = this.props;
     return (
-      <tr class={mine === '' ? '' : 'mine'}>
+      <tr class={mine === '' ? '' : 'mine'} title={exact === '' ? undefined : exact}>
         <th scope="row" class={side === 'ask' ? 'loss' : 'gain'}>
           <button
             type="button"
@@ -155,16 +166,25 @@ function Levels({ step, onPrice }: BookPaneProps & { readonly step: number }) {
   const [ask, bid] = [asks[0], bids[0]];
   const middle = ask === undefined || bid === undefined ? null : (+ask.price + +bid.price) / 2;
   const spread = ask === undefined || bid === undefined ? null : +ask.price - +bid.price;
+  const priceChars = Math.max(
+    ...[...asks, ...bids].map((row) => priceText(row.price, of).length),
+    MIN_PRICE_CHARS,
+  );
+  const room = Math.floor((rowChars.value - priceChars) / 2);
+  const isNarrow = rowChars.value - priceChars < NARROW_CHARS;
   const rows = (side: 'ask' | 'bid', list: readonly Row[]) =>
     list.map(({ price, size, sum }) => {
+      const [exactSize, exactSum] = [sizeText(size, of), sizeText(sum, of)];
+      const isExact = Math.max(exactSize.length, exactSum.length) <= room;
       const mine = hasOrders ? orders.sizeAt(of?.symbol ?? '', side, price) : 0;
       return (
         <Level
           key={price}
           side={side}
           price={price}
-          size={sizeText(size, of)}
-          sum={sizeText(sum, of)}
+          size={sizeIn(room, size, of)}
+          sum={sizeIn(room, sum, of)}
+          exact={isExact ? '' : `size ${exactSize}, sum ${exactSum}`}
           share={((sum / most) * 100).toFixed(0)}
           mine={mine === 0 ? '' : sizeText(mine, of)}
           onPrice={onPrice}
@@ -174,6 +194,11 @@ function Levels({ step, onPrice }: BookPaneProps & { readonly step: number }) {
   return (
     <table class="levels" data-version={version}>
       <caption class="hidden">Order book of {market.value?.symbol}</caption>
+      <colgroup>
+        <col style={{ width: `calc(${String(priceChars)}ch + 16px)` }} />
+        <col />
+        <col />
+      </colgroup>
       <thead>
         <tr>
           <th scope="col">Price</th>
@@ -192,8 +217,8 @@ function Levels({ step, onPrice }: BookPaneProps & { readonly step: number }) {
             ) : (
               <>
                 <strong>{priceText(middle, market.value)}</strong>{' '}
-                <span class="quiet">
-                  {priceText(spread, market.value)} apart ·{' '}
+                <span class="quiet" title={`${priceText(spread, market.value)} apart`}>
+                  {isNarrow ? 'spread ' : `${priceText(spread, market.value)} apart · `}
                   {(((spread ?? 0) / middle) * 10_000).toFixed(2)} bp
                 </span>
               </>
@@ -248,6 +273,9 @@ function Depth() {
   );
 }
 
+/** Characters of the size of a trade, since its time follows. */
+const TRADE_CHARS = 9;
+
 const TRADES: readonly Column<Trade>[] = [
   {
     name: 'Price',
@@ -257,7 +285,8 @@ const TRADES: readonly Column<Trade>[] = [
   {
     name: 'Size',
     of: ({ quantity }) =>
-      `${quantity.startsWith('-') ? '▼' : '▲'} ${grouped(quantity.replace('-', '')) || UNKNOWN}`,
+      `${quantity.startsWith('-') ? '▼' : '▲'} ${sizeIn(TRADE_CHARS, quantity.replace('-', ''), market.value)}`,
+    title: ({ quantity }) => grouped(quantity.replace('-', '')),
   },
   { name: 'Time UTC', of: ({ time }) => clockText(time) },
 ];

@@ -2,7 +2,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { grouped } from '../../design/number-text.ts';
-import { rateText } from '../exact-text.ts';
+import { largeText, rateText } from '../exact-text.ts';
 import { Table, type Column } from '../table.tsx';
 import { feedState, lastMessageMs, roundTripMs } from './feeds.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type Market,
   type Summary,
 } from './markets.ts';
-import { clockText, countdown, largeText, priceText, timeText, UNKNOWN } from './text.ts';
+import { clockText, countdown, priceText, timeText, UNKNOWN } from './text.ts';
 import { changeTheme } from './theme-state.ts';
 
 /** Ticks each second, for ages and countdowns. */

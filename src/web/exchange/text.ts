@@ -1,6 +1,6 @@
 /** Numbers of the screen: decimals of the market, unknown as –. */
 import { grouped } from '../../design/number-text.ts';
-import { fixed } from '../exact-text.ts';
+import { fixed, largeText } from '../exact-text.ts';
 import { decimalsOf } from './book-state.ts';
 import type { Market } from './markets.ts';
 
@@ -18,21 +18,13 @@ export function sizeText(size: string | number | null | undefined, market?: Mark
   return grouped(typeof size === 'number' ? size.toFixed(decimals) : fixed(size, decimals));
 }
 
-const LARGE = [
-  [1e9, 'B'],
-  [1e6, 'M'],
-  [1e3, 'K'],
-] as const;
-
-/** Three digits and K, M or B. */
-export function largeText(value: number): string {
-  if (!Number.isFinite(value)) return UNKNOWN;
-  // Rounded first: 999,999 is 1.00 M.
-  const rounded = Number(value.toPrecision(3));
-  const [unit, name] = LARGE.find(([size]) => Math.abs(rounded) >= size) ?? [1, ''];
-  const scaled = rounded / unit;
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, Math.abs(scaled)))));
-  return `${grouped(scaled.toFixed(digits))}${name === '' ? '' : `\u202f${name}`}`;
+/** A size in about `room` characters: exact, or with fewer decimals, or with K, M or B. */
+export function sizeIn(room: number, size: string | number, market?: Market): string {
+  const exact = sizeText(size, market);
+  if (exact.length <= room) return exact;
+  return Number(size) >= 1000
+    ? largeText(Number(size))
+    : Number(size).toFixed(Math.max(0, room - 4));
 }
 
 /** mm:ss, or hh:mm:ss. */

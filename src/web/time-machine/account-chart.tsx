@@ -99,7 +99,8 @@ function options(
       {
         ...axis,
         side: 1,
-        size: 72,
+        // 11 px text, and the space before it.
+        size: (_, labels) => Math.max(72, ...(labels ?? []).map((text) => text.length * 7 + 12)),
         grid: { stroke: colour('line'), width: 1 },
         values: (_, splits, _axis, _space, step) =>
           splits.map((value) => axisText(value, stepDecimals(step))),

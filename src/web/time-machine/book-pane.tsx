@@ -2,7 +2,7 @@
 import { grouped } from '../../design/number-text.ts';
 import type { BookAt, LadderRow, OwnOrderAt } from '../../time-machine/views/book-at.ts';
 import type { MarketAt } from '../../time-machine/views/market-at.ts';
-import { clock, fixed, money, rateText, toneOf } from '../exact-text.ts';
+import { clock, fixed, largeText, money, rateText, toneOf } from '../exact-text.ts';
 import { litOrder, OrderName } from './names.tsx';
 import { selectedId, selectionText } from './selection.ts';
 import type { Scene } from './scene.ts';
@@ -107,8 +107,8 @@ function Ladder({ rows, side, label, most, priceDecimals, sizeDecimals }: Ladder
       title={row.own.length > 0 ? 'with own orders' : undefined}
     >
       <b>{grouped(fixed(row.price, priceDecimals))}</b>
-      <span>{grouped(fixed(row.size, sizeDecimals))}</span>
-      <span class="soft">{grouped(fixed(row.cumulative, sizeDecimals))}</span>
+      <Size exact={grouped(fixed(row.size, sizeDecimals))} value={row.size} />
+      <Size exact={grouped(fixed(row.cumulative, sizeDecimals))} value={row.cumulative} soft />
     </li>
   ));
   if (side === 'ask') items.reverse();
@@ -117,6 +117,24 @@ function Ladder({ rows, side, label, most, priceDecimals, sizeDecimals }: Ladder
       {items}
       {rows.length === 0 ? <li class="none">no {side}s</li> : null}
     </ol>
+  );
+}
+
+/** Characters of a size; a longer one has K, M or B, and is exact in its title. */
+const SIZE_CHARS = 8;
+
+interface SizeProps {
+  readonly exact: string;
+  readonly value: string;
+  readonly soft?: boolean;
+}
+
+function Size({ exact, value, soft = false }: SizeProps) {
+  const isLong = exact.length > SIZE_CHARS && Number(value) >= 1000;
+  return (
+    <span class={soft ? 'soft' : ''} title={isLong ? exact : undefined}>
+      {isLong ? largeText(Number(value)) : exact}
+    </span>
   );
 }
 
