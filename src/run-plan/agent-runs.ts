@@ -10,6 +10,7 @@ import { COLLATERAL_DECIMALS, quanta } from '../num/units.ts';
 import type { RandomStream, RandomStreams } from '../virtual-time/rng.ts';
 import { addressOfName } from '../wallet/crypto-ports.ts';
 import { fundamentalTape } from './fundamental-tape.ts';
+import { readLatencyRows } from './latency-rows.ts';
 import { parseLatency } from './models.ts';
 import { agentOf, type Population } from './population.ts';
 import type { TapeSource } from './tape-source.ts';
@@ -80,7 +81,7 @@ export function agentEntries(
         deposit,
         latency: parseLatency(group.latency ?? defaultLatency, {
           random: streams.stream(`latency ${id}`),
-          rows: () => [],
+          rows: readLatencyRows,
           minRecordedUs: 0,
         }),
         faults: null,

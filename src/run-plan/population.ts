@@ -18,9 +18,12 @@ import {
   type StrategyDefinition,
 } from '../strategy/definition.ts';
 import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
-import { parseDuration } from '../num/time-text.ts';
-import { COLLATERAL_DECIMALS } from '../num/units.ts';
+import { formatDuration, parseDuration } from '../num/time-text.ts';
+import { COLLATERAL_DECIMALS, durationUs } from '../num/units.ts';
 import { fileError } from '../platform/file-error.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
+import { readLatencyRows } from './latency-rows.ts';
+import { parseLatency } from './models.ts';
 
 export interface Fundamental {
   readonly kind: 'ornsteinUhlenbeck' | 'recorded';
@@ -145,7 +148,7 @@ function groupOf(path: string, value: unknown, i: number): AgentGroup {
       { digits: 1n, scale: COLLATERAL_DECIMALS },
       'the smallest amount',
     ),
-    latency: section.has('latency') ? section.text('latency') : null,
+    latency: section.latency('latency'),
     parameters: parameters as Record<string, ParameterValue>,
   };
 }
@@ -230,11 +233,28 @@ class Section {
     return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${minimum}`);
   }
 
+  /** A model of latency, which a run would refuse in the words of the command line. */
+  latency(name: string): string | null {
+    if (!this.has(name)) return null;
+    const text = this.text(name);
+    const random = new RandomStreams('').stream('unused');
+    try {
+      parseLatency(text, { random, rows: readLatencyRows, minRecordedUs: 0 });
+    } catch (error) {
+      if (!(error instanceof StrategyError)) throw error;
+      this.fail(name, error.message.replace(/^--latency:? /, ''));
+    }
+    return text;
+  }
+
   time(name: string, fallback: string, minUs: number): number {
     const text = this.text(name, fallback);
     const us = parseDuration(text);
     return us !== null && us >= minUs
       ? us
-      : this.fail(name, `'${text}' must be a length of time such as 10m`);
+      : this.fail(
+          name,
+          `'${text}' must be a length of time such as 10m, at least ${formatDuration(durationUs(minUs))}`,
+        );
   }
 }

@@ -216,6 +216,19 @@ test.each([
     "market.tickSize 'wide' must be a positive decimal number",
   ],
   ['agents: [{ kind: noise }]\nduration: soon', "duration 'soon' must be a length of time"],
+  [
+    'agents: [{ kind: noise }]\nduration: 1ms',
+    "duration '1ms' must be a length of time such as 10m, at least 1s",
+  ],
+  [
+    'agents: [{ kind: noise, latency: soon }]',
+    "population.yaml: agents[0].latency 'soon': must be none, a length of time, constant",
+  ],
+  [
+    'agents: [{ kind: noise, latency: "constant:feed=-1ms" }]',
+    "population.yaml: agents[0].latency feed '-1ms' must be a length of time",
+  ],
+  ['agents: [{ kind: noise, latency: "measured:file=none.csv" }]', 'none.csv: no such file'],
   ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not a known key; valid are market, duration'],
   ['agents: [{ kind: noise }]\nfundamental: { kind: recorded }', 'fundamental.data must be given'],
   ['- a', 'the file must be a map'],
