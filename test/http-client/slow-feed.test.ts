@@ -3,11 +3,12 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpMatcherClient } from '../../src/http-client/index.ts';
+import { address } from '../../src/num/units.ts';
 import { BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';
 
 const WALLET = new Wallet(`0x${'7'.repeat(64)}`);
-const OWN = WALLET.address.toLowerCase();
+const OWN = address(WALLET.address.toLowerCase());
 const DELAY_MS = 300;
 const TRADES = 60;
 let served: Served;

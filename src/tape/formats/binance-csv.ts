@@ -6,7 +6,6 @@
 import { lots, timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { booleanOf, integerOf, rateOf, shown } from './numbers.ts';
-import type { RowInput } from './formats.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
 export type BinanceFile =
@@ -62,6 +61,13 @@ const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
   },
 };
 
+export interface BinanceInput {
+  readonly context: DecoderContext;
+  readonly path: string;
+  /** Whether sizes are contracts of a coin-margined market. */
+  readonly isInverse: boolean;
+}
+
 /** Fields of a row of funding, which klines of a cheap coin would pass for. */
 const FUNDING_FIELDS = 3;
 
@@ -94,10 +100,7 @@ export class BinanceCsvDecoder implements RowDecoder {
   /** Index of the column with the market, which the public files have not; −1 without it. */
   private symbolPlace = -1;
 
-  constructor(
-    file: BinanceFile,
-    { context, path, isInverse }: Pick<RowInput, 'context' | 'path' | 'isInverse'>,
-  ) {
+  constructor(file: BinanceFile, { context, path, isInverse }: BinanceInput) {
     this.file = file;
     this.context = context;
     this.path = path;

@@ -186,9 +186,13 @@ async function useChain(provider: Provider, chainId: number): Promise<void> {
       throw new Error(
         `The wallet has no network of this chain; ${needed}. Add one to the wallet, or start the ` +
           'server with the chainId of a network that the wallet has',
+        { cause: error },
       );
     }
-    throw new Error(`The wallet is on chain ${String(Number(now))}; ${needed}: ${reasonOf(error)}`);
+    throw new Error(
+      `The wallet is on chain ${String(Number(now))}; ${needed}: ${reasonOf(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -99,8 +99,9 @@ function options(
       {
         ...axis,
         side: 1,
-        // 11 px text, and the space before it.
-        size: (_, labels) => Math.max(72, ...(labels ?? []).map((text) => text.length * 7 + 12)),
+        // 11 px text, and the space before it. There are no labels yet at first.
+        size: (_, labels: readonly string[] | null) =>
+          Math.max(72, ...(labels ?? []).map((text) => text.length * 7 + 12)),
         grid: { stroke: colour('line'), width: 1 },
         values: (_, splits, _axis, _space, step) =>
           splits.map((value) => axisText(value, stepDecimals(step))),
