@@ -87,3 +87,16 @@ test('the advantage of the index over a mark that quotes hold below it is no fee
   world.run(1000, { A: '40000', S: '40000' });
   expect([world.equity('hal'), world.balance('insurance')]).toEqual(['200000', '0']);
 });
+
+test('the owner of all vault shares had 25,000 of Hal for 5 million, now nothing', () => {
+  const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'S' }]);
+  world.fund({ pat: '205000', ria: '500000', hal: '1000000', vera: '100000' });
+  for (const symbol of ['A', 'S']) world.price('40000', symbol);
+  world.transfer('vera', 'vault', '100000');
+  world.trade('pat', 'hal', '250', '40000', 'S');
+  world.price('42000', 'S');
+  world.trade('pat', 'ria', '125', '41640', 'A');
+  world.run(61_000, { A: '40000' });
+  world.run(1000, { A: '40000', S: '40000' });
+  expect([world.equity('hal'), world.equity('vault')]).toEqual(['1000000', '100000']);
+});
