@@ -14,7 +14,7 @@ const roomOf = (count: number): number => (count > 1 ? 16 + 7 * String(count).le
 const HEIGHT_PX = 28;
 
 /** Pixels of the points of a chart. */
-export interface ChartPlaces {
+interface ChartPlaces {
   /** The point at or before a command. */
   readonly indexOf: (seq: number) => number;
   /** Distance of two points. */
