@@ -1,8 +1,8 @@
-/** What a server had sent before now, also on a connection that is slower than others. */
+/** The messages that a server had sent before now, on a connection slower than others. */
 import type { WebSocket } from 'ws';
 import { FeedError } from './feed.ts';
 
-/** Resolves once it has arrived: the answer to a ping comes behind it. */
+/** Resolves once they have arrived: the answer to a ping comes behind them. */
 export async function allReceived(
   socket: Pick<WebSocket, 'once' | 'off' | 'ping'>,
   waitMs: number,

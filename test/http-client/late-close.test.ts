@@ -9,7 +9,7 @@ let server: WebSocketServer;
 let url = '';
 let connections = 0;
 const subscribed: WebSocket[] = [];
-/** What the server does at the login on each connection. */
+/** The answer of the server to the login on each connection. */
 let logIn: (socket: WebSocket, connection: number) => 'accepts' | 'refuses';
 
 beforeEach(async () => {
