@@ -196,6 +196,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'malformed requests': { bytes: of(Buffer.from('hello\r\n\r\n')), churn: true },
   'new feeds': { bytes: of(get('/ws', UPGRADE)), churn: true },
   'slow headers': { bytes: of(Buffer.from('X-A: b\r\n')), everyMs: 50 },
+  'false logins of feeds': { bytes: of(rpc('auth', { bearer: GARBAGE })), feed: true },
+  'repeated logins of feeds': {
+    bytes: ({ token }) => rpc('auth', { bearer: token }),
+    feed: true,
+    everyMs: 1,
+  },
   'unknown methods of feeds': { bytes: of(rpc('nothing', {})), feed: true },
   'invalid messages of feeds': {
     bytes: of(Buffer.concat(Array.from({ length: 500 }, () => textFrame('{')))),

@@ -60,7 +60,7 @@ test('the worlds have the states and edges that the rules give', () => {
       [
         "small",
         "1 26 29 2 1",
-        "2 442 759 59 31",
+        "2 447 759 59 31",
       ],
       [
         "orders",
@@ -90,7 +90,7 @@ test('the worlds have the states and edges that the rules give', () => {
       [
         "vault",
         "1 18 20 1 1",
-        "2 229 360 18 19",
+        "2 230 360 18 19",
       ],
       [
         "debt",
@@ -110,7 +110,7 @@ test('the worlds have the states and edges that the rules give', () => {
       [
         "turns",
         "1 15 16 0 1",
-        "2 156 240 2 15",
+        "2 158 240 2 15",
       ],
     ]
   `);
