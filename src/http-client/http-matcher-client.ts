@@ -377,7 +377,11 @@ export class HttpMatcherClient implements MatcherClient {
       const cause = new Error('the answer is not JSON, so not that of an exchange');
       throw new NoAnswerError(`${method} ${this.url}${target}: ${cause.message}`, { cause });
     }
-    return { status: response.status, body: body ?? text, headers: response.headers };
+    return {
+      status: response.status,
+      body: body === undefined ? text : body,
+      headers: response.headers,
+    };
   }
 
   /** Records of orders whose request had no reply; undefined if not all of them were placed. */

@@ -67,7 +67,7 @@ test('logs in, signs, and chooses nonces', async () => {
     orders: [limit(), limit({ price: '49000' })],
   });
   expect(orders.map(({ status }) => status)).toEqual(['new', 'new']);
-  await client.send('updateMargin', {
+  const done = await client.send('updateMargin', {
     account: wallet.address,
     subaccountIndex: 0,
     symbol: 'ETH-USD-PERP',
@@ -75,6 +75,7 @@ test('logs in, signs, and chooses nonces', async () => {
     margin: '0.5',
     expiresAt: 9_007_199_254_740_991,
   });
+  expect(done).toBeNull();
   const error = await client
     .send('submitOrder', limit({ price: '0' }))
     .catch((thrown: unknown) => thrown);
