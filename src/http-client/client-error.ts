@@ -14,6 +14,16 @@ export class NoAnswerError extends UserError {
   readonly code = 'no-answer';
 }
 
+/** Cause of `NoAnswerError` for an answer of status 200, such as the page of another server. */
+export class NotJson extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super('the answer is not JSON, so not that of an exchange');
+    this.text = text;
+  }
+}
+
 /** Of a timer of Node; a longer one would end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 

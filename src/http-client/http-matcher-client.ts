@@ -30,6 +30,7 @@ import {
   mustBeSigner,
   mustBeUrl,
   NoAnswerError,
+  NotJson,
 } from './client-error.ts';
 import { FeedClient, type FreshReads, type ReadsSince } from './feed-client.ts';
 import type { FillsFound, FillsQuery } from './repair.ts';
@@ -372,9 +373,8 @@ export class HttpMatcherClient implements MatcherClient {
       });
     }
     const body = readBody(text);
-    // Such as the page of a portal or of a wrong address.
     if (body === undefined && response.status === 200) {
-      const cause = new Error('the answer is not JSON, so not that of an exchange');
+      const cause = new NotJson(text);
       throw new NoAnswerError(`${method} ${this.url}${target}: ${cause.message}`, { cause });
     }
     return {

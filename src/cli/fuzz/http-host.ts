@@ -9,6 +9,7 @@ import type {
   TwinHost,
 } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
+import { NoAnswerError, NotJson } from '../../http-client/client-error.ts';
 import { HttpMatcherClient, type FetchLike } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
 import { keyOfName } from '../../wallet/crypto-ports.ts';
@@ -86,6 +87,10 @@ export class HttpHost implements TwinHost {
       if (status !== 200) return { status, body: textOf(body) };
       return page === undefined ? { status, body } : { status, body, page };
     } catch (error) {
+      if (error instanceof NoAnswerError && error.cause instanceof NotJson) {
+        this.hasAnswered = true;
+        return { status: 200, body: error.cause.text };
+      }
       // The login of a wallet has errors of its own.
       if (!(error instanceof MatcherError)) return this.noReply(error);
       return { status: error.status, body: error.message };
