@@ -89,7 +89,8 @@ function klines(count: number): string {
     const openMs = START_US / 1000 + minute * 60_000;
     const [prices, lots] = [[open, high, low, close].map((ticks) => ticks / 10), volume / 1000];
     const closeMs = openMs + 59_999;
-    rows.push([openMs, ...prices, lots, closeMs, lots, 1, lots, lots, 0].join(','));
+    const value = (lots * (close / 10)).toFixed(4);
+    rows.push([openMs, ...prices, lots, closeMs, value, 1, lots, value, 0].join(','));
   }
   return `${rows.join('\n')}\n`;
 }
