@@ -77,7 +77,7 @@ test('a completed file that has changed since is read again', async () => {
   expect(printed).toContain('first.csv has changed since it was imported: the import begins again');
 });
 
-test('of two imports into one folder at a time, the second is refused', async () => {
+test('of two imports into one folder at a time, one is refused', async () => {
   expect(await run(file('a.csv', `${HEADER}${trades(0, '100')}`), '--symbol', 'A')).toBe(0);
   const names = ['B', 'C'];
   const exits = await Promise.all(
@@ -85,9 +85,10 @@ test('of two imports into one folder at a time, the second is refused', async ()
       run(file(`${name}.csv`, `${HEADER}${trades(0, '100')}`), '--symbol', name, '--add'),
     ),
   );
-  expect(exits).toEqual([0, 2]);
+  // Which of them is first is a matter of the files' I/O.
+  expect([...exits].sort()).toEqual([0, 2]);
   expect(printed).toContain(`${out}: process ${String(process.pid)} is importing into it`);
-  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['A', 'B']);
+  expect((await importedAs()).map(([symbol]) => symbol)).toEqual(['A', names[exits.indexOf(0)]]);
   expect(existsSync(`${out}.pid`)).toBe(false);
   expect(existsSync(`${out}.partial`)).toBe(false);
 });
