@@ -50,6 +50,7 @@ export interface StreamFacts {
   readonly licence: string;
   readonly checksums?: ChecksumFacts;
   readonly kind?: RecordedKind;
+  readonly contractSize?: string;
 }
 
 /** A completed input file. */
@@ -293,11 +294,12 @@ export class DatasetWriter {
     );
     this.stream = merged;
     this.counts = counts;
-    const { symbol, format, source, licence, checksums, kind, importedFrom } = stream;
+    const { symbol, format, source, licence, checksums, kind, contractSize, importedFrom } = stream;
     const facts = {
       ...{ symbol, format, source, licence },
       ...(checksums && { checksums }),
       ...(kind && { kind }),
+      ...(contractSize && { contractSize }),
     };
     return { ...(await this.describe(facts, units, [])), importedFrom };
   }

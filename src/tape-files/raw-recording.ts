@@ -4,7 +4,8 @@ import { NumberScan } from '../tape/formats/numbers.ts';
 import type { TapeRecord, TapeUnits } from '../tape/record.ts';
 import { filesToRead } from './companion-files.ts';
 import { findUnits } from './find-units.ts';
-import { formatNamed, Recording, type RecordingOptions } from './recordings.ts';
+import { formatNamed } from './format-named.ts';
+import { Recording, type RecordingOptions } from './recordings.ts';
 
 /** Spot or a contract, by the first records; null if they do not state it. */
 export async function findKind(options: RecordingOptions): Promise<RecordedKind | null> {

@@ -10,7 +10,6 @@ import { Checksums, type ChecksumFacts } from '../tape/formats/book-checksum.ts'
 import { arrayRows } from '../tape/formats/array-rows.ts';
 import { csvRows, rowByRow, withinHeader } from '../tape/formats/csv-rows.ts';
 import {
-  FORMATS,
   symbolOfFile,
   type Format,
   type MessageDecoder,
@@ -22,9 +21,11 @@ import {
   sameKind,
   type RecordedKind,
 } from '../tape/formats/market-kind.ts';
+import { countsContractsAt, isInverseAt } from '../tape/formats/inverse-contracts.ts';
 import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LobsterDecoder } from '../tape/formats/lobster.ts';
 import {
+  ContractNumbers,
   FIRST_AUTO_US,
   MarketNumbers,
   NumberScan,
@@ -51,6 +52,8 @@ export interface RecordingOptions {
   /** Whether the contract is coin-margined; null for what its name states. */
   readonly inverse: boolean | null;
   readonly map: ColumnMap | null;
+  /** Base currency in one contract, where sizes are numbers of contracts; else absent. */
+  readonly contractSize?: string | undefined;
   /** Max number of bad rows; the next one ends the import. */
   readonly skipBad: number;
   /** Rounds sizes finer than a lot; without it they are bad rows. */
@@ -66,31 +69,12 @@ interface ReadState {
   readonly barUs: number | null;
   readonly kind: RecordedKind | null;
   readonly isInverse: boolean;
+  readonly countsContracts: boolean;
 }
 
 const LINES_PER_BATCH = 2000;
 /** Bytes of empty lines, of which a compressed file of some kilobytes may have millions. */
 const MAX_EMPTY = 1_000_000;
-
-/** Name that detects the format from the file names. */
-export const AUTO_FORMAT = 'auto';
-
-/** Row of the format table by name; `auto` is the one format whose pattern all file names match. */
-export function formatNamed(name: string, files: readonly string[] = []): Format {
-  const isAuto = name === AUTO_FORMAT;
-  const names = files.map((path) => basename(path));
-  const matches = FORMATS.filter((format) =>
-    isAuto ? names.every((file) => format.fileName?.test(file) === true) : format.name === name,
-  );
-  const [found] = matches;
-  if (found !== undefined && matches.length === 1) return found;
-  const list = (matches.length === 0 ? FORMATS : matches).map((row) => row.name).join(', ');
-  if (isAuto) {
-    const count = matches.length === 0 ? 'no format' : 'several formats';
-    throw new TapeError(`the file names match ${count}; name one of ${list}`);
-  }
-  throw new TapeError(`unknown format '${name}'; known formats: ${list}`);
-}
 
 /** One pass over the files of a recording. */
 export class Recording {
@@ -114,6 +98,8 @@ export class Recording {
   private statedKind: RecordedKind | null;
   /** Whether the records are of a coin-margined contract. */
   private statesInverse: boolean;
+  /** Whether sizes count linear contracts, by the venue. */
+  private statesCounts: boolean;
   /** Length of the bars of the file that is read, given or by its name. */
   private barUs: number | null = null;
 
@@ -129,6 +115,7 @@ export class Recording {
     this.checksums = new Checksums(state?.checksums);
     this.statedKind = state?.kind ?? null;
     this.statesInverse = state?.isInverse === true;
+    this.statesCounts = state?.countsContracts === true;
     const { format, map } = options;
     this.claims = new FileClaims(format, map?.intervalUs ?? null, state?.barUs ?? null);
   }
@@ -164,6 +151,12 @@ export class Recording {
     return names.some((name) => name !== null && format.inverse?.test(name) === true);
   }
 
+  /** Whether sizes are numbers of contracts, by the venue's name of the market. */
+  get countsContracts(): boolean {
+    const { counted } = this.options.format;
+    return this.statesCounts || counted?.test(this.names.selected ?? this.symbol ?? '') === true;
+  }
+
   /** Markets in the records that are not read. */
   get otherMarkets(): readonly string[] {
     return this.names.others;
@@ -171,9 +164,10 @@ export class Recording {
 
   /** State from which a later pass over more files resumes. */
   state(): ReadState {
-    const { line, decoderState: decoder, statedKind: kind, isInverse } = this;
+    const { line, decoderState: decoder, statedKind: kind, isInverse, countsContracts } = this;
     const { facts: checksums } = this.checksums;
-    return { line, decoder, checksums, barUs: this.claims.barUs, kind, isInverse };
+    const { barUs } = this.claims;
+    return { line, decoder, checksums, barUs, kind, isInverse, countsContracts };
   }
 
   /** The unit of times is given by the user, so that any time is meant. */
@@ -272,7 +266,10 @@ export class Recording {
 
   private context(): DecoderContext {
     if (this.numbers === null) throw new TapeError('the tick and lot size are not known');
-    const { names, numbers, emit } = this;
+    const { names, emit } = this;
+    const { contractSize } = this.options;
+    const numbers =
+      contractSize === undefined ? this.numbers : new ContractNumbers(this.numbers, contractSize);
     const selects = (symbol: string): boolean => names.selects(symbol);
     const onKind = (kind: RecordedKind): void => {
       this.statedKind = sameKind(this.statedKind, kind);
@@ -280,11 +277,16 @@ export class Recording {
     const onInverse = (): void => {
       this.statesInverse = true;
     };
+    const onVenue = (venue: string, symbol: string): void => {
+      this.statesInverse ||= isInverseAt(venue, symbol);
+      this.statesCounts ||= countsContractsAt(venue, symbol);
+    };
     const [onChecksum, { takeBar: onBar, note: onNote, times }] = [
       this.checksums.note,
       this.claims,
     ];
-    return { numbers, times, selects, emit, onBar, onKind, onInverse, onNote, onChecksum };
+    const kinds = { onKind, onInverse, onVenue };
+    return { numbers, times, selects, emit, onBar, ...kinds, onNote, onChecksum };
   }
 
   /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */

@@ -63,6 +63,8 @@ export interface StreamManifest {
   readonly prices?: PriceRange | null;
   /** Spot, or a contract with a margin; absent if the recording does not state it. */
   readonly kind?: RecordedKind;
+  /** Base currency in a contract, if the files have numbers of contracts; sizes are in base. */
+  readonly contractSize?: string;
   /** Checksums of the venue's book, compared when the files were read; absent without any. */
   readonly checksums?: ChecksumFacts;
   /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */

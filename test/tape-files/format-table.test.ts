@@ -10,7 +10,8 @@ import { afterAll, expect, test } from 'vitest';
 import { timeUs } from '../../src/num/units.ts';
 import { FORMATS, type Format } from '../../src/tape/formats/formats.ts';
 import { timeOf } from '../../src/tape/formats/numbers.ts';
-import { formatNamed, Recording } from '../../src/tape-files/recordings.ts';
+import { formatNamed } from '../../src/tape-files/format-named.ts';
+import { Recording } from '../../src/tape-files/recordings.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-format-table-'));

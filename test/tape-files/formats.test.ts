@@ -18,7 +18,7 @@ import { parseColumnMap, type ColumnMap } from '../../src/tape/formats/column-ma
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { TapeSteps } from '../../src/tape/tape-steps.ts';
 import { fidelityOf } from '../../src/tape/tape-model.ts';
-import { formatNamed } from '../../src/tape-files/recordings.ts';
+import { formatNamed } from '../../src/tape-files/format-named.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { readFiles } from './read-files.ts';
 

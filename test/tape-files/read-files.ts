@@ -2,7 +2,8 @@
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { filesToRead } from '../../src/tape-files/companion-files.ts';
 import { findUnits } from '../../src/tape-files/find-units.ts';
-import { formatNamed, Recording, type RecordingOptions } from '../../src/tape-files/recordings.ts';
+import { formatNamed } from '../../src/tape-files/format-named.ts';
+import { Recording, type RecordingOptions } from '../../src/tape-files/recordings.ts';
 
 export interface Read {
   readonly units: TapeUnits | null;

@@ -8,7 +8,7 @@ import { intervalOf, parseColumnMap, type ColumnMap } from '../../tape/formats/c
 import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket, specSymbol } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
-import { FORMATS, type Format } from '../../tape/formats/formats.ts';
+import { FORMATS, IMPORT_OPTIONS, type Format } from '../../tape/formats/formats.ts';
 import { hasUnknownUnits, type StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
@@ -25,12 +25,8 @@ import { makeFolder } from '../../platform/make-folder.ts';
 import { RunClaim } from '../../run-plan/run-claim.ts';
 import { companionFiles, filesToRead } from '../../tape-files/companion-files.ts';
 import { findUnits } from '../../tape-files/find-units.ts';
-import {
-  AUTO_FORMAT,
-  formatNamed,
-  Recording,
-  type RecordingOptions,
-} from '../../tape-files/recordings.ts';
+import { AUTO_FORMAT, formatNamed } from '../../tape-files/format-named.ts';
+import { Recording, type RecordingOptions } from '../../tape-files/recordings.ts';
 import {
   InputError,
   mustBeWhole,
@@ -56,6 +52,7 @@ interface ImportArguments {
   readonly replace: boolean;
   readonly map: string | undefined;
   readonly interval: string | undefined;
+  readonly 'contract-size'?: string | undefined;
   readonly 'skip-bad': number;
   readonly round: boolean;
   readonly json: boolean;
@@ -108,6 +105,10 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('interval', {
         type: 'string',
         describe: 'length of a bar, such as 1m; default: that in the name, or found',
+      })
+      .option('contract-size', {
+        type: 'string',
+        describe: 'base currency in a contract, where sizes are numbers of contracts',
       })
       .option('skip-bad', {
         type: 'number',
@@ -174,7 +175,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
   mustBeWhole('skip-bad', args['skip-bad'], 0);
   const format = formatNamed(args.format, args.file);
-  for (const option of ['map', 'interval', 'round'] as const) {
+  for (const option of IMPORT_OPTIONS) {
     if (args[option] !== undefined && args[option] !== false && !format.options.includes(option)) {
       throw new InputError(`--${option} does not apply to the format ${format.name}`);
     }
@@ -182,6 +183,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.inverse === true && !format.markets.includes('inverse')) {
     throw new InputError(`--inverse: ${format.name} records no inverse contracts`);
   }
+  const contractSize = contractSizeOf(args['contract-size']);
   const map = await mapOf(args);
   if (args.merge && !args.add) throw new InputError('--merge needs --add');
   // Before the dataset is read: another import may be about to change it.
@@ -189,7 +191,7 @@ export async function importFiles(args: ImportArguments): Promise<Imported> {
   const claim = RunClaim.takeDataset(args.out);
   try {
     await restoreFormer(args.out);
-    return await importInto(args, format, map);
+    return await importInto({ ...args, 'contract-size': contractSize }, format, map);
   } finally {
     claim.release();
   }
@@ -207,6 +209,7 @@ async function importInto(
   const presentUnits = (name: string): TapeUnits | null =>
     present.find((market) => isSameMarket(market.symbol, name)) ?? null;
   const givenUnits = unitsGiven(args, presentUnits);
+  const contractSize = args['contract-size'];
   const options: RecordingOptions = {
     format,
     files: args.file,
@@ -214,17 +217,19 @@ async function importInto(
     units: givenUnits,
     inverse: args.inverse ?? null,
     map,
+    contractSize,
     skipBad: args['skip-bad'],
     round: args.round,
     state: null,
   };
   const id = [args.symbol, format.name].filter((part) => part !== undefined).join('.');
-  const { symbol, tick, lot, inverse } = args;
+  const { symbol, tick, lot, inverse, round } = args;
+  const given = { symbol, tick, lot, inverse, round, contractSize };
   const files = filesToRead(options);
   const isJournal = format.container === 'journal';
   const writer = await DatasetWriter.open(args.out, {
     id,
-    job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map, args.round]),
+    job: JSON.stringify([format.name, args.file, given, map]),
     mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
     merge: args.merge,
     assignsIds: format.assignsIds === true,
@@ -239,6 +244,7 @@ async function importInto(
     const found = await findUnits(options, showFraction, presentUnits);
     const units = found && namedAsPresent(found, markets);
     if (streams.length > 0) mustBeOfOneKind(await findKind(options), units?.symbol ?? '', streams);
+    mustShareContractSize(contractSize, format, units?.symbol ?? '', streams);
     const recording = new Recording({ ...options, units, state: writer.reader });
     recording.skipped = writer.skippedRows;
     const segments: string[] = [];
@@ -269,16 +275,24 @@ async function importInto(
       ...{ symbol: known.symbol, format: format.name, source, licence },
       ...(checksums.compared > 0 ? { checksums } : {}),
       ...(recording.kind === null ? {} : { kind: recording.kind }),
+      ...(contractSize !== undefined && { contractSize }),
     };
+    if (known.inverse && contractSize !== undefined) {
+      throw new TapeError(
+        '--contract-size is for linear contracts, and these files are of a coin-margined one',
+      );
+    }
     const beside = await Promise.all([...companionFiles(options), ...segments].map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
     const { otherMarkets } = recording;
     const skipped = otherMarkets.length === 0 ? [] : [`not read: ${otherMarkets.join(', ')}`];
+    const isCounted = recording.countsContracts && !known.inverse && hasSizes(manifest);
+    const counted = isCounted && contractSize === undefined ? [countedText(known.symbol)] : [];
     return {
       manifest,
       units: known,
       found: !isGiven && !isJournal,
-      notes: [...recording.claims.notes, ...writer.findings, ...skipped],
+      notes: [...recording.claims.notes, ...writer.findings, ...skipped, ...counted],
     };
   } catch (error) {
     progress.stop();
@@ -320,6 +334,46 @@ async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InputError(`${args.map}: ${reason.split('\n')[0] ?? 'not YAML'}`);
   }
+}
+
+/** In its shortest form. Throws `InputError` if it is not a positive decimal. */
+function contractSizeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const size = parseDecimal(text);
+  if (size === null || size.digits <= 0n) {
+    throw new InputError(`--contract-size is '${text}', not a positive decimal`);
+  }
+  return formatDecimal(size.digits, size.scale);
+}
+
+/** Streams of one source have one unit of sizes. Formats with a map have columns of the user. */
+function mustShareContractSize(
+  contractSize: string | undefined,
+  { name, options }: Format,
+  symbol: string,
+  streams: readonly StreamManifest[],
+): void {
+  if (options.includes('map')) return;
+  const source = (format: string): string | undefined => format.split('-')[0];
+  const other = streams.find(
+    (stream) =>
+      stream.symbol === symbol &&
+      source(stream.format) === source(name) &&
+      stream.contractSize !== contractSize &&
+      hasSizes(stream),
+  );
+  if (other === undefined) return;
+  throw new InputError(
+    `--contract-size: stream ${other.id} was imported with ${other.contractSize ?? 'none'}, this one with ${contractSize ?? 'none'}; import both alike`,
+  );
+}
+
+function hasSizes({ counts }: StreamManifest): boolean {
+  return Object.keys(counts).some((kind) => !['funding', 'mark', 'index'].includes(kind));
+}
+
+function countedText(symbol: string): string {
+  return `sizes of ${symbol} are numbers of contracts, and are taken as quantities: PnL and fees are those of one unit a contract; --contract-size states the base currency in one`;
 }
 
 /** Tick and lot size that are given, or those of the market in the dataset; else null. */
@@ -425,9 +479,7 @@ function remarks({ manifest: stream, units, found, notes }: Imported): string[] 
 function foundText({ tickSize, lotSize }: TapeUnits, kinds: readonly string[]): string {
   if (kinds.every((kind) => kind === 'funding'))
     return 'the files have no price; tick and lot come from the next ones of the market';
-  return kinds.every((kind) => ['funding', 'mark', 'index'].includes(kind))
-    ? `tick ${tickSize} was found in the data, and no size: the lot is ${lotSize}; import trades or klines first, or give --tick and --lot`
-    : `tick ${tickSize} and lot ${lotSize} were found in the data`;
+  return `tick ${tickSize} and lot ${lotSize} were found in the data`;
 }
 
 /** Decimals of tick × lot, without trailing zeros. */

@@ -40,6 +40,8 @@ function say(stream: StreamManifest): void {
   print(`  ${stream.id} (${stream.format})`);
   print(`    from         ${time(stream.firstUs)} to ${time(stream.lastUs)}`);
   print(`    records      ${counts.join(', ')}; ${countText(stream.levels, 'level')}`);
+  if (stream.contractSize !== undefined)
+    print(`    sizes        contracts of ${stream.contractSize} in the files, base currency here`);
   print(`    parts        ${String(stream.parts.length)}`);
   print(`    gaps         ${String(stream.gaps)}`);
   for (const { fromUs, toUs, reason } of stream.gapList.slice(0, 10)) {

@@ -12,7 +12,8 @@ import { parseColumnMap } from '../../tape/formats/column-map.ts';
 import { TapeError, type TapeUnits } from '../../tape/record.ts';
 import { DatasetWriter } from '../../tape-files/dataset-writer.ts';
 import { findUnits } from '../../tape-files/find-units.ts';
-import { formatNamed, Recording } from '../../tape-files/recordings.ts';
+import { formatNamed } from '../../tape-files/format-named.ts';
+import { Recording } from '../../tape-files/recordings.ts';
 import { checkOptions, type OptionKinds } from './option-kinds.ts';
 import { lengthOf } from './option-values.ts';
 

@@ -6,7 +6,6 @@ import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
 import { TapeError, type BarRecord } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
-import { isInverseAt } from './inverse-contracts.ts';
 import { booleanOf, integerOf, rateOf, shown, type TimeUnit } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -338,7 +337,7 @@ export class ColumnDecoder implements RowDecoder {
     const name = this.text(row, 'symbol');
     if (name === undefined || name === '') return true;
     if (!this.context.selects(name)) return false;
-    if (isInverseAt(row.fields[this.venuePlace] ?? '', name)) this.context.onInverse();
+    if (this.venuePlace >= 0) this.context.onVenue(row.fields[this.venuePlace] ?? '', name);
     return true;
   }
 

@@ -10,7 +10,7 @@ import { CoinbaseDecoder } from './coinbase.ts';
 import { DatabentoDecoder } from './databento.ts';
 import { DeribitDecoder } from './deribit.ts';
 import { HyperliquidDecoder } from './hyperliquid.ts';
-import { INVERSE } from './inverse-contracts.ts';
+import { INVERSE, OKX_CONTRACT } from './inverse-contracts.ts';
 import { KrakenDecoder } from './kraken.ts';
 import { LeanDecoder } from './lean.ts';
 import { NautilusDecoder } from './nautilus.ts';
@@ -50,6 +50,10 @@ type Reader =
     }
   | { readonly container: 'lobster' | 'binance-raw' | 'journal' };
 
+/** Options of an import that some formats have. */
+export const IMPORT_OPTIONS = ['map', 'interval', 'round', 'contract-size'] as const;
+export type ImportOption = (typeof IMPORT_OPTIONS)[number];
+
 interface FormatRow {
   readonly name: string;
   readonly description: string;
@@ -62,9 +66,11 @@ interface FormatRow {
   /** Place of the symbol; where it is missing, `--symbol` must be given. */
   readonly symbolIn: 'records' | 'path';
   /** Import options that apply to the format; others are refused. */
-  readonly options: readonly ('map' | 'interval' | 'round')[];
+  readonly options: readonly ImportOption[];
   /** Symbols of inverse (coin-margined) contracts. */
   readonly inverse?: RegExp;
+  /** Symbols of markets whose sizes are numbers of contracts. */
+  readonly counted?: RegExp;
   /** The venue's names of spot markets, if they differ from those of contracts. */
   readonly spot?: RegExp;
   /** True if the venue has no update ids, so that the decoder assigns them. */
@@ -118,7 +124,7 @@ const tardis = (name: string, fileName: RegExp | null = null): Format => ({
   fileName,
   period: TARDIS_DAY,
   symbolIn: 'records',
-  options: ['round'],
+  options: ['round', 'contract-size'],
   assignsIds: true,
   container: 'csv',
   rows: ({ context, state }) => new TardisDecoder(context, state),
@@ -136,7 +142,7 @@ const venue = (
   markets,
   fileName: new RegExp(`^${name}\\b.*\\.(?:jsonl?|ws\\.|txt|log)`, 'i'),
   symbolIn: 'records',
-  options: ['round'],
+  options: ['round', 'contract-size'],
   container: 'messages',
   messages: (context, state) => new Decoder(context, state),
 });
@@ -157,7 +163,7 @@ const table = (
   markets: ANY,
   fileName,
   symbolIn: 'path',
-  options: ['map', 'interval', 'round'],
+  options: ['map', 'interval', 'round', 'contract-size'],
   inverse: INVERSE.binance,
   assignsIds: true,
   container: name,
@@ -230,6 +236,7 @@ export const FORMATS: readonly Format[] = [
     ...venue('okx', 'OKX v5 books, trades, best prices and marks', CRYPTO, OkxDecoder),
     spot: /^[^-]+-[^-]+$/,
     inverse: INVERSE.okx,
+    counted: OKX_CONTRACT,
   },
   {
     ...venue('deribit', 'Deribit books, trades, quotes, marks and indices', CRYPTO, DeribitDecoder),
@@ -260,7 +267,7 @@ export const FORMATS: readonly Format[] = [
     markets: ANY,
     fileName: /\.(?:mbo|mbp-[0-9]+|tbbo|trades|ohlcv-1[smhd])\.(?:.*\.)?csv/,
     symbolIn: 'records',
-    options: ['round'],
+    options: ['round', 'contract-size'],
     assignsIds: true,
     omitsEmptyBars: true,
     container: 'csv',
@@ -272,7 +279,7 @@ export const FORMATS: readonly Format[] = [
     markets: CRYPTO,
     fileName: /ohlcv.*\.json/i,
     symbolIn: 'path',
-    options: ['interval', 'round'],
+    options: ['interval', 'round', 'contract-size'],
     container: 'arrays',
     rows: ({ context, state, barUs }) => new ColumnDecoder(context, CCXT_MAP, state, barUs),
   },
@@ -282,7 +289,7 @@ export const FORMATS: readonly Format[] = [
     markets: ANY,
     fileName: null,
     symbolIn: 'path',
-    options: ['round'],
+    options: ['round', 'contract-size'],
     assignsIds: true,
     container: 'parquet',
     rows: ({ path, context, state }) => new NautilusDecoder(context, path, state),

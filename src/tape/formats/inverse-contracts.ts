@@ -1,6 +1,6 @@
 /**
- * Coin-margined contracts by their venue and the venue's name of them. Their sizes are contracts of
- * a fixed value in USD, so their PnL is not the size times the change of the price.
+ * Kinds of contracts by their venue and the venue's name of them. Sizes of coin-margined ones are
+ * contracts of a fixed value in USD, so their PnL is not the size times the change of the price.
  */
 export const INVERSE = {
   binance: /USD_(?:PERP|[0-9]{6})$/,
@@ -13,6 +13,8 @@ export const INVERSE = {
 } as const;
 
 const ALL = /^/;
+/** Swaps and futures of OKX. */
+export const OKX_CONTRACT = /-(?:SWAP|[0-9]{6})$/;
 /** Names of Nautilus for coin-margined contracts of Binance; those of BUSD are linear. */
 const NAUTILUS_BINANCE = /USD_[0-9]{6}$|(?:^BNB|[^B])USD[_-]PERP$/;
 /** Contracts of these venues with a quote of USD alone are coin-margined. */
@@ -34,6 +36,25 @@ const AT: Readonly<Record<string, readonly RegExp[]>> = {
   'okex-swap': [INVERSE.okx],
   okx: [INVERSE.okx],
 };
+
+/**
+ * Linear contracts whose sizes are numbers of contracts, by the same names of venues. A contract is
+ * a fixed quantity of the base currency, which the venue lists and no recording holds.
+ */
+const COUNTED_AT: Readonly<Record<string, RegExp>> = {
+  bitmex: /USD[TC]/,
+  'gate-io-futures': ALL,
+  'huobi-dm-linear-swap': ALL,
+  okex: OKX_CONTRACT,
+  'okex-futures': OKX_CONTRACT,
+  'okex-swap': OKX_CONTRACT,
+  okx: OKX_CONTRACT,
+};
+
+/** Whether the sizes of a venue's market are numbers of linear contracts. */
+export function countsContractsAt(venue: string, symbol: string): boolean {
+  return COUNTED_AT[venue.toLowerCase()]?.test(symbol) === true && !isInverseAt(venue, symbol);
+}
 
 /** Whether a venue's market is a coin-margined contract. */
 export function isInverseAt(venue: string, symbol: string): boolean {

@@ -12,7 +12,6 @@ import { lots, timeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
 import { UpdateChain, type MessageTime } from './json-records.ts';
-import { isInverseAt } from './inverse-contracts.ts';
 import { integerOf, shown, timeOf } from './numbers.ts';
 import { Header, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -59,7 +58,7 @@ export class NautilusDecoder implements RowDecoder {
     this.context = context;
     this.names = namesInPath(path);
     const { symbol, venue } = this.names;
-    if (symbol !== null && isInverseAt(venue, symbol)) context.onInverse();
+    if (symbol !== null) context.onVenue(venue, symbol);
     this.isIndex = path.includes('index_price');
     this.chain = new UpdateChain(context, state);
   }

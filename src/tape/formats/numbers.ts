@@ -2,7 +2,13 @@
  * Converts numbers in text files to whole ticks, lots and microseconds. Errors give field, text and
  * limit; the importer adds file and line.
  */
-import { parseDecimal, stepsFloor, stepsHalfUp, type Decimal } from '../../num/decimal.ts';
+import {
+  formatDecimal,
+  parseDecimal,
+  stepsFloor,
+  stepsHalfUp,
+  type Decimal,
+} from '../../num/decimal.ts';
 import {
   lots,
   MAX_PRICE_TICKS,
@@ -104,6 +110,47 @@ export class MarketNumbers implements NumberReader {
   }
 }
 
+/** Reads sizes and volumes that count contracts as quantities of the base currency. */
+export class ContractNumbers implements NumberReader {
+  private readonly numbers: NumberReader;
+  private readonly contract: Decimal;
+
+  /** `contractSize`: base currency in one contract. Throws `TapeError` if not positive. */
+  constructor(numbers: NumberReader, contractSize: string) {
+    this.numbers = numbers;
+    this.contract = mustDecimal(contractSize, 'contract size');
+  }
+
+  price(text: string | undefined, field: string): PriceTicks {
+    return this.numbers.price(text, field);
+  }
+
+  rounded(text: string | undefined, field: string): PriceTicks {
+    return this.numbers.rounded(text, field);
+  }
+
+  size(text: string | undefined, field: string): Lots {
+    return this.inBase(text, (base) => this.numbers.size(base, field));
+  }
+
+  volume(text: string | undefined, field: string): Lots {
+    return this.inBase(text, (base) => this.numbers.volume(base, field));
+  }
+
+  /** Reads the quantity of a number of contracts. Other text is read as it is, for its error. */
+  private inBase(text: string | undefined, read: (text: string | undefined) => Lots): Lots {
+    const count = text === undefined ? null : parseDecimal(plain(text));
+    if (count === null) return read(text);
+    const { digits, scale } = this.contract;
+    try {
+      return read(formatDecimal(count.digits * digits, count.scale + scale));
+    } catch (error) {
+      if (!(error instanceof TapeError)) throw error;
+      throw new TapeError(`${error.message} (${shown(text)} contracts)`);
+    }
+  }
+}
+
 /**
  * Finds tick and lot size: the max number of decimals of prices and of sizes. Records are
  * meaningless.
@@ -112,6 +159,8 @@ export class NumberScan implements NumberReader {
   private priceDecimals = 0;
   private sizeDecimals = -1;
   private volumeDecimals = 0;
+  /** Whether marks or indices were read, which lie between ticks. */
+  private hasMarks = false;
   /** The price with the most decimals, and the highest; empty without a price. */
   private finest = '';
   private highest = '';
@@ -135,6 +184,7 @@ export class NumberScan implements NumberReader {
   }
   rounded(text: string | undefined, field: string): PriceTicks {
     decimalIn(text, field);
+    this.hasMarks = true;
     return priceTicks(1);
   }
   size(text: string | undefined, field: string): Lots {
@@ -153,9 +203,14 @@ export class NumberScan implements NumberReader {
   /**
    * Null if no price was read. With volumes only, the lot is coarse enough that tick × lot has at
    * most the collateral's 6 decimals, the limit of a market; volumes are rounded. Sizes of orders
-   * and trades stay exact. Throws `TapeError` if the prices have no common tick.
+   * and trades stay exact. Throws `TapeError` for marks alone, and for prices without common tick.
    */
   found(): { readonly tickSize: string; readonly lotSize: string } | null {
+    if (this.finest === '' && this.hasMarks) {
+      throw new TapeError(
+        'the files have marks or indices alone, which state neither tick nor lot: import trades, books or klines first, or give --symbol, --tick and --lot',
+      );
+    }
     if (this.finest === '') return null;
     const tickSize = stepText(this.priceDecimals);
     if (this.highestPrice / Number(tickSize) > MAX_PRICE_TICKS + 0.5) {

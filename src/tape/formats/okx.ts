@@ -1,7 +1,8 @@
 /**
  * Decodes OKX v5 public websocket messages as lines of JSON: the books `books`, `books-l2-tbt`,
  * `books50-l2-tbt` and `books5`, the best prices `bbo-tbt`, `trades`, `trades-all`, `mark-price`.
- * Sizes of swaps and futures are contracts. Source: OKX API guide v5, "Order book channel".
+ * Sizes of swaps and futures are numbers of contracts. Source: OKX API guide v5, "Order book
+ * channel".
  *
  * Each update names the one that it follows (`prevSeqId`). A message without levels and with equal
  * ids is a heartbeat. Ids restart after maintenance. The best prices are those of every 10 ms. The

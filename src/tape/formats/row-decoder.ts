@@ -19,6 +19,8 @@ export interface DecoderContext {
   readonly onNote: (text: string) => void;
   /** Reports that the market is a coin-margined contract. */
   readonly onInverse: () => void;
+  /** Reports the venue and its name of the market, which state the kind of contract. */
+  readonly onVenue: (venue: string, symbol: string) => void;
   /** Reports whether the venue's checksum of its book equals the recorded levels. */
   readonly onChecksum: (line: number, isEqual: boolean) => void;
 }

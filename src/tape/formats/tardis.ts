@@ -10,7 +10,6 @@
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, type TimeUs } from '../../num/units.ts';
 import { TapeError, type TapeRecord } from '../record.ts';
-import { isInverseAt } from './inverse-contracts.ts';
 import { booleanOf, rateOf, shown, timeOf } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -87,7 +86,7 @@ export class TardisDecoder implements RowDecoder {
 
   private noteVenue(row: Row, symbol: string): void {
     this.isVenueKnown = true;
-    if (isInverseAt(this.field(row, 'exchange') ?? '', symbol)) this.context.onInverse();
+    this.context.onVenue(this.field(row, 'exchange') ?? '', symbol);
   }
 
   private open(fields: readonly string[]): void {

@@ -84,7 +84,7 @@ describe('the length of bars', () => {
       const rows = klines(starts, ms);
       // Klines of marks and indices have no volume.
       const text = format === 'binance-klines' ? rows : rows.replaceAll(',100,5,', ',100,0,');
-      expect(await run(format, file(name, text))).toBe(2);
+      expect(await run(format, file(name, text), ...x, '--tick', '1', '--lot', '1')).toBe(2);
       expect(printed).toContain(name);
       expect(printed).toContain(message);
     }

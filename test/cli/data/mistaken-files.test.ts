@@ -47,9 +47,19 @@ describe('files of Binance', () => {
   ])('in the folder %s are no %s: %s', async (folder, format, fault) => {
     const row = '1704067200000,42,42,42,42,0,1704067259999,0,60,0,0,0';
     const path = files.file(`um/daily/${folder}/BTCUSDT/1m/BTCUSDT-1m-2024-01-01.csv`, row);
-    const result = files.import(format, path);
+    const result = files.import(format, path, { symbol: 'BTCUSDT', tick: '1', lot: '1' });
     if (fault === null) expect((await result).manifest.counts).toEqual({ mark: 1 });
     else await expect(result).rejects.toThrow(`it is in a folder ${folder}, whose files ${fault}`);
+  });
+
+  test('marks alone are refused, since they state neither tick nor lot', async () => {
+    for (const price of ['42', '42331.9']) {
+      const row = `1704067200000,${price},${price},${price},${price},0,1704067259999,0,60,0,0,0`;
+      const path = files.file('BTCUSDT-1m-2024-01-01.csv', row);
+      await expect(files.import('binance-mark-klines', path)).rejects.toThrow(
+        'the files have marks or indices alone, which state neither tick nor lot: import trades, books or klines first, or give --symbol, --tick and --lot',
+      );
+    }
   });
 
   test('klines of a coin-margined contract under another name are refused', async () => {
