@@ -206,10 +206,10 @@ test('scrubbing the demo blocks the main thread for no more than 50 ms', async (
   const longest = await longestTask(page, () => scrub(page));
   console.log(`time machine: longest task while scrubbing ${longest.toFixed(1)} ms`);
   expect(longest).toBeLessThanOrEqual(LONG_TASK_MS);
-  // A planted task is seen.
+  // A planted task is seen, also where other processes have most of the processor.
   const planted = await longestTask(page, () =>
     page.evaluate(() => {
-      const until = performance.now() + 120;
+      const until = performance.now() + 1000;
       while (performance.now() < until);
     }),
   );
