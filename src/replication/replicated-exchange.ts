@@ -35,6 +35,9 @@ import { EMPTY, type Leadership, type Poll } from './ports.ts';
 import { ReplicationError } from './replication-error.ts';
 import { Tail } from './tail.ts';
 
+/** Share of a lease; a follower that had no answer for longer begins to wait again. */
+const MOST_GAP = 0.5;
+
 interface Leading {
   readonly epoch: number;
   readonly lease: Lease;
@@ -52,8 +55,10 @@ export class ReplicatedExchange implements ServedExchange {
   /** Reason for which this server answers nothing. */
   private stopped: string | null = null;
   private seen: Leadership;
-  /** When `seen` was first seen. */
+  /** When `seen` was first seen, or was seen again after the store was out of reach. */
   private seenMs: number;
+  /** When the store last answered. */
+  private polledMs: number;
   /** Everything committed before this time is in the state. */
   private freshMs: number;
   private following: Promise<void> = Promise.resolve();
@@ -75,6 +80,7 @@ export class ReplicatedExchange implements ServedExchange {
     this.recordedIds = started.orderIds;
     this.seen = started.seen;
     this.seenMs = options.ticker.nowMs();
+    this.polledMs = this.seenMs;
     this.freshMs = started.freshMs;
     const { snapshotSeq } = started.recovery;
     this.snapshotAskedSeq = snapshotSeq;
@@ -324,10 +330,13 @@ export class ReplicatedExchange implements ServedExchange {
     const isMore = this.applyPoll(poll);
     if (!isMore) this.freshMs = sentMs;
     const nowMs = ticker.nowMs();
-    if (poll.lead.epoch !== this.seen.epoch || poll.lead.beat !== this.seen.beat) {
+    const isRenewed = poll.lead.epoch !== this.seen.epoch || poll.lead.beat !== this.seen.beat;
+    // The leader could not reach the store either, so it gets a whole lease to renew.
+    if (isRenewed || nowMs - this.polledMs > MOST_GAP * leaseMs) {
       this.seen = poll.lead;
       this.seenMs = nowMs;
     }
+    this.polledMs = nowMs;
     if (isMore) return true;
     // A take-over whose answer was lost.
     if (poll.lead.holder === self.holder) {
