@@ -2,7 +2,9 @@
  * A worker of campaigns: claims jobs up to its number of slots, renews their leases, stores their
  * results, and drives campaigns that have no driver.
  */
+import { DatabaseError } from '../postgres/address.ts';
 import type { Campaign, Job, JobLimits, JobStore } from '../postgres/jobs/job-store.ts';
+import { isOfData } from '../postgres/jobs/patience.ts';
 import { drive } from './drive.ts';
 import { MissingFile, type FileCache } from './file-cache.ts';
 import { FileError } from '../platform/file-error.ts';
@@ -45,7 +47,7 @@ export class CampaignWorker {
   private readonly running = new Map<string, Promise<void>>();
   private readonly drives = new Map<string, Promise<void>>();
   private readonly totals = { done: 0, failed: 0, repeated: 0 };
-  /** A fault of this machine, such as a full disk. */
+  /** A fault of this worker, such as a full disk. */
   private fault: Error | null = null;
   private beating: Promise<unknown> | null = null;
   private refused = '';
@@ -79,6 +81,10 @@ export class CampaignWorker {
     return this.options.stopped() || this.fault !== null;
   }
 
+  private readonly keepFault = (error: unknown): void => {
+    if (!this.options.stopped()) this.fault ??= error as Error;
+  };
+
   private async work(): Promise<void> {
     const { store, id, version, slots, limits, idleLimitMs } = this.options;
     let idleMs = IDLE_MS;
@@ -93,7 +99,9 @@ export class CampaignWorker {
       await this.takeDrive();
       const job = this.running.size < slots ? await store.claim(id, version, limits) : null;
       if (job !== null) {
-        const run = this.attempt(job).finally(() => this.running.delete(job.id));
+        const run = this.attempt(job)
+          .catch(this.keepFault)
+          .finally(() => this.running.delete(job.id));
         this.running.set(job.id, run);
         idleMs = IDLE_MS;
         continue;
@@ -116,9 +124,8 @@ export class CampaignWorker {
       if (completion !== 'first') this.totals.repeated += 1;
       if (completion === 'differs') onNote(`job ${job.id}: another worker has another result`);
     } catch (error) {
-      if (error instanceof FileError && !(error instanceof MissingFile)) {
-        // A full or broken disk: other machines may do better.
-        this.fault ??= error;
+      if (isOwnFault(error)) {
+        this.keepFault(error);
         return;
       }
       this.totals.failed += 1;
@@ -134,7 +141,9 @@ export class CampaignWorker {
     const { store, id, version, limits } = this.options;
     const campaign = await store.drive(id, version, limits.leaseMs);
     if (campaign === null || this.drives.has(campaign.id)) return;
-    const driven = this.driveOne(campaign).finally(() => this.drives.delete(campaign.id));
+    const driven = this.driveOne(campaign)
+      .catch(this.keepFault)
+      .finally(() => this.drives.delete(campaign.id));
     this.drives.set(campaign.id, driven);
   }
 
@@ -148,8 +157,8 @@ export class CampaignWorker {
       if (isDone) await store.end(id, 'done', null);
     } catch (error) {
       onNote(`${title}: ${(error as Error).message}`);
-      if (error instanceof FileError && !(error instanceof MissingFile)) {
-        this.fault ??= error;
+      if (isOwnFault(error)) {
+        this.keepFault(error);
         return;
       }
       // What does not depend on the job that is set aside goes on.
@@ -181,6 +190,15 @@ export class CampaignWorker {
     if (isStart) throw new CampaignError(message);
     onNote(message);
   }
+}
+
+/**
+ * A full or broken disk, or a database that takes no statements of this worker, as without rights:
+ * other machines may do better.
+ */
+function isOwnFault(error: unknown): boolean {
+  if (error instanceof DatabaseError) return !isOfData(error);
+  return error instanceof FileError && !(error instanceof MissingFile);
 }
 
 /** Without the characters that PostgreSQL does not accept in JSON. */

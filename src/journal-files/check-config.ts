@@ -22,6 +22,6 @@ export function checkConfig(
   const samplingSeed = drawSamplingSeed === undefined ? asked.samplingSeed : found.samplingSeed;
   if (configHash({ ...asked, genesisTimeUs, samplingSeed }) === configHash(found)) return;
   throw new FileError(
-    `${path}: was created with a different configuration; start without one, or with another folder`,
+    `${path}: was created with a different configuration; start without one, or name another folder or database`,
   );
 }

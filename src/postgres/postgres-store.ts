@@ -173,7 +173,8 @@ export class PostgresStore implements JournalStore {
       ]);
       return done.length > 0;
     } catch (error) {
-      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return false;
+      const { cause } = error as { cause?: { code?: string } };
+      if (cause?.code === UNIQUE_VIOLATION) return false;
       throw error;
     }
   }

@@ -89,7 +89,7 @@ export class Session {
     } catch (error) {
       if (this.opening === opening) this.opening = null;
       opening.then(drop, () => undefined);
-      throw error;
+      throw databaseError(this.options.address, error);
     }
   }
 
@@ -131,7 +131,7 @@ export class Session {
     const ClientOf = await loadClient();
     let problem: unknown = null;
     for (const host of hosts) {
-      const client = new ClientOf({
+      const client = clientOf(ClientOf, address, {
         connectionString: host,
         connectionTimeoutMillis: connectMs,
         query_timeout: answerMs,
@@ -164,7 +164,21 @@ export class Session {
       }
       drop(client);
     }
-    throw new DatabaseError(`${shownAddress(address)}: ${messageOf(problem)}`, { cause: problem });
+    throw databaseError(address, problem);
+  }
+}
+
+function databaseError(address: string, error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error;
+  return new DatabaseError(`${shownAddress(address)}: ${messageOf(error)}`, { cause: error });
+}
+
+/** Throws `DatabaseError` for an address that is not valid, or options whose files are missing. */
+function clientOf(ClientOf: ClientClass, address: string, config: object): Client {
+  try {
+    return new ClientOf(config);
+  } catch (error) {
+    throw databaseError(address, error);
   }
 }
 

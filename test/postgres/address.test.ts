@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostsOf, shownAddress } from '../../src/postgres/address.ts';
+import { Session } from '../../src/postgres/session.ts';
 
 test('several hosts are addresses of their own', () => {
   expect(hostsOf('postgres://me:secret@a:5432,b:5433/x?sslmode=require')).toEqual([
@@ -20,4 +21,12 @@ test.each([
   'postgres://a:5432/x?user=me@corp&password=secret',
 ])('%s is shown without its password', (address) => {
   expect(shownAddress(address)).not.toMatch(/secret|cret/);
+});
+
+test('an address that is not valid is named by its error', async () => {
+  const address = 'postgres://me:secret@a:99999/x';
+  const session = new Session({ address, connectMs: 1000, answerMs: 1000 });
+  await expect(session.query('one', 'select 1')).rejects.toMatchObject({
+    ...{ name: 'DatabaseError', message: 'postgres://a:99999/x: Invalid URL' },
+  });
 });

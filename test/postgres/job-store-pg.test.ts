@@ -387,6 +387,31 @@ describe('a worker', () => {
     expect(ended.get('files')?.error).toContain('no such file or folder');
   });
 
+  test('ends with the reason when the database refuses it; its campaign goes on', async () => {
+    await store.submit({
+      ...{ id: 'a', kind: 'fuzz', title: 'a', version: VERSION, priority: 0 },
+      spec: JSON.stringify({ work: { kind: 'fuzz', plan: PLAN, runs: 20 }, args: {}, paths: {} }),
+    });
+    // As of a role that loses a right while its jobs run.
+    const rename = (from: string, to: string) =>
+      client.query(`alter table orrery_jobs.${from} rename to ${to}`);
+    const refused = run(async (job) => {
+      await rename('jobs', 'jobs_kept').catch(() => undefined);
+      return JSON.stringify(batch(job));
+    });
+    await expect(refused).rejects.toMatchObject({
+      name: 'DatabaseError',
+      message: expect.stringMatching(/^postgres:.*"orrery_jobs.jobs" does not exist/) as string,
+    });
+    await rename('jobs_kept', 'jobs');
+    expect(await store.list()).toMatchObject([{ status: 'running', error: null }]);
+    await client.query("update orrery_jobs.jobs set lease_until = '-infinity'");
+    await client.query("update orrery_jobs.campaigns set driver_until = '-infinity'");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await run((job) => Promise.resolve(JSON.stringify(batch(job))), { id: 'v' });
+    expect(await store.list()).toMatchObject([{ status: 'done', jobs: 3, done: 3 }]);
+  });
+
   test('of another version is refused', async () => {
     await campaign('a', { jobs: 1 });
     await expect(run(() => Promise.resolve(null), { version: 'semantics 9' })).rejects.toThrow(

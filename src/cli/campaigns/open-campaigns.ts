@@ -1,6 +1,5 @@
 /** Opens the campaigns of a database for a command. */
 import { jobVersion } from '../../campaigns/job-id.ts';
-import { shownAddress } from '../../postgres/address.ts';
 import { JobStore, type Campaign } from '../../postgres/jobs/job-store.ts';
 import { CampaignError } from '../../campaigns/remote-jobs.ts';
 import type { CampaignSpec } from '../../campaigns/spec.ts';
@@ -27,7 +26,7 @@ export async function withCampaigns<T>(
     onTrouble: (message) => {
       if (performance.now() - notedMs < NOTE_MS) return;
       notedMs = performance.now();
-      printError(`${shownAddress(address)}: ${message}; trying again`);
+      printError(`${message}; trying again`);
     },
   });
   try {

@@ -1,6 +1,7 @@
 /** `orrery campaigns`: lists the campaigns of a database, cancels one, changes its priority. */
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import type { CampaignProgress } from '../../postgres/jobs/job-store.ts';
 import { campaignOf, withCampaigns } from '../campaigns/open-campaigns.ts';
 import { MOST_PRIORITY, PG_OPTION, shownId } from '../campaigns/remote-options.ts';
@@ -64,5 +65,5 @@ function printTable(campaigns: readonly CampaignProgress[], workers: number): vo
     ]);
   }
   if (campaigns.length > 0) print(table.toString());
-  print(`${String(campaigns.length)} campaigns, ${String(workers)} slots of workers`);
+  print(`${countText(campaigns.length, 'campaign')}, ${countText(workers, 'slot')} of workers`);
 }

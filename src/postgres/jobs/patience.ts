@@ -17,6 +17,15 @@ export function isPassing(error: unknown): boolean {
   return /^E[A-Z]{3,}/.test(code) || PASSING.test(code);
 }
 
+/** Classes of SQLSTATE: data, constraints, limits of the program. */
+const OF_DATA = /^(?:22|23|54)/;
+
+/** Whether the values of the statement are at fault, so that it fails on every connection. */
+export function isOfData({ cause }: Error): boolean {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  return typeof code === 'string' && OF_DATA.test(code);
+}
+
 export interface Patience {
   /** Called when a statement fails and is repeated. */
   readonly onTrouble: (message: string) => void;
