@@ -45,6 +45,8 @@ export interface GroupCommitOptions {
   readonly store: JournalStore;
   readonly ticker: Ticker;
   readonly epoch: number;
+  /** Time of failed appends after which no commands are taken. */
+  readonly leaseMs: number;
   readonly end: JournalEnd;
   readonly position: JournalPosition;
   /** The journal proves that this leader is deposed, or that it lacks rows that it had. */
@@ -62,6 +64,7 @@ export class GroupCommit {
   private stopped: string | null = null;
   private bytes = 0;
   private failingSinceMs: number | null = null;
+  private stopIsReported = false;
   /** Duration of the last commit. */
   lastSyncMs = 0;
 
@@ -81,10 +84,10 @@ export class GroupCommit {
   get waiting(): number {
     return this.pending.reduce((sum, { sync }) => sum + sync.waiting, this.upcoming.waiting);
   }
-  /** Time for which appends have failed; 0 if the last one did not. */
-  failingMs(): number {
+  /** Whether appends have failed for so long that no further commands are taken. */
+  get takesNone(): boolean {
     const { failingSinceMs, options } = this;
-    return failingSinceMs === null ? 0 : options.ticker.nowMs() - failingSinceMs;
+    return failingSinceMs !== null && options.ticker.nowMs() - failingSinceMs > options.leaseMs;
   }
 
   /** Adds a command before it is applied. */
@@ -178,14 +181,16 @@ export class GroupCommit {
         if (this.failingSinceMs !== null)
           onProblem('the database takes commands again', 'writes_resumed');
         this.failingSinceMs = null;
+        this.stopIsReported = false;
         return isDone && !this.isStopped();
       } catch (error) {
+        const { message } = error as Error;
         if (this.failingSinceMs === null) {
           this.failingSinceMs = ticker.nowMs();
-          onProblem(
-            `a group of commands is not committed yet: ${(error as Error).message}`,
-            'writes_delayed',
-          );
+          onProblem(`a group of commands is not committed yet: ${message}`, 'writes_delayed');
+        } else if (this.takesNone && !this.stopIsReported) {
+          this.stopIsReported = true;
+          onProblem(`writes have stopped: ${message}`, 'writes_stopped');
         }
         await new Promise<void>((resolve) => void ticker.after(RETRY_MS, resolve));
       }

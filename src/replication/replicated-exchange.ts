@@ -244,14 +244,14 @@ export class ReplicatedExchange implements ServedExchange {
 
   /** Reason for which a command is refused. */
   private refusal(): string | null {
-    const { leading, stopped, seen, options } = this;
+    const { leading, stopped, seen } = this;
     if (stopped !== null) return stopped;
     if (leading === null) {
       const leader = seen.address === '' ? 'another server' : seen.address;
       return `this server follows ${leader}, which takes commands`;
     }
     if (!leading.lease.isValid) return LAPSED;
-    if (leading.commits.failingMs() > options.leaseMs) return 'the database takes no commands';
+    if (leading.commits.takesNone) return 'the database takes no commands';
     return null;
   }
 
@@ -286,6 +286,7 @@ export class ReplicatedExchange implements ServedExchange {
     let failing = false;
     while (this.leading === null && !this.hasEnded()) {
       let isMore = false;
+      const sentMs = ticker.nowMs();
       try {
         isMore = await this.step();
         if (failing) onProblem('the journal is read again', 'reads_resumed');
@@ -295,8 +296,9 @@ export class ReplicatedExchange implements ServedExchange {
           this.stop(error.message);
           return;
         }
-        if (!failing)
-          onProblem(`the journal is not read: ${(error as Error).message}`, 'reads_delayed');
+        // A role or a database that cannot be written may still be read.
+        const what = this.polledMs < sentMs ? 'the journal is not read' : 'the lead is not taken';
+        if (!failing) onProblem(`${what}: ${(error as Error).message}`, 'reads_delayed');
         failing = true;
       }
       if (isMore)
@@ -397,10 +399,10 @@ export class ReplicatedExchange implements ServedExchange {
     const onLost = (reason: string): void => {
       this.stop(`leadership is lost: ${reason}`);
     };
-    const shared = { store, ticker, epoch, onLost, onProblem };
+    const shared = { store, ticker, epoch, leaseMs, onLost, onProblem };
     this.leading = {
       epoch,
-      lease: new Lease({ ...shared, leaseMs, sentMs }),
+      lease: new Lease({ ...shared, sentMs }),
       commits: new GroupCommit({
         ...shared,
         engine: this.engine,
