@@ -10,6 +10,7 @@ import type { OrderView } from '../../engine/read/views.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
+import { StoreStopped } from '../../journal/store-stopped.ts';
 import type { Host } from '../exchange-host.ts';
 import { BookFeed } from '../../gateway/feeds/book-feed.ts';
 import { Changes } from '../../gateway/feeds/changes.ts';
@@ -146,9 +147,14 @@ export class Publisher {
     this.replay?.leave(watcher);
   }
 
-  /** Starts a subscription and sends its first message, if it has one. */
+  /** Starts a subscription and sends its first message, if it has one. Throws `StoreStopped`. */
   subscribe(watcher: Watcher, subscription: Subscription): Held {
     this.host.catchUp();
+    const { replica } = this.host.exchange;
+    // Another server may lead; a snapshot of this one would be old.
+    if (replica?.role === 'leader' && replica.lagMs > 0) {
+      throw new StoreStopped('the lease of this leader has run out');
+    }
     // Publishes to existing subscribers first, so that the next delta fits all.
     this.publish();
     const held: Held = { watcher, subscription, active: true, isOneOfSeveral: false };
