@@ -150,6 +150,12 @@ export interface SharedJournal {
   readonly leaseMs: number;
 }
 
+/** URL of this server; empty if host and port do not name it for others. */
+function ownUrl(host: string, port: number): string {
+  if (port === 0 || host === '0.0.0.0' || host === '::') return '';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
 /** Where `/metrics` is served: on a port of its own, on the port of the API, or nowhere. */
 export type MetricsPlace =
   | {
@@ -299,7 +305,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     return {
       address,
       follow: flag('follow'),
-      advertise: text('advertise') ?? (port === 0 ? '' : `http://${host}:${String(port)}`),
+      advertise: text('advertise') ?? ownUrl(host, port),
       leaseMs: integer('lease-ms', 300, 600_000),
     };
   };

@@ -54,6 +54,16 @@ test('flags override the environment, which overrides the file', () => {
   });
 });
 
+test('a server advertises no URL that others cannot use', () => {
+  const advertised = (host: string, more: Readonly<Record<string, string>> = {}) =>
+    read({ flags: { journal: 'postgres:///x', host, ...more } }).journal?.advertise;
+  expect(advertised('10.0.0.7')).toBe('http://10.0.0.7:8080');
+  expect(advertised('fd00::7')).toBe('http://[fd00::7]:8080');
+  expect(advertised('0.0.0.0')).toBe('');
+  expect(advertised('::')).toBe('');
+  expect(advertised('::', { advertise: 'http://a.example' })).toBe('http://a.example');
+});
+
 test('every setting has the same three names', () => {
   expect(SETTING_NAMES.map((name) => [name, environmentName(name), fileKey(name)])).toContainEqual([
     'snapshot-every',
