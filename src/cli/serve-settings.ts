@@ -58,7 +58,7 @@ export const SETTINGS = {
   'snapshot-every': {
     takes: 'text',
     fallback: '100000',
-    describe: 'commands between snapshots; 0 writes one at shutdown only',
+    describe: 'commands between snapshots; 0 writes one at shutdown only, and none with --journal',
   },
   'secret-file': {
     takes: 'text',

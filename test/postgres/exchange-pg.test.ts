@@ -278,11 +278,12 @@ test('a follower serves reads with its lag and refuses commands', async () => {
 });
 
 test('a second leader is refused, and one that ends hands over at once', async () => {
-  const leader = await serve();
+  const leader = await serve('--log-format', 'json');
   await expect(serve()).rejects.toThrow(/is led by .*--follow/);
   const follower = await serve('--follow');
   expect(await leader.stop()).toBe(0);
   expect(await until(() => follower.leads())).toBeLessThan(LEASE_MS);
+  expect(leader.log).toContain('SIGTERM: requests end, pending commands are committed"');
 });
 
 test('a follower stops at a row that is not what the leader wrote', async () => {

@@ -149,9 +149,11 @@ async function serve(options: ServeArguments): Promise<void> {
   const end = await stop;
   if ('signal' in end) {
     const { signal } = end;
-    log('stopping', `${signal}: requests end, the journal is synced, a snapshot is written`, {
-      signal,
-    });
+    const then =
+      settings.journal === null
+        ? 'the journal is synced, a snapshot is written'
+        : 'pending commands are committed';
+    log('stopping', `${signal}: requests end, ${then}`, { signal });
   } else {
     log('lead_lost', `this server stops: ${end.reason}`);
     host.leaving = `This server stops: ${end.reason}`;
