@@ -62,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-const JOURNAL_SCHEMA: VersionedSchema = { name: 'orrery', migrations: MIGRATIONS };
+export const JOURNAL_SCHEMA: VersionedSchema = { name: 'orrery', migrations: MIGRATIONS };
 
 /**
  * Brings the schema to this version; returns how many migrations ran. A role without the right to
@@ -105,7 +105,8 @@ export async function migrate(
   }
 }
 
-async function versionOf(session: Session, schema: string): Promise<number> {
+/** 0: there is no schema. */
+export async function versionOf(session: Session, schema: string): Promise<number> {
   const [there] = await session.query<{ found: boolean }>(
     `schema-found ${schema}`,
     `select to_regclass('${schema}.schema_version') is not null as found`,

@@ -17,6 +17,7 @@ import { migrate } from '../../src/postgres/migrations.ts';
 import { PostgresNonces } from '../../src/postgres/postgres-nonces.ts';
 import { PostgresStore } from '../../src/postgres/postgres-store.ts';
 import { Session } from '../../src/postgres/session.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
 import type { JournalRow } from '../../src/replication/ports.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { Cluster } from './cluster.ts';
@@ -330,6 +331,41 @@ test('the roles of docs/SCALING.md suffice, and the journal cannot be changed by
     await query('drop owned by orrery_server, orrery_reader');
     await query('drop role orrery_server, orrery_reader');
   }
+});
+
+test('doctor checks the database of --journal', async () => {
+  const doctor = async (address: string, ...flags: string[]) => {
+    const args = [CLI, 'doctor', '--port', '0', '--json', '--journal', address, ...flags];
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+    const verdicts = findings.map(
+      ({ check, verdict, found }) => [check, `${verdict}: ${found}`] as const,
+    );
+    return new Map<string, unknown>([['ok', ok], ...verdicts]);
+  };
+  expect((await doctor(journal)).get('schema')).toBe('ok: the start creates it');
+  const leader = await serve();
+  await leader.deposit(ACCOUNT, '7');
+  await leader.stop();
+  const good = await doctor(journal, '--full');
+  expect([good.get('ok'), good.get('schema')]).toEqual([true, 'ok: version 1']);
+  expect(good.get('journal')).toMatch(/^ok: (\d+ commands), epoch 1, no leader; \1 replayed$/);
+  expect(good.has('folder')).toBe(false);
+  expect((await doctor(`${journal}_none`)).get('database')).toMatch(/^fail: .* does not exist$/);
+  await query('create role reader login; grant usage on schema orrery to reader');
+  await query('grant select on all tables in schema orrery to reader');
+  await query('alter role reader set synchronous_commit = off');
+  const reader = await doctor(journal.replace('postgres@', 'reader@'));
+  expect(reader.get('rights')).toMatch(
+    /^fail: no insert on orrery.journal, update on orrery.leader/,
+  );
+  expect(reader.get('durability')).toBe('warn: synchronous_commit is off');
+  await query("update orrery.journal set chain_hash = repeat('0', 32) where first_seq = 1");
+  expect((await doctor(journal, '--full')).get('journal')).toMatch(/^fail: .* replays to/);
+  await query('drop owned by reader');
+  await query('drop role reader');
 });
 
 test('an address without a user name takes the user of the process, as libpq does', async () => {

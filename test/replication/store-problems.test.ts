@@ -1,4 +1,4 @@
-/** What an operator reads when the database refuses writes (docs/OPERATIONS.md, Logs). */
+/** Messages for an operator when the database refuses writes (docs/OPERATIONS.md, Logs). */
 import { expect, test } from 'vitest';
 import { timeUs } from '../../src/num/units.ts';
 import { EMPTY, type JournalEnd, type JournalStore } from '../../src/replication/ports.ts';

@@ -1,5 +1,6 @@
 /**
- * `orrery doctor`: checks a host and a data folder before `orrery serve`, with the same settings.
+ * `orrery doctor`: checks a host and a data folder, or the database of `--journal`, before `orrery
+ * serve`, with the same settings.
  * It changes nothing, also while a server runs. Exit code 1 if the server would not run well.
  */
 import type { CommandModule } from 'yargs';
@@ -8,7 +9,14 @@ import { InputError, print, printJson, setExitCode, EXIT } from '../cli-support.
 import { readExchangeFile } from '../exchange-file.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 import { fail, ok, type Finding } from '../doctor/finding.ts';
-import { checkDisk, checkJournal, checkLock, checkRights } from '../doctor/folder-checks.ts';
+import { checkDatabase } from '../doctor/database-checks.ts';
+import {
+  checkDisk,
+  checkJournal,
+  checkLock,
+  checkRights,
+  type FolderFacts,
+} from '../doctor/folder-checks.ts';
 import {
   checkCores,
   checkMemory,
@@ -52,22 +60,16 @@ async function doctor(args: DoctorArguments): Promise<void> {
   const findings: Finding[] = [checkNode()];
   const { settings, finding } = await readAll(args);
   findings.push(finding);
-  const { dataDir, host, port, metrics } = settings;
-  const journal = checkJournal(dataDir, args.full);
-  findings.push(
-    ...checkRights(dataDir),
-    await checkLock(dataDir),
-    checkDisk(dataDir),
-    ...journal.findings,
-    await checkPort('port', '--port', { host, port }),
-  );
+  const { host, port, metrics } = settings;
+  const { snapshotBytes, ...stored } = await checkStore(settings, args.full);
+  findings.push(...stored.findings, await checkPort('port', '--port', { host, port }));
   if (metrics.kind === 'port') {
     findings.push(await checkPort('metrics port', '--metrics-port', metrics));
   }
   findings.push(
     await checkSecret(settings),
     checkOpenFiles(settings.maxConnections),
-    checkMemory(journal.snapshotBytes),
+    checkMemory(snapshotBytes),
     checkCores(),
   );
   const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
@@ -82,6 +84,19 @@ async function doctor(args: DoctorArguments): Promise<void> {
     print(`${String(failed)} failures, ${String(warned)} warnings`);
   }
   if (failed > 0) setExitCode(EXIT.failed);
+}
+
+/** Checks of the data folder, or of the database of `--journal`. */
+async function checkStore(
+  { dataDir, journal: shared }: ServeSettings,
+  full: boolean,
+): Promise<FolderFacts> {
+  if (shared !== null) return { findings: await checkDatabase(shared, full), snapshotBytes: 0 };
+  const { findings, snapshotBytes } = checkJournal(dataDir, full);
+  return {
+    findings: [...checkRights(dataDir), await checkLock(dataDir), checkDisk(dataDir), ...findings],
+    snapshotBytes,
+  };
 }
 
 /** The settings; those of the other sources if the file cannot be used. */
