@@ -18,7 +18,19 @@ export function hostsOf(address: string): string[] {
   if (scheme === '') {
     throw new DatabaseError('the address of the database must start with postgres://');
   }
+  // The client would take a part of the password for a host, and its message would show it.
+  if (isUnencoded(address.slice(scheme.length))) {
+    throw new DatabaseError(
+      'user and password of the address of the database: write / as %2F, ? as %3F, # as %23',
+    );
+  }
   return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`);
+}
+
+/** Whether an `@` follows a `/`, `?` or `#` that is of a password, not of a path or an option. */
+function isUnencoded(rest: string): boolean {
+  const [place = '', options = ''] = rest.split(/\?(.*)/s);
+  return /[/#].*@/s.test(place) || (options.includes('@') && !/^\w+=/.test(options));
 }
 
 /**

@@ -130,6 +130,7 @@ export class Session {
     const hosts = hostsOf(address);
     const ClientOf = await loadClient();
     let problem: unknown = null;
+    const messages: string[] = [];
     for (const host of hosts) {
       const client = clientOf(ClientOf, address, {
         connectionString: host,
@@ -162,9 +163,11 @@ export class Session {
       } catch (error) {
         problem = error;
       }
+      messages.push(messageOf(problem));
       drop(client);
     }
-    throw databaseError(address, problem);
+    const message = messages.join('; ');
+    throw new DatabaseError(`${shownAddress(address)}: ${message}`, { cause: problem });
   }
 }
 
@@ -190,6 +193,10 @@ function drop(client: Client): void {
 
 function messageOf(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: { message: string }[] };
+  // Of the client, without a password.
+  if (message?.includes('client password must be a string') === true) {
+    return 'it asks for a password: set PGPASSWORD, or write it in ~/.pgpass or in the address';
+  }
   if (message !== undefined && message !== '') return message;
   return errors?.[0]?.message ?? 'cannot connect';
 }

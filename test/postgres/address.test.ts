@@ -13,6 +13,20 @@ test('several hosts are addresses of their own', () => {
 });
 
 test.each([
+  ['postgres://me:se/cret@a:5432/x', true],
+  ['postgres://me:se?cret@a:5432/x', true],
+  ['postgres://me:se#cret@a:5432/x', true],
+  ['postgres://me:s@se/c?ret@a:5432/x?sslmode=require', true],
+  ['postgres://me:s%2Fecret@a:5432/x?options=a@b', false],
+  ['postgres://me:se@cret@a:5432/x', false],
+  ['postgres:///x?host=/run/a@b', false],
+  ['postgres://a,b/x?user=me@corp', false],
+])('%s: a password that must be encoded: %s', (address, isRefused) => {
+  if (isRefused) expect(() => hostsOf(address)).toThrow(/write \/ as %2F/);
+  else expect(hostsOf(address).length).toBeGreaterThan(0);
+});
+
+test.each([
   'postgres://me:secret@a:5432/x',
   'postgres://me:se@cret@a:5432/x',
   'postgres://me:se/cret@a:5432/x',
@@ -29,4 +43,10 @@ test('an address that is not valid is named by its error', async () => {
   await expect(session.query('one', 'select 1')).rejects.toMatchObject({
     ...{ name: 'DatabaseError', message: 'postgres://a:99999/x: Invalid URL' },
   });
+});
+
+test('the error of several hosts has the answer of each', async () => {
+  const address = 'postgres://me@127.0.0.1:1,127.0.0.1:2/x';
+  const session = new Session({ address, connectMs: 1000, answerMs: 1000 });
+  await expect(session.query('one', 'select 1')).rejects.toThrow(/127.0.0.1:1; .*127.0.0.1:2$/);
 });
