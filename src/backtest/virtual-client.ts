@@ -115,7 +115,8 @@ export class VirtualClient implements AnsweringClient {
       now(fault.status, fault.message);
       return;
     }
-    const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
+    const leftUs = sentUs + latency.computeUs;
+    const arrivalUs = this.#arrival(leftUs + latency.entryUs(leftUs));
     const sentMids = this.#mids();
     this.#onTheWay += 1;
     scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {

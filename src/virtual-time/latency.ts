@@ -91,36 +91,46 @@ export interface LatencyRow {
   readonly responseUs: number;
 }
 
-/** Assumes linearly interpolated entry and response between rows; feed and compute constant. */
+/**
+ * Assumes linearly interpolated legs between rows: entry by the time of sending, response by that
+ * of arrival. So an order sent at the time of a row is answered at that of the row. Feed and
+ * compute are constant.
+ */
 export function measuredLatency(
   rows: readonly LatencyRow[],
   feed: number,
   compute: number,
 ): LatencyModel {
-  const between = (atUs: number, leg: (row: LatencyRow) => number): number => {
-    let low = 0;
-    let high = rows.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((rows[middle]?.atUs ?? Infinity) <= atUs) low = middle + 1;
-      else high = middle;
-    }
-    const before = rows[low - 1];
-    const after = rows[low];
-    if (before === undefined || after === undefined) {
-      const only = before ?? after;
-      return only === undefined ? 0 : leg(only);
-    }
-    const share = (atUs - before.atUs) / (after.atUs - before.atUs);
-    return Math.round(leg(before) + (leg(after) - leg(before)) * share);
-  };
+  const entryUs = interpolated(rows.map((row) => ({ atUs: row.atUs, legUs: row.entryUs })));
+  const arrivals = rows.map((row) => ({ atUs: row.atUs + row.entryUs, legUs: row.responseUs }));
+  const responseUs = interpolated(arrivals.sort((a, b) => a.atUs - b.atUs));
   return {
     words: `measured: entry and response interpolated between ${String(rows.length)} measured orders, feed ${msText(feed)}, compute ${msText(compute)}`,
     computeUs: compute,
     minFeedUs: feed,
     feedUs: () => feed,
-    entryUs: (atUs) => between(atUs, (row) => row.entryUs),
-    responseUs: (atUs) => between(atUs, (row) => row.responseUs),
+    entryUs,
+    responseUs,
+  };
+}
+
+/** Linear between points in order of time, constant beyond them. */
+function interpolated(
+  points: readonly { readonly atUs: number; readonly legUs: number }[],
+): (atUs: number) => number {
+  return (atUs) => {
+    let low = 0;
+    let high = points.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((points[middle]?.atUs ?? Infinity) <= atUs) low = middle + 1;
+      else high = middle;
+    }
+    const before = points[low - 1];
+    const after = points[low];
+    if (before === undefined || after === undefined) return (before ?? after)?.legUs ?? 0;
+    const share = (atUs - before.atUs) / (after.atUs - before.atUs);
+    return Math.round(before.legUs + (after.legUs - before.legUs) * share);
   };
 }
 

@@ -34,8 +34,41 @@ test('measured latency is interpolated between rows, and constant beyond them', 
   expect([0, 1000, 1500, 2000, 9000].map((at) => model.entryUs(at))).toEqual([
     100, 100, 200, 300, 300,
   ]);
-  expect(model.responseUs(1500)).toBe(150);
+  // Responses by their time of arrival, so that measured orders are answered as they were.
+  expect([0, 1100, 1700, 2300, 9000].map((at) => model.responseUs(at))).toEqual([
+    200, 200, 150, 100, 100,
+  ]);
   expect(model.feedUs(0, null)).toBe(3000);
+});
+
+test('an order that leaves at the time of a measured one arrives and is answered as it was', async () => {
+  const path = join(folder, 'measured.csv');
+  const rows = [
+    [1_000_000, 1_010_000, 1_050_000],
+    [1_200_000, 1_300_000, 1_310_000],
+    [1_500_000, 1_520_000, 1_620_000],
+  ].map((row) => row.map((us) => us + START_US));
+  writeFileSync(path, ['sentUs,exchangeUs,answeredUs', ...rows.map(String)].join('\n'));
+  const latency = parseLatency(`measured:file=${path},compute=500us`, ports());
+  const answeredUs: number[] = [];
+  const output = await runBacktest(
+    inputOf([
+      entryOf(
+        {
+          async onStart({ submit, sleep, now }) {
+            for (const [sentUs = 0] of rows) {
+              await sleep(sentUs - 500 - now());
+              await submit({ side: 'buy', size: '0.001' });
+              answeredUs.push(now());
+            }
+          },
+        },
+        { latency },
+      ),
+    ]),
+  );
+  const arrivedUs = output.strategies[0]!.orders.map((order) => order.arrivedUs);
+  expect(arrivedUs.map((atUs, i) => [rows[i]?.[0], atUs, answeredUs[i]])).toEqual(rows);
 });
 
 test.each([
