@@ -1,7 +1,13 @@
 /** `; did you mean "x"?` for a word close to a known one; else empty. For error messages. */
 export function suggest(word: string, known: Iterable<string>): string {
+  const best = nearest(word, known, Math.min(3, 1 + Math.floor(word.length / 3)));
+  return best === null ? '' : `; did you mean "${best}"?`;
+}
+
+/** The known word that differs least from this one, in at most `most` letters; else null. */
+export function nearest(word: string, known: Iterable<string>, most: number): string | null {
   let best: string | null = null;
-  let bestDistance = Math.min(3, 1 + Math.floor(word.length / 3)) + 1;
+  let bestDistance = most + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
@@ -9,7 +15,7 @@ export function suggest(word: string, known: Iterable<string>): string {
       best = candidate;
     }
   }
-  return best === null ? '' : `; did you mean "${best}"?`;
+  return best;
 }
 
 /** Edit distance from a to b; returns a value ≥ `limit` if it is at least `limit`. */

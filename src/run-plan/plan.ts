@@ -41,7 +41,7 @@ import { parseTapeModel } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds } from './data-feeds.ts';
-import { assumptionsOf, DEFAULTS, unansweredNotes } from './assumptions.ts';
+import { assumptionsOf, DEFAULTS, misspeltNotes, unansweredNotes } from './assumptions.ts';
 import { mustHold, parseBalance } from './balance.ts';
 import { playedAs } from './played-as.ts';
 import { mustLeaveTime, shortWarmUp } from './warm-up.ts';
@@ -211,6 +211,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     data: [
       ...unansweredNotes(output),
       ...shortWarmUp(warmUp),
+      ...misspeltNotes(strategies),
       ...tape.notes(output),
       ...feedNotes(feeds, rows, genesisUs, output.deliveredUs),
     ],

@@ -158,7 +158,7 @@ function mustBeLengths({ file }: StrategyBundle, lengths: unknown): readonly num
 function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValues): Strategy {
   const names = unpack(
     host.mustText(host.call('create', () => guest.create(pack(parameters)))),
-  ) as (keyof Strategy)[];
+  ) as readonly string[];
   const packed = (name: 'onFunding' | 'onLiquidation' | 'onAccount' | 'onData') =>
     host.handler(name, (update: object) => guest.update(name, pack(update)));
   const all: Handlers = {
@@ -218,5 +218,7 @@ function strategyOf(host: HostSide, guest: GuestPort, parameters: ParameterValue
     },
   };
   const own = Object.entries(all).filter(([name]) => names.some((given) => given === name));
-  return Object.fromEntries(own);
+  // Misspelt ones are never called; the run states them.
+  const others = names.filter((name) => !Object.hasOwn(all, name) && /^on[a-z]+$/i.test(name));
+  return Object.fromEntries([...own, ...others.map((name) => [name, () => undefined] as const)]);
 }

@@ -9,6 +9,7 @@ import * as api from '../../strategy/index.ts';
 import { actionsOf } from '../../strategy/actions.ts';
 import { mustDefinition, mustHandlers, type ParameterValues } from '../../strategy/definition.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
+import { HANDLERS, misspelt } from '../../strategy/handler-names.ts';
 import { marketTerms, type TermsRecord } from '../../strategy/market-terms.ts';
 import { keptHandlers, Observations } from '../../strategy/observations.ts';
 import { partsOf } from '../../strategy/thrown-text.ts';
@@ -273,25 +274,11 @@ export function open(realm: Realm): GuestPort {
         const has = (name: string): boolean => strategy[name] !== undefined;
         observations = new Observations(definition?.keeps, barsUs, has);
         const kept = keptHandlers(definition?.keeps);
-        const names: (keyof Strategy)[] = [
-          'onStart',
-          'onBook',
-          'onTrade',
-          'onBar',
-          'onFill',
-          'onOrder',
-          'onTimer',
-          'onFunding',
-          'onMark',
-          'onIndex',
-          'onLiquidation',
-          'onAccount',
-          'onData',
-          'onStop',
-          'save',
-          'load',
-        ];
-        return pack(names.filter((name) => has(name) || kept.includes(name)));
+        const names: readonly (keyof Strategy)[] = [...HANDLERS, 'save', 'load'];
+        return pack([
+          ...names.filter((name) => has(name) || kept.includes(name)),
+          ...misspelt(strategy).map(({ name }) => name),
+        ]);
       }),
     begin(facts) {
       context = contextOf(unpack(facts) as Facts);
