@@ -153,7 +153,7 @@ export interface StrategySummary {
   /** Σ size × price of fills. */
   readonly turnover: string;
   readonly positions: readonly PositionRow[];
-  /** Largest fall of equity below its running high, over samples and fills. */
+  /** Largest fall of equity below its running high, over the samples. */
   readonly maxDrawdown: string;
 }
 
