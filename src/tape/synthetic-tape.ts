@@ -6,7 +6,7 @@
 import type { Command, TapeBar, TapeLevel, TapeQuotes } from '../engine/commands.ts';
 import { lots, priceTicks, type MarketId } from '../num/units.ts';
 import type { BarRecord, TradeRecord } from './record.ts';
-import type { TapeModel } from './tape-model.ts';
+import { spreadOfTrades, type TapeModel } from './tape-model.ts';
 
 export function barCommand(bar: BarRecord, market: MarketId, model: TapeModel): TapeBar {
   return {
@@ -40,7 +40,7 @@ export class TradeQuotes {
   commands(trade: TradeRecord): Command[] {
     const { market } = this;
     const { timeUs, lots: size } = trade;
-    const spread = Math.max(1, this.model.spreadTicks);
+    const spread = spreadOfTrades(this.model);
     const bid = size > 0 ? trade.priceTicks - spread : trade.priceTicks;
     const depth = lots(this.model.depthLots ?? Math.abs(size));
     const levels: TapeLevel[] = [];

@@ -2,6 +2,7 @@
  * Assumptions for recordings without a book (trades or bars): a synthetic book around the last
  * price (docs/DATA.md). Recordings with a book use none of them.
  */
+import { countText } from '../base/count-text.ts';
 import type { BarFill, BarPath } from '../engine/commands.ts';
 import type { IndexSource, MarkSource, FundingSource } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS } from '../engine/tape/hash-tape.ts';
@@ -91,6 +92,11 @@ function wholeOf(name: string, value: string, max: number, unit: string): number
   throw new TapeError(`--bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
 }
 
+/** A trade is at the bid or at the ask, which differ. */
+export function spreadOfTrades({ spreadTicks }: TapeModel): number {
+  return Math.max(1, spreadTicks);
+}
+
 /**
  * Description for reports of the assumptions at this fidelity; null if none is used. `closes`: the
  * book of bars leaves where bars are missing.
@@ -105,7 +111,8 @@ export function describeModel(
     model.depthLots === null
       ? `the ${fidelity === 'bars' ? 'bar' : 'trade'}’s own volume`
       : `${String(model.depthLots)} lots`;
-  const book = `A synthetic book of ${depth} a side with a spread of ${String(model.spreadTicks)} ${model.spreadTicks === 1 ? 'tick' : 'ticks'} is placed around the last price.`;
+  const spread = fidelity === 'bars' ? model.spreadTicks : spreadOfTrades(model);
+  const book = `A synthetic book of ${depth} a side with a spread of ${countText(spread, 'tick')} is placed around the last price.`;
   if (fidelity === 'trades') {
     return `${book} A resting order fills with trades at its price; only that book can be ahead of it, which is optimistic.`;
   }

@@ -260,6 +260,8 @@ test('the model of a run is parsed from one line, and described in its report', 
   expect(parseTapeModel('holes=keep').holes).toBe('keep');
   expect(parseTapeModel('')).toEqual(DEFAULT_TAPE_MODEL);
   expect(describeModel(model, 'bars')).toContain('7 lots a side with a spread of 0 ticks');
+  // A trade is at the bid or at the ask, so these differ.
+  expect(describeModel(model, 'trades')).toContain('7 lots a side with a spread of 1 tick is');
   expect(describeModel(model, 'l2')).toBeNull();
 });
 
