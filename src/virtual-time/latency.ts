@@ -68,7 +68,8 @@ const JITTER_CAP = 20;
 /**
  * Each leg takes its base plus a fresh draw jitter × u ÷ (1 − u) for uniform u: half of the draws
  * exceed the jitter, one in eleven exceeds ten times it, none exceeds twenty times. Assumes that
- * draws are independent of each other and of load.
+ * draws are independent of each other and of load. Messages keep their order, so a feed with
+ * messages closer than its jitter is as late as its slowest recent draw.
  */
 export function jitteredLatency(base: Legs, jitterUs: number, random: RandomStream): LatencyModel {
   const draw = (leg: number): number => {
@@ -76,7 +77,7 @@ export function jitteredLatency(base: Legs, jitterUs: number, random: RandomStre
     return Math.round(leg + jitterUs * Math.min(JITTER_CAP, u / (1 - u)));
   };
   return {
-    words: `jittered by ${msText(jitterUs)} (median, long tail): ${legsText(base)}`,
+    words: `jittered by ${msText(jitterUs)} (median of a draw, long tail; a message waits for those before it): ${legsText(base)}`,
     computeUs: base.computeUs,
     feedUs: () => draw(base.feedUs),
     entryUs: () => draw(base.entryUs),

@@ -107,6 +107,7 @@ test('jitter has the given median, a long tail, and a bound', () => {
   expect(draws[2000]! / 3000).toBeCloseTo(1, 0);
   expect(draws.at(-1)!).toBeLessThanOrEqual(1000 + 20 * 2000);
   expect(draws.filter((us) => us > 1000 + 10 * 2000).length).toBeGreaterThan(200);
+  expect(model.words).toContain('jittered by 2 ms (median of a draw, long tail; a message waits');
 });
 
 test('updates and responses keep their order for all latencies', async () => {
