@@ -7,7 +7,10 @@ import { suggest } from '../base/suggest.ts';
 
 /** Parts of yargs that its types do not have. */
 interface YargsInside {
-  getOptions(): { readonly key: Readonly<Record<string, boolean | undefined>> };
+  getOptions(): {
+    readonly key: Readonly<Record<string, boolean | undefined>>;
+    readonly boolean: readonly string[];
+  };
   getInternalMethods(): {
     getUsageInstance(): { readonly getDescriptions: () => Readonly<Record<string, string>> };
     getContext(): { readonly commands: readonly string[] };
@@ -62,21 +65,18 @@ export function unknownWords(parser: Argv, argv: readonly string[]): string | nu
     const near = suggest(command, [...commands, '--help', '--version']);
     return `unknown command ${JSON.stringify(command)}${near}`;
   }
-  const options = Object.keys(inside.getOptions().key);
+  const { key, boolean: flags } = inside.getOptions();
+  const options = Object.keys(key);
   const wrong: string[] = [];
   for (const token of argv) {
     if (token === '--') break;
     const [, dashes = '', no = '', name = ''] = /^(--?)(no-)?([a-z][^=]*)/i.exec(token) ?? [];
     const isKnown = [name, dashed(name), `${no}${name}`].some((one) => options.includes(one));
     if (name === '' || (isKnown && (dashes === '--' || name.length === 1))) continue;
-    const near =
-      name.length === 1
-        ? ''
-        : suggest(
-            name,
-            options.filter((one) => one.length > 1),
-          );
-    wrong.push(`unknown option ${dashes}${name}${near.replace('"', '"--')}`);
+    // Only a flag has a form with `no-`.
+    const candidates = no === '' ? options.filter((one) => one.length > 1) : flags;
+    const near = name.length === 1 ? '' : suggest(name, candidates);
+    wrong.push(`unknown option ${dashes}${no}${name}${near.replace('"', `"--${no}`)}`);
   }
   return wrong.length === 0 ? null : wrong.join('; ');
 }

@@ -107,10 +107,9 @@ export function rate(
 }
 
 export function count(fields: Fields, name: string, min: number, max: number): number {
-  const value = fields.integer(name);
-  if (value < BigInt(min) || value > BigInt(max)) {
-    fields.fail(name, `must be an integer from ${String(min)} to ${String(max)}`);
-  }
+  const range = `must be an integer from ${String(min)} to ${String(max)}`;
+  const value = fields.integer(name, range);
+  if (value < BigInt(min) || value > BigInt(max)) fields.fail(name, range);
   return Number(value);
 }
 

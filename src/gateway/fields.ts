@@ -183,21 +183,22 @@ export class Fields {
     return Number(value);
   }
 
-  integer(name: string): bigint {
+  /** `range` is the error for a value of another kind. */
+  integer(name: string, range?: string): bigint {
     const value = this.get(name);
     if (value === undefined || value === null) this.fail(name, 'is required');
     if (typeof value === 'bigint') return value;
     if (typeof value === 'number') {
-      if (!Number.isInteger(value)) this.fail(name, 'must be an integer');
+      if (!Number.isInteger(value)) this.fail(name, range ?? 'must be an integer');
       if (!Number.isSafeInteger(value)) {
-        this.fail(name, 'must be given as a bigint beyond 9007199254740991');
+        this.fail(name, range ?? 'must be given as a bigint beyond 9007199254740991');
       }
       return BigInt(value);
     }
     if (this.query && typeof value === 'string' && /^-?[0-9]{1,38}$/.test(value)) {
       return BigInt(value);
     }
-    return this.failKind(name, value, 'must be an integer');
+    return this.failKind(name, value, range ?? 'must be an integer');
   }
 
   /** Array of at most `max` strings. */

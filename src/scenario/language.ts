@@ -40,11 +40,12 @@ const byName = (what: string, of: Shape): Shape => ({
 
 const ANYTHING: Shape = { kind: 'anything' };
 const ANY_MAP: Shape = { kind: 'map', of: ANYTHING, keys: { what: 'key', pattern: /^/ } };
+export const MAX_SUBACCOUNT = 2 ** 31 - 1;
 const SUBACCOUNT: Shape = {
   kind: 'whole',
   what: 'a subaccount index',
   min: 0,
-  max: 2 ** 31 - 1,
+  max: MAX_SUBACCOUNT,
 };
 const LEVELS: Shape = {
   kind: 'list',
@@ -90,7 +91,7 @@ const STATE_FIELDS: Fields = {
     shape: {
       kind: 'map',
       of: DOLLARS,
-      keys: { what: 'account', pattern: /^[a-z][A-Za-z0-9_-]{0,31}(\/\d{1,10})?$/ },
+      keys: { what: 'account', pattern: /^[a-z][A-Za-z0-9_-]{0,31}(\/(0|[1-9]\d{0,9}))?$/ },
     },
     doc: 'Cash by account: `alice`, `alice/1` for subaccount 1, or `vault`, `insurance`, `treasury`.',
   },

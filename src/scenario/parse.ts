@@ -18,7 +18,7 @@ import {
 import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
-import { SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
+import { MAX_SUBACCOUNT, SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
 import { fieldOf, isEmptyMap, listItems, listOf, mapOf, numberOf, textOf } from './node-fields.ts';
 import { readYaml } from './read-yaml.ts';
 import { referencesIn } from './reference.ts';
@@ -381,9 +381,13 @@ class Parser {
     }
     const balances = mapOf(map, 'balances');
     for (const [owner, { keyPlace }] of balances?.entries ?? []) {
-      const name = owner.split('/', 1)[0] ?? owner;
+      const [name = owner, index = '0'] = owner.split('/');
       if (SYSTEM_NAMES.some((system) => system === owner)) continue;
       this.knownAccount(name, keyPlace, childPath(path, 'balances'));
+      if (Number(index) > MAX_SUBACCOUNT) {
+        const limit = `at most ${String(MAX_SUBACCOUNT)}`;
+        this.refuse(keyPlace, childPath(path, 'balances'), `subaccount ${index} must be ${limit}`);
+      }
     }
     const positions = mapOf(map, 'positions');
     for (const [name, { keyPlace, value }] of positions?.entries ?? []) {

@@ -72,7 +72,7 @@ test.each([
     `backtest ${QUOTES} --sede 3`,
     'unknown option --sede; did you mean "--seed"? (see orrery backtest --help)',
   ],
-  [`backtest ${QUOTES} --no-jornal`, 'unknown option --jornal; did you mean "--journal"?'],
+  [`backtest ${QUOTES} --no-jornal`, 'unknown option --no-jornal; did you mean "--no-journal"?'],
   // An option that yargs takes is not the fault.
   [
     `backtest ${QUOTES} --warmUp 1h --fidelity l4`,

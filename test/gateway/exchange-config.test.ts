@@ -35,6 +35,9 @@ test('identity, accounts and rate limit', () => {
 test.each([
   [{ rateLimit: 'on' }, 'config.rateLimit: must be one of true, false'],
   [{ verifyingContract: '0x1' }, /^config\.verifyingContract: must be an address/],
+  [{ indexStaleMs: 1e300 }, 'config.indexStaleMs: must be an integer from 1 to 10000000000'],
+  [{ indexStaleMs: '1e300' }, 'config.indexStaleMs: must be an integer from 1 to 10000000000'],
+  [{ indexStaleMs: 1.5 }, 'config.indexStaleMs: must be an integer from 1 to 10000000000'],
   [{ cashFeedId: '7' }, /^config\.cashFeedId: must be a feed id/],
   [
     { clsAccount: DEFAULT_EXCHANGE_CONFIG.insuranceAccount },

@@ -67,6 +67,19 @@ test('a torn journal is replayed only with `recover`', () => {
   expect(replay(torn, { verify: true, recover: true }).commands).toBe(whole.commands);
 });
 
+test('the refusal of a torn journal counts the commands before the tail', () => {
+  const counts = Array.from({ length: journal.length }, (_, length) => {
+    try {
+      replay(journal.subarray(0, length), {});
+    } catch (error) {
+      return /; (the .* complete)/.exec((error as Error).message)?.[1];
+    }
+    return undefined;
+  });
+  expect(counts).toContain('the command before it is complete');
+  expect(counts).toContain('the 2 commands before it are complete');
+});
+
 test('a wrong version or magic number is refused with a message', () => {
   expect(read(Uint8Array.from([1, 2, 3]))).toEqual({
     error: 'not a journal: byte 0 differs from the magic number',

@@ -358,6 +358,11 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     `4:${String(29 + key.length)}: steps[0].expect.${key}: an empty map compares nothing; name what is expected`,
   ]),
   [
+    'a subaccount that no account can have',
+    '{ wait: 1s, expect: { balances: { alice/2147483648: 0 } } }',
+    '4:39: steps[0].expect.balances: subaccount 2147483648 must be at most 2147483647',
+  ],
+  [
     'no market of positions',
     '{ wait: 1s, expect: { exact: true, positions: { alice: {} } } }',
     '4:60: steps[0].expect.positions.alice: an empty map compares nothing; name what is expected',

@@ -45,10 +45,13 @@ describe('rows of a CSV file', () => {
     );
   });
 
-  it('begin with the header: a comment before it is named', async () => {
+  it('begin with the header: a comment or an empty line before it is named', async () => {
     await expect(rowsOf('# by a tool\ntime,price\n1,2\n')).rejects.toThrow(
       'line 1: a comment; remove it, so that the header is the first line',
     );
+    const empty = 'line 1: empty; remove it, so that the header is the first line';
+    await expect(rowsOf('\ntime,price\n1,2\n')).rejects.toThrow(empty);
+    await expect(rowsOf(' \r\n', 'time,price\n1,2\n')).rejects.toThrow(empty);
     expect(() => guessColumnMap(['# time', 'price'])).toThrow("remove a comment, or the '#'");
   });
 

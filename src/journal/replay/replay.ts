@@ -124,9 +124,13 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   if (torn !== null && options.recover !== true) {
     const { offset, afterSeq, reason } = torn;
     const file = reader.path === undefined ? '' : `${reader.path}: `;
+    const before =
+      commands === 1
+        ? 'the command before it is'
+        : `the ${String(commands)} commands before it are`;
     throw new JournalError(
       `${file}journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
-        `the ${String(commands)} commands before it are complete`,
+        `${before} complete`,
       { hint: 'orrery replay --recover reads them, orrery journal export copies them' },
     );
   }

@@ -7,7 +7,6 @@ import { TapeError } from '../record.ts';
 import { isHeader } from './row-decoder.ts';
 
 const MAX_LINE = 16 * 1024 * 1024;
-const COMMENT = 'line 1: a comment; remove it, so that the header is the first line';
 
 /**
  * One row per line; empty lines yield empty rows, so that indices count lines. `decode` turns bytes
@@ -52,15 +51,21 @@ export async function* withinHeader(
 ): AsyncGenerator<string[][]> {
   let columns = Infinity;
   let line = 1;
+  let before: string | null = null;
   const beyond = (row: readonly string[]): number =>
     row.findIndex((field, at) => at >= columns && field.trim() !== '');
   for await (const batch of batches) {
     const [first] = batch;
-    if (line === 1 && first !== undefined && isHeader(first)) columns = first.length;
+    if (line === 1 && first !== undefined && isHeader(first)) {
+      columns = first.length;
+      before = beforeHeader(first);
+    }
     const at = batch.findIndex((row) => row.length > columns && beyond(row) >= 0);
     const row = batch[at];
     if (row !== undefined) {
-      if (line === 1 && first?.[0]?.startsWith('#') === true) throw new TapeError(COMMENT);
+      if (before !== null) {
+        throw new TapeError(`line 1: ${before}; remove it, so that the header is the first line`);
+      }
       throw new TapeError(
         `line ${String(line + at)}: a value in column ${String(beyond(row) + 1)}, and the header names ${String(columns)}`,
       );
@@ -68,6 +73,12 @@ export async function* withinHeader(
     line += batch.length;
     yield batch;
   }
+}
+
+/** What a first line is that is no header. */
+function beforeHeader([field = '', ...others]: readonly string[]): string | null {
+  if (field.startsWith('#')) return 'a comment';
+  return field.trim() === '' && others.length === 0 ? 'empty' : null;
 }
 
 /** `line`: number of the first line of the text. */
