@@ -101,8 +101,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-/** Runs bash in a process group of its own, which ends with it. Output is both streams together. */
-function shell(text, cwd, env = blockEnvironment) {
+/**
+ * Runs bash in a process group of its own, which ends with it. Output is both streams together. A
+ * document counts no trials of other documents or of the user.
+ */
+function shell(text, cwd, env = { ...blockEnvironment, ORRERY_STATE: `${cwd}-state` }) {
   return new Promise((resolve) => {
     const child = spawn('bash', ['-c', text], {
       cwd,
