@@ -115,6 +115,13 @@ def _text(value: Any) -> str:
     return str(value if isinstance(value, (str, int, float)) else plain(value))
 
 
+def _list(value: Any) -> str:
+    """Values of a parameter: text as it is, ``[3, 5]`` as ``3,5``."""
+    if isinstance(value, (list, tuple, range, np.ndarray)):
+        return ",".join(map(_text, value))
+    return _text(value)
+
+
 Path = Union[str, "os.PathLike[str]"]
 Option = Union[Path, int, float, bool, datetime, Sequence[Any], Mapping[str, Any], None]
 
@@ -133,7 +140,7 @@ def options(values: Mapping[str, Option]) -> List[str]:
         elif value is False:
             words.append(f"--no-{option[2:]}")
         elif isinstance(value, Mapping):
-            words.extend(f"{option}={key}={_text(one)}" for key, one in value.items())
+            words.extend(f"{option}={key}={_list(one)}" for key, one in value.items())
         elif isinstance(value, (list, tuple)):
             words.extend(f"{option}={_text(one)}" for one in value)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import os
 import re
@@ -97,12 +98,13 @@ class Context:
     def size(self, value: float, symbol: Optional[str] = None) -> str:
         """Decimal text on a lot, rounded toward zero."""
         lot = str(self._terms(symbol)["lot_size"])
+        value = _finite("size", value)
         return _steps(math.floor(abs(value) / float(lot) + 1e-9), lot, value < 0)
 
     def price(self, value: float, symbol: Optional[str] = None) -> str:
         """Decimal text on the nearest tick."""
         tick = str(self._terms(symbol)["tick_size"])
-        return _steps(round(value / float(tick)), tick, False)
+        return _steps(round(_finite("price", value) / float(tick)), tick, False)
 
     def submit(self, side: str, size: Union[str, float], **order: Any) -> int:
         """Places an order; other fields are those of ``ORDER``: ``price``, ``post_only``, …
@@ -170,6 +172,14 @@ class Context:
         return actions
 
 
+def _finite(name: str, value: float) -> float:
+    """A number of any type, such as ``Decimal``."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} {number}: must be a finite number")
+    return number
+
+
 def _steps(count: int, step: str, negative: bool) -> str:
     scale = len(step.split(".")[1]) if "." in step else 0
     digits = str(count * int(step.replace(".", ""))).rjust(scale + 1, "0")
@@ -211,6 +221,8 @@ def _handlers(strategy: Strategy) -> List[str]:
             near = difflib.get_close_matches(_snake(name).lower(), known, 1, 0.75)
             if near:
                 raise OrreryError(f"{strategy.name}: {name} is no handler; is {near[0]} meant?")
+        elif name in known and inspect.iscoroutinefunction(getattr(strategy, name)):
+            raise TypeError(f"{strategy.name}: {name} is async; a handler is a plain function")
     return sorted({"onStart", *(wire for name, wire in _HANDLERS.items() if hasattr(strategy, name))})
 
 
@@ -232,10 +244,19 @@ def run_strategy(strategy: Strategy, *, out: Optional[Path] = None, **options: A
     return result
 
 
+def _lengths(strategy: Strategy) -> List[int]:
+    """Lengths of the bars, us."""
+    try:
+        return [round(length * 1e6) for length in strategy.bars]
+    except (TypeError, ValueError, OverflowError):
+        found = f"{strategy.name}: bars {strategy.bars!r}"
+        raise TypeError(f"{found}: must be lengths in seconds, such as (60.0,)") from None
+
+
 def _run(
     strategy: Strategy, handlers: List[str], out: str, options: Mapping[str, Any]
 ) -> Result:
-    lengths = [round(length * 1e6) for length in strategy.bars]
+    lengths = _lengths(strategy)
     bridge = Bridge(
         {
             "kind": "strategy",

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from decimal import Decimal
 from typing import Dict
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -161,11 +162,13 @@ class RunTest(Folder):
                 "trials": np.int64(3),
                 "fees": (0.00001, "0.0004"),
                 "param": {"fast": np.int64(4)},
+                "vary": {"fast": [3, 5], "slow": np.arange(8, 10), "bar": ("1s", "2s")},
             }
         )
         words = ["--data=a/b", "--from=2024-01-02T00:00:00.000000Z"]
         words += ["--to=2024-01-03T00:00:00.000000Z", "--trials=3", "--fees=0.00001,0.0004"]
-        self.assertEqual(given, [*words, "--param=fast=4"])
+        words += ["--param=fast=4", "--vary=fast=3,5", "--vary=slow=8,9", "--vary=bar=1s,2s"]
+        self.assertEqual(given, words)
         for fees in ("0.0001,0.0004", (0.0001, 0.0004), {"maker": 0.0001, "taker": "0.0004"}):
             chosen = orrery.command.library_options({"fees": fees, "balance": 100, "warm_up": "1h"})
             pair = {"maker": "0.0001", "taker": "0.0004"}
@@ -509,6 +512,16 @@ class StrategyTest(Folder):
             def onBar(self, bar, context) -> None:
                 pass
 
+        class Async(Silent):
+            async def on_bar(self, bar, context) -> None:
+                pass
+
+        class Number(Silent):
+            bars = 60
+
+        class Text(Silent):
+            bars = ("1m",)
+
         def ordering(*arguments, **order):
             class Ordering(Silent):
                 def on_bar(self, bar, context) -> None:
@@ -521,9 +534,14 @@ class StrategyTest(Folder):
             ("cross.ts", TypeError, "'cross.ts' is no orrery.Strategy"),
             (Typo(), orrery.OrreryError, "on_bars is no handler; is on_bar meant?"),
             (Foreign(), orrery.OrreryError, "onBar is no handler; is on_bar meant?"),
+            (Async(), TypeError, "on_bar is async; a handler is a plain function"),
+            (Number(), TypeError, "bars 60: must be lengths in seconds, such as"),
+            (Text(), TypeError, r"bars \('1m',\): must be lengths in seconds, such as"),
             (ordering("byu", 0.01), ValueError, "side 'byu' must be 'buy' or 'sell'"),
             (ordering("buy", "many"), ValueError, "size 'many' must be a number or decimal text"),
             (ordering("buy", float("nan")), ValueError, "size nan must be above 0"),
+            (ordering("buy", 0.01, price=float("nan")), ValueError, "price nan: must be a finite"),
+            (ordering("buy", 0.01, stop_loss=np.inf), ValueError, "price inf: must be a finite"),
             (ordering("buy", 1e-6), ValueError, "size 1e-06 is below one lot, 0.001"),
             (ordering("buy", 0.01, limit=3), TypeError, "no field 'limit'; fields are price,"),
             (ordering("buy", 0.01, symbol="ETH"), ValueError, "no market ETH .* are BTCUSDT"),
@@ -542,14 +560,16 @@ class StrategyTest(Folder):
                 self.sent += 1
                 if self.sent == 1:
                     context.submit("buy", 0.0123, price=50_000.04, stop_loss=np.float64(40_000.06))
+                    context.submit("sell", Decimal("0.0019"), price=Decimal("70000.04"))
                 if self.sent == 2:
                     context.submit("buy", 0.01, tag="long " * 20)
 
         result = orrery.run_strategy(Bidder(), data=DATA, to=TO)
         first = result.orders.iloc[0]
         self.assertEqual((first["size"], first["price"]), (0.012, 50_000))
+        self.assertIn(70_000, result.orders["price"][result.orders["size"] == 0.001].tolist())
         # The strategy has no ``on_reply``.
-        self.assertRegex(result.log["text"][0], "^ticket 2: refused, .*80")
+        self.assertRegex(result.log["text"][0], "^ticket 3: refused, .*80")
 
     def test_a_run_of_python_is_exported_and_reported(self) -> None:
         result = orrery.run_strategy(Buyer(), data=DATA, to=TO, out=self.path("run"))

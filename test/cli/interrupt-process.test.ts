@@ -1,4 +1,4 @@
-/** Interrupts of a command that waits for a file which never answers, in a child process. */
+/** Interrupts of a command that waits for input which never comes, in a child process. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const DATA = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'orrery-interrupt-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -24,6 +25,20 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     // Node reports the signal that ended it; a shell reports 130 or 143.
     expect((await ended) as unknown[]).toEqual([null, signal]);
     clearInterval(twice);
+  },
+  20_000,
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'one %s ends a bridge that waits for a line',
+  async (signal) => {
+    const child = spawn(process.execPath, [MAIN, 'bridge'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    child.stdin.write('{"kind":"environment","agents":["a"],"stepUs":1000000,"maxPosition":0.1,');
+    child.stdin.write(`"options":{"data":${JSON.stringify(DATA)}}}\n`);
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    expect((await ended) as unknown[]).toEqual([null, signal]);
   },
   20_000,
 );

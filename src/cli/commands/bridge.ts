@@ -5,14 +5,19 @@ import { Environment, environmentRequest, type EnvironmentRequest } from '../bri
 import { withData } from '../../library/backtest/options.ts';
 import { runRemote } from '../bridge/remote-strategy.ts';
 import { BridgeError, Wire } from '../bridge/wire.ts';
-import { EXIT, setExitCode } from '../cli-support.ts';
+import { EXIT, letSignalsEnd, setExitCode } from '../cli-support.ts';
 
 export const command: CommandModule = {
   command: 'bridge',
   builder: (yargs) =>
-    yargs.example('python3 -m orrery', 'python/orrery speaks this protocol (docs/PYTHON.md)'),
+    yargs.example(
+      'python3 examples/python/cross.py sample',
+      'a program that starts it (docs/PYTHON.md)',
+    ),
   handler: async () => {
     process.env['TZ'] = 'UTC';
+    // Reads of the input block, so that no listener of a signal would run.
+    letSignalsEnd(true);
     const wire = new Wire();
     try {
       const message = wire.receive();

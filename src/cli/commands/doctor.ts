@@ -4,6 +4,7 @@
  * It changes nothing, also while a server runs. Exit code 1 if the server would not run well.
  */
 import type { CommandModule } from 'yargs';
+import { countText } from '../../base/count-text.ts';
 import { timeUs } from '../../num/units.ts';
 import { InputError, print, printJson, setExitCode, EXIT } from '../cli-support.ts';
 import { readExchangeFile } from '../exchange-file.ts';
@@ -81,7 +82,7 @@ async function doctor(args: DoctorArguments): Promise<void> {
       print(`${verdict.padEnd(4)}  ${check.padEnd(width)}  ${found}`);
       if (advice !== null) print(`${' '.repeat(width + 8)}→ ${advice}`);
     }
-    print(`${String(failed)} failures, ${String(warned)} warnings`);
+    print(`${countText(failed, 'failure')}, ${countText(warned, 'warning')}`);
   }
   if (failed > 0) setExitCode(EXIT.failed);
 }
