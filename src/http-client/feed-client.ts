@@ -12,7 +12,7 @@ import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { allReceived } from './all-received.ts';
 import { Feed, FeedError, type FeedListener } from './feed.ts';
-import { LastSeen, type Data, type FillsSince } from './repair.ts';
+import { LastSeen, type Data, type FillsSince, type FreshReads } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import { shownSinceMs } from './shown-since.ts';
@@ -36,10 +36,6 @@ export interface FeedOptions {
   ) => Promise<Record<string, unknown>>;
 }
 
-export interface FreshReads {
-  readonly client: MatcherClient;
-  readonly fillsSince: FillsSince;
-}
 /** `sinceMs`: a time of `performance.now()`. */
 export type ReadsSince = (sinceMs: number) => FreshReads;
 
@@ -129,11 +125,19 @@ export class FeedClient {
     });
     this.feeds.add(feed);
     try {
-      const { client } = this.options;
-      if (client !== undefined)
+      const { client, readsSince } = this.options;
+      let unread: unknown = null;
+      if (client !== undefined) {
         feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
+        const reads = readsSince?.(-Infinity) ?? this.options;
+        await feed.lastSeen.before(source, params, reads).catch((error: unknown) => {
+          unread = error;
+        });
+      }
+      // A refusal has the message of the subscription, not that of a read.
       await this.ask('subscribe', { source, ...requestOf(feed) });
       feed.established = true;
+      if (unread !== null) throw unread;
       if (client !== undefined) await feed.lastSeen?.begin(source, params, client);
     } catch (error) {
       if (feed.established) feed.end('done');

@@ -32,8 +32,8 @@ import {
   NoAnswerError,
   NotJson,
 } from './client-error.ts';
-import { FeedClient, type FreshReads, type ReadsSince } from './feed-client.ts';
-import type { FillsFound, FillsQuery } from './repair.ts';
+import { FeedClient, type ReadsSince } from './feed-client.ts';
+import type { FillsFound, FillsQuery, FreshReads } from './repair.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
 import { shownSinceMs } from './shown-since.ts';
 

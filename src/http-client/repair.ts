@@ -25,6 +25,11 @@ export interface FillsFound {
 /** An array, oldest first, is all fills. */
 export type FillsSince = (query: FillsQuery) => Promise<Data[] | FillsFound>;
 
+export interface FreshReads {
+  readonly client: MatcherClient;
+  readonly fillsSince: FillsSince;
+}
+
 /** By so much the clocks of client and exchange may have drifted apart. */
 const DRIFT_MS = 5000;
 
@@ -37,6 +42,9 @@ const READ: ReadonlySet<FeedSource> = new Set([
   'balance',
   'price',
 ]);
+
+/** Sources whose missed updates are those after the last one. */
+const ONE_BY_ONE: ReadonlySet<FeedSource> = new Set(['order', 'trade', 'fill']);
 
 /** Position of the last delivered update, from which catch-up reads continue. */
 export class LastSeen {
@@ -87,6 +95,21 @@ export class LastSeen {
   /** True if `missed` reads updates of this source. */
   reads(source: FeedSource): boolean {
     return READ.has(source);
+  }
+
+  /** Notes the records of the time of the subscription that come before it. */
+  async before(
+    source: FeedSource,
+    params: FeedParams,
+    { client, fillsSince }: Partial<FreshReads>,
+  ): Promise<void> {
+    if (client === undefined || !ONE_BY_ONE.has(source)) return;
+    const unitMs = source === 'trade' ? await unitMsOf(client) : 1;
+    const beganAt = Math.floor(this.beganMs / unitMs);
+    for (const record of await this.missed(source, params, client, fillsSince)) {
+      if (Number(record[source === 'order' ? 'updatedAt' : 'time']) !== beganAt) continue;
+      this.note(source, record);
+    }
   }
 
   /** Notes what is there before the first update. */
@@ -158,7 +181,7 @@ export class LastSeen {
     const found: Data[] = [];
     for (const symbol of symbols) {
       const last = this.newest.get(seriesOf({ symbol }));
-      const from = last === undefined ? this.beganMs : last.time * unitMs;
+      const from = (last?.time ?? Math.floor(this.beganMs / unitMs)) * unitMs;
       const pages: Data[][] = [];
       const query = { symbol, from, limit: 5000 };
       for await (const { body, keptSinceMs } of pagesOf(client, 'getTrades', query)) {

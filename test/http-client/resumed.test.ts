@@ -261,3 +261,29 @@ test.each(['trade', 'order'] as const)(
     await other.close();
   },
 );
+
+test.each(['trade', 'fill', 'order'] as const)(
+  '%ss of the millisecond of a subscription are not delivered if they came before it',
+  async (source) => {
+    await trade('0.01');
+    const feeds = new HttpMatcherClient({ url: front.url, signer: WALLET }).feeds();
+    const params = source === 'trade' ? { symbols: [SYMBOL] } : { account: OWN };
+    const seen: string[] = [];
+    await feeds.listen(source, params, {
+      onUpdate: (update) => {
+        if ('status' in update && update.status !== 'filled') return;
+        seen.push(update.quantity.replace('-', ''));
+      },
+      onError: (error) => seen.push(error.message),
+    });
+    front.isDown = true;
+    front.cut();
+    await expect.poll(() => feeds.lostSinceMs).not.toBeNull();
+    await rest(OWN, { price: '60000', quantity: '0.02' });
+    await rest(BOB, { price: '60000', quantity: '-0.02' });
+    front.isDown = false;
+    await expect.poll(() => feeds.lostSinceMs, { timeout: 5000 }).toBeNull();
+    expect(seen).toEqual(['0.02']);
+    await feeds.close();
+  },
+);
