@@ -16,6 +16,8 @@ import { ExpressionError } from './expression-error.ts';
 import {
   MAX_DEPTH,
   mustBe,
+  mustBeAlike,
+  mustBeComparable,
   mustBeReachable,
   nameOfNode,
   parseExpression,
@@ -405,16 +407,7 @@ class Compiler {
     const left = this.node(node.left);
     const right = this.node(node.right);
     if (isIn(EQUALITIES, operator)) {
-      const isComparable =
-        left.type.kind === right.type.kind ||
-        left.type.kind === 'null' ||
-        right.type.kind === 'null';
-      if (!isComparable || left.type.kind === 'list') {
-        throw new ExpressionError(
-          node.start,
-          `${typeText(left.type)} never equals ${typeText(right.type)}`,
-        );
-      }
+      mustBeComparable(left.type, right.type, node.start);
       mustBeReachable(left.type, right.word, node.right.start);
       mustBeReachable(right.type, left.word, node.left.start);
       const wanted = operator === '==' || operator === '===';
@@ -451,9 +444,7 @@ class Compiler {
     const left = this.node(node.left);
     const right = this.node(node.right);
     if (node.operator === '??') {
-      if (left.type.kind !== right.type.kind) {
-        throw new ExpressionError(node.start, 'both sides of ?? must have the same type');
-      }
+      mustBeAlike(left.type, right.type, 'both sides of ??', node.start);
       return {
         type: left.type.kind === 'text' ? TEXT : left.type,
         evaluate: (run) => left.evaluate(run) ?? right.evaluate(run),
@@ -475,9 +466,7 @@ class Compiler {
     const yes = this.node(node.consequent);
     const no = this.node(node.alternate);
     mustBe(test.type, 'boolean', node.test.start);
-    if (yes.type.kind !== no.type.kind) {
-      throw new ExpressionError(node.start, 'both results of ?: must have the same type');
-    }
+    mustBeAlike(yes.type, no.type, 'both results of ?:', node.start);
     return {
       type: yes.type.kind === 'text' ? TEXT : yes.type,
       evaluate: (run) => (test.evaluate(run) === true ? yes.evaluate(run) : no.evaluate(run)),

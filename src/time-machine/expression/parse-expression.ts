@@ -1,7 +1,7 @@
 /** The text of an expression as nodes of acorn, within bounds of length and depth. */
 import { parseExpressionAt, type Expression as Node } from 'acorn';
 import { ExpressionError } from './expression-error.ts';
-import { neverEquals, typeText, type ValueType } from './value-types.ts';
+import { isSameType, neverEquals, typeText, type ValueType } from './value-types.ts';
 
 export const MAX_LENGTH = 2000;
 export const MAX_DEPTH = 60;
@@ -56,6 +56,20 @@ export function nameOfNode(type: string): string {
 export function mustBe(type: ValueType, kind: 'number' | 'boolean', position: number): void {
   if (type.kind === kind || (type.kind === 'null' && kind === 'number')) return;
   throw new ExpressionError(position, `must be a ${kind}, is ${typeText(type)}`);
+}
+
+/** `both`: the two in the words of the error. */
+export function mustBeAlike(a: ValueType, b: ValueType, both: string, position: number): void {
+  if (!isSameType(a, b)) throw new ExpressionError(position, `${both} must have the same type`);
+}
+
+/** Lists and records are made anew for each name, so that no two are equal; a record may be null. */
+export function mustBeComparable(a: ValueType, b: ValueType, position: number): void {
+  const { kind } = a.kind === 'null' ? b : a;
+  const isAlike = a.kind === 'null' || b.kind === 'null' || a.kind === b.kind;
+  if (isAlike && kind !== 'list' && (kind !== 'record' || a.kind !== b.kind)) return;
+  const hint = a.kind === 'record' && isSameType(a, b) ? '; compare a field of both' : '';
+  throw new ExpressionError(position, `${typeText(a)} never equals ${typeText(b)}${hint}`);
 }
 
 /** A misspelled kind would leave a breakpoint that is never hit. */

@@ -132,6 +132,13 @@ export function typeText(type: ValueType): string {
   return type.kind === 'null' ? 'null' : `a ${type.kind}`;
 }
 
+/** Texts of any words are of one type. */
+export function isSameType(a: ValueType, b: ValueType): boolean {
+  if (a.kind === 'record' && b.kind === 'record') return a.of === b.of;
+  if (a.kind === 'list' && b.kind === 'list') return isSameType(a.of, b.of);
+  return a.kind === b.kind;
+}
+
 /** Why a text of this type never equals this word; null if it can. */
 export function neverEquals(type: ValueType, word: string): string | null {
   if (type.kind !== 'text' || type.words === undefined || type.words.includes(word)) return null;
