@@ -61,6 +61,8 @@ test('a driver waits while it is paused, and another account trades meanwhile', 
       status: 400,
       body: expect.stringContaining('POST /sim/clock moves this replay') as string,
     });
+    const wrong = { token: SIM_TOKEN, untilUs: at(1), pastEnd: 'yes' as unknown as boolean };
+    await expect(feeds.advance(wrong)).rejects.toThrow('pastEnd');
     await drive(at(1_000_000));
     expect(await stateOf(served)).toMatchObject({ driven: true, paused: false, pace: null });
     await served.sim('replay', { paused: true });

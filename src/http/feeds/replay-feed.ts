@@ -126,7 +126,7 @@ export class ReplayFeed implements ReplaySink {
       paced: true,
       untilUs: microseconds(fields, 'untilUs'),
       lingerUs: fields.has('lingerUs') ? microseconds(fields, 'lingerUs') : 0,
-      pastEnd: fields.get('pastEnd') === true,
+      pastEnd: fields.has('pastEnd') && fields.boolean('pastEnd'),
     };
     this.driver = driver;
     replay.isDriven = true;
