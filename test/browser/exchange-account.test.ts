@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { addWallet, button, fill, MAKER, Screen, SYMBOL, TRADER, walletOf } from './screen.ts';
 import { violations } from './violations.ts';
 
@@ -69,6 +70,31 @@ test('history of the account is there when the page opens, and each list is a fi
   await page.locator('#tab-fills').click();
   await expect.poll(() => page.locator('#panel-fills tbody tr').count()).toBe(4);
   expect(faults.filter((text) => !/WebSocket|Failed to load resource/.test(text))).toEqual([]);
+  await page.close();
+}, 60_000);
+
+test('a delegate whose right to the shown subaccount ends sees that, and the page goes on', async () => {
+  const { server } = screen;
+  const owner = new HttpMatcherClient({ url: server.url, signer: MAKER });
+  const account = MAKER.address;
+  const delegate = (subaccountIndex: number, delegated: boolean) =>
+    owner.send('updateDelegates', {
+      ...{ account, delegate: walletOf(5).address, subaccountIndex, delegated },
+      expiresAt: 9_007_199_254_740_991,
+    });
+  await server.sim('deposit', { account, subaccountIndex: 1, amount: '10' });
+  for (const index of [0, 1]) await delegate(index, true);
+  const { page } = await screen.open();
+  await screen.show(page);
+  await screen.logInWithKey(page, 5, account);
+  const notice = page.locator('.notice', { hasText: /^Subaccount 0 of 0x\w+ cannot be read/ });
+  expect(await notice.count()).toBe(0);
+  await delegate(0, false);
+  await expect.poll(() => notice.count()).toBe(1);
+  await server.kill();
+  await page.waitForSelector('.connection:not(.ok)');
+  await server.restart();
+  await page.waitForSelector('.connection.ok');
   await page.close();
 }, 60_000);
 

@@ -5,7 +5,7 @@ import { fills, forgetHistory, type Fill } from './account-history.ts';
 import type { Update } from './feeds.ts';
 import { spread } from './frames.ts';
 import { OrderList, type Order } from './order-list.ts';
-import { call, callPage } from './requests.ts';
+import { call, callPage, Refused } from './requests.ts';
 import { account, isTokenRefusal, logOut, subaccountIndex, token } from './session.ts';
 
 export type Position = ResponseOf<'getPositions'>[number];
@@ -24,6 +24,8 @@ export const pastOrders = signal<readonly Order[]>([]);
 export const positions = signal<readonly Position[]>([]);
 export const stats = signal<Stats | null>(null);
 export const balances = signal<readonly Balance[]>([]);
+/** Why the account cannot be read by this wallet; null: it can. */
+export const accountProblem = signal<string | null>(null);
 /** Text of the live region. */
 export const announcement = signal('');
 
@@ -43,6 +45,7 @@ export function forgetAccount(): void {
     positions.value = [];
     balances.value = [];
     stats.value = null;
+    accountProblem.value = null;
     forgetHistory();
   });
 }
@@ -81,10 +84,15 @@ export async function loadAccount(): Promise<void> {
       showOrders();
       balances.value = cash;
       stats.value = figures;
+      accountProblem.value = null;
     });
     await fills.load();
   } catch (error) {
     if (isTokenRefusal(error)) logOut(true);
+    if (!(error instanceof Refused) || error.status !== 403) return;
+    if (account.peek() !== of || subaccountIndex.peek() !== at.subaccountIndex) return;
+    forgetAccount();
+    accountProblem.value = error.message;
   } finally {
     reads.delete(late);
   }

@@ -9,6 +9,8 @@ const LONGEST_PAUSE_MS = 5000;
 /** Without a message for this long, a request checks the connection. */
 const QUIET_MS = 10_000;
 const ANSWER_MS = 5000;
+/** Statuses of a refusal that another attempt would get as well. */
+const LASTING: readonly number[] = [400, 403, 404];
 
 export type Update = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, unknown>>;
@@ -25,6 +27,8 @@ interface Handlers {
   readonly onUpdate: (type: string, data: Update) => void;
   /** The connection is open again: what was missed is to be read. */
   readonly onOpen: () => void;
+  /** The server has ended a subscription with its rights. */
+  readonly onRevoked: () => void;
   readonly onTokenEnd: () => void;
 }
 
@@ -52,7 +56,9 @@ function connect(): void {
   made.onopen = () => {
     void (async () => {
       if (bearer !== null) await askSocket('auth', { bearer }).catch(endRefusedToken);
-      for (const params of wanted.values()) await askSocket('subscribe', params);
+      for (const params of wanted.values()) {
+        await askSocket('subscribe', params).catch(passRefusedFeed);
+      }
       pauseMs = FIRST_PAUSE_MS;
       lastMessageMs.at = performance.now();
       feedState.value = 'live';
@@ -89,6 +95,11 @@ function endRefusedToken(error: unknown): void {
   endToken();
 }
 
+/** A feed without the right to it, such as one of a delegate that was revoked, stops no other. */
+function passRefusedFeed(error: unknown): void {
+  if (!(error instanceof FeedRefusal) || !LASTING.includes(error.status)) throw error;
+}
+
 /** A request that the server refused; a connection that is lost is another error. */
 class FeedRefusal extends Error {
   readonly status: number;
@@ -106,13 +117,14 @@ class FeedRefusal extends Error {
 }
 
 function take(message: Update): void {
-  const { id, type, data } = message;
+  const { id, method, type, data } = message;
   if (typeof id === 'number') {
     const answer = waiting.get(id);
     waiting.delete(id);
     answer?.(message);
     return;
   }
+  if (method === 'unsubscribed') handlers?.onRevoked();
   if (typeof type !== 'string') return;
   for (const one of Array.isArray(data) ? data : [data]) {
     if (one !== null) handlers?.onUpdate(type, one as Update);

@@ -9,6 +9,7 @@ import { applyKeptTheme, showIcon } from '../theme.ts';
 import { TabPanel, Tabs } from '../tabs.tsx';
 import { AccountPanel, Transfers } from './account-panel.tsx';
 import {
+  accountProblem,
   announcement,
   forgetAccount,
   loadAccount,
@@ -47,7 +48,7 @@ import { receiveLink, Signers } from './signers-panel.tsx';
 import { closePosition, followForm, form } from './order-form.ts';
 import { dismiss, isOver, outbox, withdraw } from './outbox.ts';
 import { call } from './requests.ts';
-import { dropPrivate, followAccount, logOut, subaccountIndex, token } from './session.ts';
+import { account, dropPrivate, followAccount, logOut, subaccountIndex, token } from './session.ts';
 import { followTheme } from './theme-state.ts';
 import { StrategyPanel } from './strategy-panel.tsx';
 import { followStrategy, strategy } from './strategy-state.ts';
@@ -257,6 +258,12 @@ function Screen() {
             The markets cannot be read: {loadProblem.value}
           </p>
         )}
+        {accountProblem.value === null ? null : (
+          <p class="notice danger" role="alert">
+            Subaccount {subaccountIndex.value} of {account.value} cannot be read:{' '}
+            {accountProblem.value}
+          </p>
+        )}
         {unlisted.value === null ? null : (
           <p class="notice danger" role="alert">
             This exchange has no market {unlisted.value}; the page shows {symbol.value}.
@@ -363,6 +370,7 @@ function start(): void {
       void loadMarkets();
       void loadAccount();
     },
+    onRevoked: () => void loadAccount(),
     onTokenEnd: () => {
       logOut(true);
     },
