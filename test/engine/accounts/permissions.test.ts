@@ -254,6 +254,29 @@ test('granting twice and revoking an absent grant succeed', () => {
   expect(world.ask('getDelegates', { account }, 'bob')).toHaveLength(1);
 });
 
+test('orders of a revoked delegate stay, and those that wait fire (R-9.6)', () => {
+  const world = new RiskWorld();
+  world.fund({ bob: '1000' });
+  world.price('100');
+  world.delegate('bob', 'del');
+  const stop = { orderType: 'stopLoss', triggerPrice: '105', clientId: 'stop' };
+  for (const changes of [
+    { price: '90', clientId: 'rests' },
+    { price: '106', ...stop },
+  ]) {
+    const body = world.orderBody('bob', { quantity: '1', ...changes });
+    expect(world.answer('submitOrder', body, 'del')).toBe('ok');
+  }
+  expect(world.delegate('bob', 'del', false)).toBe('ok');
+  const body = world.orderBody('bob', { quantity: '1', price: '90' });
+  expect(world.answer('submitOrder', body, 'del')).not.toBe('ok');
+  world.price('105');
+  const account = world.addressOf('bob');
+  const status = (clientId: string): unknown =>
+    (world.ask('getOrder', { account, clientId }, 'bob') as { status: string }).status;
+  expect(['rests', 'stop'].map(status)).toEqual(['new', 'new']);
+});
+
 test('new signers replace the old ones, which sign the change', () => {
   const world = new RiskWorld();
   world.fund({ bob: '1000' });
