@@ -334,13 +334,23 @@ export class FeedClient {
         }
         this.reconnecting = socket.readyState !== socket.OPEN;
         if (!this.reconnecting) this.reportLoss(feeds);
-      } catch {
+      } catch (error) {
         socket?.terminate();
         // A request may have begun another one meanwhile.
         if (this.socket === opening) this.socket = null;
+        if (isRefusedLogin(error)) this.endRefused(error);
       }
     }
     this.reconnecting = false;
+  }
+
+  /** The wallet may act for the account no more, and without a login there is no connection. */
+  private endRefused({ status, message }: MatcherError): void {
+    for (const feed of this.feeds) {
+      if (feed.established) feed.end(new FeedError(`login: ${message}`, status));
+    }
+    this.reconnecting = false;
+    this.lostMs = null;
   }
 
   private reportLoss(feeds: readonly Feed[]): void {
@@ -432,6 +442,9 @@ export class FeedClient {
     return false;
   }
 }
+
+const isRefusedLogin = (error: unknown): error is MatcherError =>
+  error instanceof MatcherError && error.endpoint === 'postAuth' && LASTING.has(error.status);
 
 /** Of the same subaccounts in any order. */
 function keyOf(indices: readonly number[] = []): string {

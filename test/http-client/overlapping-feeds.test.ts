@@ -104,6 +104,25 @@ test('a revoked delegation ends the subscription of that account only', async ()
   expect(await next(bob)).toMatchObject({ account: BOB });
 });
 
+test('feeds end when their wallet may log in for the account no more', async () => {
+  await delegate(ALICE, true);
+  const { url } = served;
+  const delegated = new HttpMatcherClient({ url, signer: wallet, account: ALICE }).feeds();
+  const trades = await delegated.subscribe('trade', { symbols: [SYMBOL] });
+  const orders = await delegated.subscribe('order', { account: ALICE, subaccountIndices: [0] });
+  await delegate(ALICE, false);
+  for (const feed of [trades, orders]) {
+    await expect(next(feed)).rejects.toThrow('login: Invalid signature');
+  }
+  expect(delegated.lostSinceMs).toBeNull();
+  // With the right the same client goes on.
+  await delegate(ALICE, true);
+  const again = await delegated.subscribe('order', { account: ALICE, subaccountIndices: [0] });
+  await served.call('submitOrder', order({ price: '50009' }), AS_ALICE);
+  expect(await next(again)).toMatchObject({ price: '50009' });
+  await delegated.close();
+});
+
 test('a subscription refused at a reconnect ends; the others go on', async () => {
   await served.sim('clock', { advanceMs: 5 });
   await delegate(ALICE, true);
