@@ -126,12 +126,12 @@ export class FeedClient {
     this.feeds.add(feed);
     try {
       const { client, readsSince } = this.options;
-      let unread: unknown = null;
+      let unread: Error | null = null;
       if (client !== undefined) {
         feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
         const reads = readsSince?.(-Infinity) ?? this.options;
         await feed.lastSeen.before(source, params, reads).catch((error: unknown) => {
-          unread = error;
+          unread = error as Error;
         });
       }
       // A refusal has the message of the subscription, not that of a read.

@@ -55,11 +55,11 @@ test('an order that leaves at the time of a measured one arrives and is answered
     inputOf([
       entryOf(
         {
-          async onStart({ submit, sleep, now }) {
+          async onStart(context) {
             for (const [sentUs = 0] of rows) {
-              await sleep(sentUs - 500 - now());
-              await submit({ side: 'buy', size: '0.001' });
-              answeredUs.push(now());
+              await context.sleep(sentUs - 500 - context.now());
+              await context.submit({ side: 'buy', size: '0.001' });
+              answeredUs.push(context.now());
             }
           },
         },
