@@ -130,9 +130,10 @@ export class FeedClient {
       if (client !== undefined) {
         feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
         const reads = readsSince?.(-Infinity) ?? this.options;
-        await feed.lastSeen.before(source, params, reads).catch((error: unknown) => {
-          unread = error as Error;
-        });
+        unread = await feed.lastSeen.before(source, params, reads).then(
+          () => null,
+          (error: unknown) => error as Error,
+        );
       }
       // A refusal has the message of the subscription, not that of a read.
       await this.ask('subscribe', { source, ...requestOf(feed) });
