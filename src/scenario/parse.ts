@@ -380,14 +380,13 @@ class Parser {
       this.knownSaved(name, keyPlace, childPath(path, 'records'));
     }
     const balances = mapOf(map, 'balances');
+    const at = childPath(path, 'balances');
     for (const [owner, { keyPlace }] of balances?.entries ?? []) {
       const [name = owner, index = '0'] = owner.split('/');
       if (SYSTEM_NAMES.some((system) => system === owner)) continue;
-      this.knownAccount(name, keyPlace, childPath(path, 'balances'));
-      if (Number(index) > MAX_SUBACCOUNT) {
-        const limit = `at most ${String(MAX_SUBACCOUNT)}`;
-        this.refuse(keyPlace, childPath(path, 'balances'), `subaccount ${index} must be ${limit}`);
-      }
+      this.knownAccount(name, keyPlace, at);
+      if (Number(index) <= MAX_SUBACCOUNT) continue;
+      this.refuse(keyPlace, at, `subaccount ${index} must be at most ${String(MAX_SUBACCOUNT)}`);
     }
     const positions = mapOf(map, 'positions');
     for (const [name, { keyPlace, value }] of positions?.entries ?? []) {

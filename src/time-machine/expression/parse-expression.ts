@@ -63,7 +63,7 @@ export function mustBeAlike(a: ValueType, b: ValueType, both: string, position: 
   if (!isSameType(a, b)) throw new ExpressionError(position, `${both} must have the same type`);
 }
 
-/** Lists and records are made anew for each name, so that no two are equal; a record may be null. */
+/** Each name has a new list or record, so that no two are equal; a record may be null. */
 export function mustBeComparable(a: ValueType, b: ValueType, position: number): void {
   const { kind } = a.kind === 'null' ? b : a;
   const isAlike = a.kind === 'null' || b.kind === 'null' || a.kind === b.kind;
