@@ -75,7 +75,7 @@ export async function* withinHeader(
   }
 }
 
-/** A first line that is no header, in words; null for a header. */
+/** The kind of a first line that is no header; null for a header. */
 function beforeHeader([field = '', ...others]: readonly string[]): string | null {
   if (field.startsWith('#')) return 'a comment';
   return field.trim() === '' && others.length === 0 ? 'empty' : null;
