@@ -1,6 +1,6 @@
 /** Recorded liquidity in the book, its displacement by users, and its return. */
 import { queueAt } from './book.ts';
-import { max, min, sum } from './numbers.ts';
+import { max, min, shareUp, sum } from './numbers.ts';
 import { aheadOf } from './queue-models.ts';
 import { hiddenAt, isSquareRoot, isWithin, noteOwn, setWithheld } from './square-root.ts';
 import type { HouseLevel, Market, Segment, World } from './world.ts';
@@ -115,8 +115,12 @@ export function noteTakenAt(
   level.taken += lots;
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(world, market, side, price);
-  if (displaced === 0n) level.displacedAt = world.now;
   level.displaced = displaced + lots;
+  if (displaced === 0n) level.displacedAt = world.now;
+  // Half-lives count from the mean time at which the lots were taken (decision 0149).
+  else if (market.spec.impactModel === 'halving') {
+    level.displacedAt += shareUp((world.now - level.displacedAt) * lots, level.displaced);
+  }
 }
 
 /** A taker took lots of a segment. */

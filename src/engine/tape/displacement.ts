@@ -7,9 +7,11 @@
  *
  * - `none`: at the level's next update;
  * - `permanent`: when history brings new volume;
- * - `halving`: half of them in each whole `impactHalfLifeUs`, at the level's next update;
+ * - `halving`: half of them in each whole `impactHalfLifeUs` since the mean time at which they were
+ *   taken, at the level's next update;
  * - `squareRoot`: as `permanent`. Besides, levels near the best are hidden (reach.ts).
  */
+import { ceilDivBig } from '../../num/arithmetic.ts';
 import { timeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -31,6 +33,12 @@ export function noteTaken(
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(state, market, level);
   if (displaced === 0) level.displacedAtUs = state.nowUs;
+  else if (market.spec.impactModel === 'halving') {
+    // The mean by lots: a first lot must not end the half-life of the next ones (decision 0149).
+    const sinceUs = BigInt(state.nowUs - level.displacedAtUs) * BigInt(size);
+    const laterUs = Number(ceilDivBig(sinceUs, BigInt(displaced + size)));
+    level.displacedAtUs = timeUs(level.displacedAtUs + laterUs);
+  }
   level.displaced = displaced + size;
 }
 

@@ -19,7 +19,7 @@ export interface TapeLevelState {
   /** Part of `taken` that history states again: what diverges from the strategies' own impact. */
   restated: number;
   displaced: number;
-  /** Time at which `displaced` last grew or halved, for the halving impact model. */
+  /** Mean time at which `displaced` were taken, or last halved, for the halving impact model. */
   displacedAtUs: TimeUs;
 }
 

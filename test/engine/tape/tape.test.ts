@@ -225,6 +225,21 @@ describe('impact', () => {
     expect(book()).toBe('10@99 | 9@101');
   });
 
+  test('halving: a lot taken earlier brings the next ones back no sooner (D-15)', () => {
+    open('riskAverse', 'halving');
+    snapshot('bid 99 10', 'ask 101 200');
+    place(1, 101, 'ioc');
+    nowUs += 990_000;
+    place(199, 101, 'ioc');
+    const returned = (afterUs: number): string => {
+      nowUs += afterUs;
+      depth('ask 101 200');
+      return book();
+    };
+    // The mean time is 990,000 × 199 ÷ 200 = 985,050 µs after the first lot.
+    expect([10_000, 985_049, 1].map(returned)).toEqual(['10@99 | ', '10@99 | ', '10@99 | 100@101']);
+  });
+
   test('post-only is checked against the book without consumed liquidity', () => {
     place(10, 101, 'ioc');
     const id = place(1, 101, 'post');

@@ -205,6 +205,14 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     rule: 'D-15',
   },
   {
+    id: 'halving-of-the-first-lot',
+    file: 'engine/tape/displacement.ts#noteTaken',
+    find: 'level.displacedAtUs + laterUs',
+    replace: 'level.displacedAtUs',
+    means: 'half-lives of a level begin with the first lot that was taken of it',
+    rule: 'D-15',
+  },
+  {
     id: 'halving-restarts-late',
     file: 'engine/tape/displacement.ts#displacedLots',
     find: 'timeUs(level.displacedAtUs + impactHalfLifeUs)',
