@@ -198,6 +198,13 @@ export class HttpMatcherClient implements MatcherClient {
     return this.token;
   }
 
+  /** Of requests whose token was refused, the first logs in. */
+  private async insteadOf(refused: string): Promise<string> {
+    const { token } = this;
+    const isRefused = (await token) === refused;
+    return this.bearer(isRefused && this.token === token);
+  }
+
   /** Feeds of the same exchange with the same login, and orders over their socket. */
   feeds(): FeedClient {
     const url = `${this.url.replace(/^http/, 'ws')}/ws`;
@@ -302,10 +309,12 @@ export class HttpMatcherClient implements MatcherClient {
     if (routeOf(endpoint).access === 'public') {
       return this.sendRepeatedly(endpoint, input, null, sinceMs);
     }
-    const first = await this.sendRepeatedly(endpoint, input, await this.bearer(), sinceMs);
+    const token = await this.bearer();
+    const first = await this.sendRepeatedly(endpoint, input, token, sinceMs);
     if (first.body !== MESSAGES.invalidToken.message) return first;
     try {
-      const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer(true), sinceMs);
+      const other = await this.insteadOf(token);
+      const outcome = await this.sendRepeatedly(endpoint, input, other, sinceMs);
       return { ...outcome, lost: outcome.lost ?? first.lost };
     } catch (error) {
       // The attempt without a reply may have taken the rights of this wallet.

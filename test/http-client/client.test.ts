@@ -57,6 +57,22 @@ test('public reads need no wallet', async () => {
   );
 });
 
+test('requests whose token has ended meanwhile log in once', async () => {
+  let logins = 0;
+  const counted = { address: signer.address, signTypedData: signer.signTypedData.bind(signer) };
+  const signMessage = (text: string): Promise<string> => {
+    logins += 1;
+    return signer.signMessage(text);
+  };
+  const client = new HttpMatcherClient({ url: served.url, signer: { ...counted, signMessage } });
+  const read = () => client.call('getBalance', { account: wallet.address });
+  await read();
+  await served.sim('clock', { advanceMs: 24 * 3_600_000 + 1000 });
+  await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+  await Promise.all(Array.from({ length: 20 }, read));
+  expect(logins).toBe(2);
+});
+
 test('logs in, signs, and chooses nonces', async () => {
   const client = new HttpMatcherClient({ url: served.url, signer });
   expect(client.account).toBe(wallet.address.toLowerCase());
