@@ -60,7 +60,11 @@ export class TrialLog {
 
   add(trial: Trial): void {
     this.known.set(trial.number, trial);
-    writeLine(this.descriptor, `${JSON.stringify(trial)}\n`);
+    try {
+      writeLine(this.descriptor, `${JSON.stringify(trial)}\n`);
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
   }
 
   close(): void {

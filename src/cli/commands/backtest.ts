@@ -224,7 +224,7 @@ async function writeFiles(
   plan: RunPlan,
   packed: PackedJournal | null,
 ): Promise<WrittenPage> {
-  const ended = folder.endJournal();
+  const ended = handledLater(folder.endJournal());
   const { sharpeOf } = await import('../../report/sections/figures.ts');
   const { writeRunPage } = await import('../../report/run-page.ts');
   const journal = plan.journal === false ? null : folder.file('journal');
@@ -233,7 +233,8 @@ async function writeFiles(
       ? ended.then(() => writeRunPage(folder.path, journal))
       : writeRunPage(folder.path, packed);
   const run = ended.then(() => folder.finish(result));
-  const report = writeReportOf(result, folder, plan, Promise.all([timeMachine, run]));
+  const others = handledLater(Promise.all([timeMachine, run]));
+  const report = writeReportOf(result, folder, plan, others);
   await Promise.allSettled([timeMachine, run, report]);
   await timeMachine;
   await run;
@@ -243,6 +244,12 @@ async function writeFiles(
     return [id, { sharpe: sharpeOf(metrics), trades: trades.length, won }];
   });
   return { page: written.page, figures: new Map(figures) };
+}
+
+/** The promise, whose rejection is no unhandled one until somebody awaits it. */
+function handledLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 async function writeReportOf(
