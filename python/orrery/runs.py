@@ -171,14 +171,23 @@ def write_candles(
 
     Options are those of ``orrery data import``: ``interval='1h'``, ``tick=0.1, lot=0.001``.
     """
+    markets = markets_of(candles)
+    if not markets:
+        raise OrreryError("write_candles: no market; give data frames by symbol")
     with tempfile.TemporaryDirectory(prefix="orrery-candles-") as scratch:
-        for i, market in enumerate(markets_of(candles)):
+        for i, market in enumerate(markets):
             file = os.path.join(scratch, f"market-{i}.json")
             with open(file, "w", encoding="utf-8") as opened:
                 json.dump(market["candles"], opened)
             how = {"add": True} if i > 0 else {"replace": replace}
             words = options({"symbol": market["symbol"], "out": folder, **how, **more})
-            run(["data", "import", "ccxt-ohlcv", file, *words])
+            try:
+                run(["data", "import", "ccxt-ohlcv", file, *words])
+            except OrreryError as error:
+                # The file is gone when its name is read.
+                place = f"candles of {market['symbol']}"
+                text = str(error).replace(file, place).replace(os.path.basename(file), place)
+                raise OrreryError(text) from None
     return os.fspath(folder)
 
 

@@ -615,6 +615,15 @@ class StrategyTest(Folder):
         with self.assertRaisesRegex(orrery.OrreryError, "exists"):
             orrery.write_candles(data, {"BTC-USDT": frame})
         orrery.write_candles(data, {"BTC-USDT": frame}, replace=True)
+        low, twice = frame.copy(), pd.concat([frame, frame])
+        low["High"] = low["Low"] - 1
+        for frames, message in (
+            ({}, "^write_candles: no market; give data frames by symbol"),
+            ({"X": low}, "^orrery: candles of X: line 1: `high` and `low` do not enclose"),
+            ({"X": twice}, "^orrery: candles of X: line 301: the bar of"),
+        ):
+            with self.assertRaisesRegex(orrery.OrreryError, message):
+                orrery.write_candles(self.path("wrong"), frames, interval="1h")
         holed = frame.copy()
         holed.iloc[7, 3] = np.nan
         for wrong, message in (

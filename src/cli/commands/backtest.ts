@@ -246,7 +246,7 @@ async function writeFiles(
   return { page: written.page, figures: new Map(figures) };
 }
 
-/** The promise, whose rejection is no unhandled one until somebody awaits it. */
+/** The promise, whose rejection is reported where it is awaited, not before. */
 function handledLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
