@@ -122,6 +122,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: '',
     invariant: 'reduceOnlyHasPosition',
     inState: true,
+    profile: 'bars',
     least: 6,
     because:
       'a market, a deposit, a bar, an opening order, a resting reduce-only order, and a closing order',
