@@ -21,7 +21,7 @@ import {
   sameKind,
   type RecordedKind,
 } from '../tape/formats/market-kind.ts';
-import { countsContractsAt, isInverseAt } from '../tape/formats/inverse-contracts.ts';
+import { countsContractsAt, isInverseAt } from '../tape/formats/venue-contracts.ts';
 import { isSameMarket, MarketNames } from '../tape/formats/market-names.ts';
 import { LobsterDecoder } from '../tape/formats/lobster.ts';
 import {

@@ -10,7 +10,7 @@ import { CoinbaseDecoder } from './coinbase.ts';
 import { DatabentoDecoder } from './databento.ts';
 import { DeribitDecoder } from './deribit.ts';
 import { HyperliquidDecoder } from './hyperliquid.ts';
-import { INVERSE, OKX_CONTRACT } from './inverse-contracts.ts';
+import { INVERSE, OKX_CONTRACT } from './venue-contracts.ts';
 import { KrakenDecoder } from './kraken.ts';
 import { LeanDecoder } from './lean.ts';
 import { NautilusDecoder } from './nautilus.ts';

@@ -7,7 +7,7 @@
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { mustEnclose } from './binance-csv.ts';
-import { isInverseInLean } from './inverse-contracts.ts';
+import { isInverseInLean } from './venue-contracts.ts';
 import { integerOf, rateOf, shown, timeOf } from './numbers.ts';
 import type { DecoderContext, Row, RowDecoder } from './row-decoder.ts';
 

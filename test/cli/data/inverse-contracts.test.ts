@@ -1,7 +1,7 @@
 /** Coin-margined contracts are known by their venue and name, whatever `--symbol` names them. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isInverseAt } from '../../../src/tape/formats/inverse-contracts.ts';
+import { isInverseAt } from '../../../src/tape/formats/venue-contracts.ts';
 import { SmallFiles } from './import-arguments.ts';
 
 const files = new SmallFiles();
