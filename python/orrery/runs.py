@@ -175,20 +175,26 @@ def write_candles(
     if not markets:
         raise OrreryError("write_candles: no market; give data frames by symbol")
     with tempfile.TemporaryDirectory(prefix="orrery-candles-") as scratch:
-        for i, market in enumerate(markets):
-            file = os.path.join(scratch, f"market-{i}.json")
-            with open(file, "w", encoding="utf-8") as opened:
-                json.dump(market["candles"], opened)
-            how = {"add": True} if i > 0 else {"replace": replace}
-            words = options({"symbol": market["symbol"], "out": folder, **how, **more})
-            try:
-                run(["data", "import", "ccxt-ohlcv", file, *words])
-            except OrreryError as error:
-                # The file is gone when its name is read.
-                place = f"candles of {market['symbol']}"
-                text = str(error).replace(file, place).replace(os.path.basename(file), place)
-                raise OrreryError(text) from None
+        # A trial first: after an error in a later market, the folder is as it was.
+        trial = [os.path.join(scratch, "trial")] if len(markets) > 1 else []
+        for out in (*trial, folder):
+            for i, market in enumerate(markets):
+                how = {"add": True} if i > 0 else {"replace": replace}
+                words = options({"symbol": market["symbol"], "out": out, **how, **more})
+                _import_candles(market, os.path.join(scratch, f"market-{i}.json"), words)
     return os.fspath(folder)
+
+
+def _import_candles(market: Mapping[str, Any], file: str, words: List[str]) -> None:
+    with open(file, "w", encoding="utf-8") as opened:
+        json.dump(market["candles"], opened)
+    try:
+        run(["data", "import", "ccxt-ohlcv", file, *words])
+    except OrreryError as error:
+        # The file is gone when its name is read.
+        place = f"candles of {market['symbol']}"
+        text = str(error).replace(file, place).replace(os.path.basename(file), place)
+        raise OrreryError(text) from None
 
 
 def backtest(

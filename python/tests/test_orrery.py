@@ -624,6 +624,11 @@ class StrategyTest(Folder):
         ):
             with self.assertRaisesRegex(orrery.OrreryError, message):
                 orrery.write_candles(self.path("wrong"), frames, interval="1h")
+        before = orrery.run_strategy(Hourly(), data=data).info["chainHash"]
+        with self.assertRaisesRegex(orrery.OrreryError, "^orrery: candles of ETH-USDT: line 1"):
+            frames = {"BTC-USDT": frame.iloc[:50], "ETH-USDT": low}
+            orrery.write_candles(data, frames, replace=True)
+        self.assertEqual(orrery.run_strategy(Hourly(), data=data).info["chainHash"], before)
         holed = frame.copy()
         holed.iloc[7, 3] = np.nan
         for wrong, message in (

@@ -468,11 +468,11 @@ function quantaPer(fields: Fields, tick: Decimal, lot: Decimal): bigint {
   const scaled = product * powerOfTen(COLLATERAL_DECIMALS);
   const divisor = powerOfTen(scale);
   if (scaled % divisor !== 0n) {
-    fields.fail(
-      'lotSize',
-      `tickSize × lotSize = ${formatDecimal(product, scale)} is finer than the collateral's ` +
-        `${String(COLLATERAL_DECIMALS)} decimals; it would need ${String(scale)}`,
-    );
+    const text = formatDecimal(product, scale);
+    const problem = `tickSize × lotSize = ${text} is finer than the collateral's`;
+    const needed = text.length - text.indexOf('.') - 1;
+    const have = String(COLLATERAL_DECIMALS);
+    fields.fail('lotSize', `${problem} ${have} decimals; it would need ${String(needed)}`);
   }
   const whole = scaled / divisor;
   if (whole > 1_000_000_000_000n) {

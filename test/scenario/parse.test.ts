@@ -63,6 +63,11 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     '2:25: markets[1]: BTC-USD-PERP is listed twice',
   ],
   [
+    'a market finer than a quantum, whose steps end in zeros together',
+    'orrery: 1\nmarkets:\n  - symbol: X\n    tickSize: 0.00005\n    lotSize: 0.002\nsteps: []',
+    "5:5: markets[0]: market.lotSize: tickSize × lotSize = 0.0000001 is finer than the collateral's 6 decimals; it would need 7",
+  ],
+  [
     'a market finer than a quantum',
     'orrery: 1\nmarkets:\n  - symbol: X\n    tickSize: 0.0001\n    lotSize: 0.0001\nsteps: []',
     "5:5: markets[0]: market.lotSize: tickSize × lotSize = 0.00000001 is finer than the collateral's 6 decimals; it would need 8",
