@@ -1,7 +1,7 @@
 /** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
 import type { SettleFunding } from '../engine/commands.ts';
 import { atSettlement } from './margin.ts';
-import { hasDepth, impact } from './impact.ts';
+import { hasDepth, premiumImpact } from './impact.ts';
 import { isIndexStale } from './mark.ts';
 import { abs, max, min, shareUp, sum } from './numbers.ts';
 import { isPremiumInstant, nextPremiumInstant } from './sampling.ts';
@@ -31,8 +31,8 @@ const canFund = (world: World, market: Market): boolean =>
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
   if (index === null || !canFund(world, market)) return null;
-  const bid = impact(world, market, 1n);
-  const ask = impact(world, market, -1n);
+  const bid = premiumImpact(world, market, 1n);
+  const ask = premiumImpact(world, market, -1n);
   if (bid === null || ask === null) return null;
   const beyond = ({ top, bottom }: { top: bigint; bottom: bigint }): bigint =>
     ((top - index * bottom) * BILLION) / (index * bottom);

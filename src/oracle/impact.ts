@@ -3,7 +3,7 @@
  * Lots that no taker could fill do not count (decision 0145).
  */
 import { affordsFill } from './afford.ts';
-import { inPriority, levelsOf, sizeOf } from './book.ts';
+import { inPriority, sizeOf } from './book.ts';
 import { allOf, feesOf } from './fees.ts';
 import { fillable } from './legs.ts';
 import { max, min, shareDown, shareUp } from './numbers.ts';
@@ -12,26 +12,77 @@ import { subOf, type Market, type Order, type World } from './world.ts';
 /** A side that needs more levels, or more orders of users, than this is too thin. */
 const MOST_LEVELS = 256;
 const MOST_ORDERS = 1000;
+/** So many large orders give the notional; more small ones on the way make a side too thin. */
+const PARTS = 256n;
+const MOST_SMALL = 16_384;
+
+interface Average {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
+
+/** Which lots of users count. */
+interface Counted {
+  /** Only those that a taker could fill. */
+  readonly isFillable: boolean;
+  /** Without orders that are worth less than a part of the notional. */
+  readonly isLarge: boolean;
+}
 
 /** As price = top ÷ bottom; null if the side (1n: its bids) is too thin. */
-export function impact(
+export function impact(world: World, market: Market, side: bigint): Average | null {
+  return unlessCut(walk(world, market, side, { isFillable: !market.frozen, isLarge: false }));
+}
+
+/** The impact price of a premium sample: of large orders beyond the limits (decision 0156). */
+export const premiumImpact = (world: World, market: Market, side: bigint): Average | null =>
+  ofAllOrLarge(world, market, side, true);
+
+/** Whether the resting lots of both sides suffice, whether a taker could fill them or not. */
+export const hasDepth = (world: World, market: Market): boolean =>
+  [1n, -1n].every((side) => ofAllOrLarge(world, market, side, false) !== null);
+
+function ofAllOrLarge(
   world: World,
   market: Market,
   side: bigint,
-): { top: bigint; bottom: bigint } | null {
+  isFillable: boolean,
+): Average | null {
+  const all = walk(world, market, side, { isFillable, isLarge: false });
+  if (all !== 'cut') return all;
+  return unlessCut(walk(world, market, side, { isFillable, isLarge: true }));
+}
+
+const unlessCut = (price: Average | 'cut' | null): Average | null =>
+  price === 'cut' ? null : price;
+
+/** `cut`: a limit ends the walk; null: the side ends. */
+function walk(
+  world: World,
+  market: Market,
+  side: bigint,
+  { isFillable, isLarge }: Counted,
+): Average | 'cut' | null {
   const notional = BigInt(market.spec.funding.impactNotional);
   const taken: Taken = { orders: 0, costs: new Map(), reduced: new Map() };
   let filled = 0n;
   let value = 0n;
+  let small = 0;
   const prices = new Set<bigint>();
   for (const resting of inPriority(world, market, side)) {
     const { price, order } = resting;
-    prices.add(price);
-    if (prices.size > MOST_LEVELS) return null;
-    const most = min(sizeOf(resting), (notional - value) / (price * market.unit) + 1n);
-    const countsWhole = order === null || market.frozen;
+    if (prices.size === MOST_LEVELS && !prices.has(price)) return 'cut';
+    const lots = sizeOf(resting);
+    if (isLarge && order !== null && lots * price * market.unit * PARTS < notional) {
+      small += 1;
+      if (small > MOST_SMALL) return 'cut';
+      continue;
+    }
+    const most = min(lots, (notional - value) / (price * market.unit) + 1n);
+    const countsWhole = order === null || !isFillable;
     const size = countsWhole ? most : fillableOf(world, market, order, most, taken);
-    if (taken.orders > MOST_ORDERS) return null;
+    if (taken.orders > MOST_ORDERS) return 'cut';
+    if (size > 0n) prices.add(price);
     const worth = size * price * market.unit;
     if (value + worth < notional) {
       filled += size;
@@ -79,14 +130,6 @@ function fillableOf(
   taken.costs.set(order.sub, spent + loss + max(0n, allOf(fees)));
   return size;
 }
-
-/** Whether the resting lots of both sides suffice, whether a taker could fill them or not. */
-export const hasDepth = (world: World, market: Market): boolean =>
-  [1n, -1n].every((side) => {
-    const levels = levelsOf(world, market, side).slice(0, MOST_LEVELS);
-    const worth = levels.reduce((sum, [price, size]) => sum + price * size * market.unit, 0n);
-    return worth >= BigInt(market.spec.funding.impactNotional);
-  });
 
 /** Both in whole ticks, rounded outward; null if either side is too thin. */
 export function impactQuotes(world: World, market: Market): { bid: bigint; ask: bigint } | null {

@@ -1,10 +1,10 @@
 /**
- * Remaining risk: an impact price is found within 256 levels (R-7.1). Pat is long 20 A and pays
- * funding to Hal, since Mia bids 0.5 % above the index. Eve, of Pat's owner, has 200 USD and bids one
- * lot at each of 256 ticks above Mia's bid. The side is too thin then, so there is no sample: the
- * rate is 0, and the mark is the index.
+ * Orders of one lot that were to end the samples of funding (R-7.1, decision 0156). Pat is long 20 A
+ * and pays funding to Hal, since Mia bids 0.5 % above the index. Eve, of Pat's owner, has 200 USD and
+ * bids one lot at each of 256 ticks above Mia's bid, or 1,000 times at one of them. All of them are
+ * 1,030 or 4,020 USD. The side was too thin then, so there was no sample, and Pat paid nothing.
  *
- * Whoever sells to these bids gains: all of them are 1,030 USD, above the index.
+ * The samples are of Mia's bid alone now. The mark takes the side as too thin, and is the index.
  */
 import { afterAll, expect, test } from 'vitest';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
@@ -15,18 +15,23 @@ afterAll(expectOracleAgrees);
 const FUNDING = { intervalMs: 60_000, divisor: 480 };
 
 test.each([
-  { levels: 255, paid: '199962.392', mark: 40_178 },
-  { levels: 256, paid: '200000', mark: 40_000 },
-])('$levels levels of one lot: Pat has $paid after five minutes', ({ levels, paid, mark }) => {
+  { orders: 255, ticks: 255, paid: '199992.4784', mark: 40_071 },
+  { orders: 256, ticks: 256, paid: '199992.5', mark: 40_000 },
+  { orders: 1000, ticks: 1, paid: '199992.5', mark: 40_000 },
+])('$orders orders of one lot at $ticks ticks: Pat has $paid', ({ orders, ticks, paid, mark }) => {
   const world = new AttackWorld([{ symbol: 'A', funding: FUNDING }]);
   world.fund({ pat: '200000', hal: '200000', mia: '100000', max: '100000', eve: '200' });
   world.price('40000', 'A');
   world.trade('pat', 'hal', '20', '40000', 'A');
   world.quote('mia', 'max', '1', '40200', '40240', 'A');
-  for (let i = 1; i <= levels; i++) {
-    world.order('eve', '0.0001', (40_200 + i / 10).toFixed(1), { symbol: 'A' });
+  for (let from = 0; from < orders; from += 100) {
+    const batch = Array.from({ length: Math.min(100, orders - from) }, (_, i) => {
+      const price = (40_200 + (((from + i) % ticks) + 1) / 10).toFixed(1);
+      return world.orderBody('eve', { symbol: 'A', quantity: '0.0001', price });
+    });
+    world.ask('submitOrders', { orders: batch }, 'eve');
   }
-  world.run(300_000, { A: '40000' });
-  expect(world.engine.openOrders(world.idOf('eve'))).toHaveLength(levels);
+  world.run(60_000, { A: '40000' });
+  expect(world.engine.openOrders(world.idOf('eve'))).toHaveLength(orders);
   expect([world.balance('pat'), Math.trunc(world.markOf('A'))]).toEqual([paid, mark]);
 });

@@ -18,7 +18,7 @@ import type { Market, TestedTerms } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
-import { hasDepth, impactPrice, type Fraction } from '../pricing/impact-price.ts';
+import { hasDepth, premiumImpact, type Fraction } from '../pricing/impact-price.ts';
 import { hasFreshIndex } from '../pricing/freshness.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
@@ -40,9 +40,8 @@ function canFund(state: ExchangeState, market: Market): boolean {
 export function premiumOf(state: ExchangeState, market: Market): Ppb | null {
   const index = market.indexTicks;
   if (index === null || !canFund(state, market)) return null;
-  const { impactNotional } = market.spec.funding;
-  const bid = impactPrice(state, market, 1, impactNotional);
-  const ask = impactPrice(state, market, -1, impactNotional);
+  const bid = premiumImpact(state, market, 1);
+  const ask = premiumImpact(state, market, -1);
   if (bid === null || ask === null) return null;
   const above = beyond(bid, index);
   const below = beyond(ask, index);
@@ -52,7 +51,7 @@ export function premiumOf(state: ExchangeState, market: Market): Ppb | null {
 
 /** Whether there may be a premium: resting lots become fillable without a change of the book. */
 function canSample(state: ExchangeState, market: Market): boolean {
-  return canFund(state, market) && hasDepth(market, 1) && hasDepth(market, -1);
+  return canFund(state, market) && hasDepth(state, market, 1) && hasDepth(state, market, -1);
 }
 
 /** (price − index) ÷ index in 1e-9, toward zero. */

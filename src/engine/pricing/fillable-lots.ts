@@ -44,17 +44,17 @@ export class FillableLots {
     let size = 0;
     for (let slot = ladder.head(level); slot !== NONE && size < wanted; slot = table.next(slot)) {
       const most = Math.min(table.left(slot), wanted - size);
-      if (table.isHouse(slot)) size += most;
-      else if (this.ordersLeft === 0) return null;
-      else {
-        this.ordersLeft -= 1;
-        size += this.takeOrder(slot, most);
-      }
+      const taken = table.isHouse(slot) ? most : this.takeOrder(slot, most);
+      if (taken === null) return null;
+      size += taken;
     }
     return size;
   }
 
-  private takeOrder(slot: number, most: number): number {
+  /** Lots of the next order of a user, at most `most`; null beyond the limit of orders. */
+  takeOrder(slot: number, most: number): number | null {
+    if (this.ordersLeft === 0) return null;
+    this.ordersLeft -= 1;
     const { state, market } = this;
     const table = state.orders;
     const owner = state.subaccount(table.subaccount(slot));

@@ -182,6 +182,14 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-7.1',
   },
   {
+    id: 'small-orders-end-samples',
+    file: 'engine/pricing/impact-price.ts#premiumImpact',
+    find: 'if (!all.isCut) return price;',
+    replace: 'return price;',
+    means: 'many small orders end the samples of funding',
+    rule: 'R-7.1',
+  },
+  {
     id: 'isolated-funding-from-cash',
     file: 'engine/funding/funding.ts#settle',
     find: 'exposure.isolated',
