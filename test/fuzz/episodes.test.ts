@@ -13,7 +13,7 @@ import {
 } from '../../src/fuzz/generate/episodes/history-episodes.ts';
 import { ruinedTogether, savedInPause } from '../../src/fuzz/generate/episodes/loss-episodes.ts';
 import { frozenMarket } from '../../src/fuzz/generate/episodes/market-episodes.ts';
-import { fundedAtNotice } from '../../src/fuzz/generate/episodes/quote-episodes.ts';
+import { fundedAtNotice, smallOrders } from '../../src/fuzz/generate/episodes/quote-episodes.ts';
 import { sweptLegs } from '../../src/fuzz/generate/episodes/order-episodes.ts';
 import { tightenedUntilInstant } from '../../src/fuzz/generate/episodes/tie-episodes.ts';
 import { nextSample } from '../../src/fuzz/generate/premium-samples.ts';
@@ -247,4 +247,19 @@ test('a rate above the old maintenance rate is settled when a higher one takes e
     });
   };
   expect(reaches(fundedAtNotice, ['stress', 'swarm', 'matching'], 36, isReached)).toBe(true);
+});
+
+test('a premium is sampled beside more levels than a walk takes', () => {
+  const isReached = (events: readonly EngineEvent[]): boolean => {
+    const resting = new Map<number, string>();
+    return events.some((event) => {
+      if (event.kind === 'orderRested') {
+        resting.set(event.orderId, `${String(event.market)} ${String(event.priceTicks)}`);
+      } else if (event.kind === 'orderEnded') resting.delete(event.orderId);
+      if (event.kind !== 'fundingSampled' || event.premiumPpb === 0) return false;
+      const levels = [...new Set(resting.values())];
+      return levels.filter((level) => level.startsWith(`${String(event.market)} `)).length > 257;
+    });
+  };
+  expect(reaches(smallOrders, ['stress', 'swarm', 'matching'], 36, isReached)).toBe(true);
 });

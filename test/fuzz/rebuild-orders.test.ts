@@ -26,20 +26,20 @@ function sizeChecker(): Checker {
   };
 }
 
-/** A run that fails late, because of orders of two users. */
-function findLate(): Failure {
-  for (let run = 0; run < 40; run += 1) {
+/** Runs that fail late, mostly because of orders of two users. */
+function lateFailures(): Failure[] {
+  return Array.from({ length: 40 }, (_, run) => {
     const profile = drawProfile(`sizes ${String(run)}`, { name: 'matching', commands: 1000 });
-    const { failure } = runFuzz(profile, sizeChecker());
-    if (failure !== null && failure.commands.length > 300) return failure;
-  }
-  throw new Error('no run fails late');
+    return runFuzz(profile, sizeChecker()).failure;
+  }).filter((failure) => failure !== null && failure.commands.length > 300) as Failure[];
 }
 
 const createEngine = (config: Failure['config']): Exchange => new Exchange(config);
 
 test('a failure that depends on the size of a fill is rebuilt by the orders that meet', () => {
-  const script = toScript(findLate(), createEngine);
+  const scripts = lateFailures().map((failure) => toScript(failure, createEngine));
+  const [script] = scripts;
+  if (script === undefined) throw new Error('no run fails late');
   // The planted fault: a tester that refuses every script keeps the history.
   const never = new Tester(VIOLATION, {
     createEngine,
@@ -48,7 +48,9 @@ test('a failure that depends on the size of a fill is rebuilt by the orders that
   expect(rebuildOrders(script, never)).toBe(script);
   expect(never.tests).toBeGreaterThan(0);
   const tester = new Tester(VIOLATION, { createEngine, createChecker: sizeChecker });
-  const rebuilt = rebuildOrders(script, tester);
-  expect(rebuilt.steps.length).toBeLessThan(30);
-  expect(tester.run(rebuilt)?.violation.invariant).toBe('rareSize');
+  const rebuilt = scripts.map((one) => rebuildOrders(one, tester));
+  for (const one of rebuilt) expect(tester.run(one)?.violation.invariant).toBe('rareSize');
+  // The others need a position or a trigger.
+  const short = rebuilt.filter(({ steps }) => steps.length < 30);
+  expect(short.length).toBeGreaterThanOrEqual(5);
 });

@@ -9,8 +9,6 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'equivalent in the exchange: a step moves the mark of one market, since marks due at one instant have a step each, so all losses of the step are in one market; test/engine/liquidation/clearing-plan.test.ts fails with it',
   'deficit-stays-in-its-market':
     'equivalent in the exchange: a step moves the mark of one market, so no other market has a loss of the step that could bear the rest; test/engine/liquidation/clearing-plan.test.ts fails with it',
-  'small-orders-end-samples':
-    'shows only with more than 256 levels or 1,000 orders on one side: random runs do not reach that; test/engine/funding/small-orders.test.ts fails with it',
   'sum-beyond-doubles':
     'shows only when the sum of two amounts below 2^53 Quanta is above it and odd: random runs of 400,000 commands do not reach it; test/num/money.test.ts fails with it',
   'margin-sum-keeps-old-terms':

@@ -82,6 +82,9 @@ const SPOILED: readonly ((order: NewOrder) => Partial<NewOrder>)[] = [
 ];
 
 function spoiled(command: Command, roll: number): Command {
+  if (command.kind === 'setMarketTerms' && roll % 20 === 0) {
+    return { ...command, spec: { ...command.spec, symbol: `${command.spec.symbol}X` } };
+  }
   const spoil = SPOILED[roll % 200];
   if (command.kind !== 'placeOrders' || spoil === undefined) return command;
   const last = command.orders.length - 1;

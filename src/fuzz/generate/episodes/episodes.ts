@@ -30,7 +30,7 @@ import { announcedMargin, cappedMarket, frozenMarket, stoppedSweep } from './mar
 import { nonceWindow, revokedDelegate } from './nonce-episodes.ts';
 import { equalNotionals } from './notional-episodes.ts';
 import { partialLegs, sweptLegs, trailingStops } from './order-episodes.ts';
-import { fundedAtNotice, unfillableQuotes } from './quote-episodes.ts';
+import { fundedAtNotice, smallOrders, unfillableQuotes } from './quote-episodes.ts';
 import { nextMultiple } from './stage.ts';
 import {
   DAY_US,
@@ -80,6 +80,7 @@ const EPISODES: readonly Episode[] = [
   timedRecording,
   unfillableQuotes,
   fundedAtNotice,
+  smallOrders,
 ];
 
 /** Those that end at an instant: the first ones when a day is about to begin. */

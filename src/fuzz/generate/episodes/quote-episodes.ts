@@ -1,6 +1,7 @@
 /**
  * Episodes about quotes away from the index: lots that no taker could fill, which impact prices
- * leave out (decision 0145), and a premium at the bound of funding while terms change.
+ * leave out (decision 0145), small orders that end a walk (decision 0156), and a premium at the bound
+ * of funding while terms change.
  */
 import { PPM, ppm, quanta } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
@@ -12,9 +13,11 @@ import {
   advance,
   advanceTo,
   clearBook,
+  groupOrder,
   money,
   nextMultiple,
   order,
+  placeOrder,
   purse,
   refresh,
   setStage,
@@ -118,6 +121,61 @@ export function unfillableQuotes(context: Context): readonly Planned[] {
     ...untilSampled(stage),
     order(stage, b, -side * dice.pick([part, 3 * part]), -side * 200, { ioc: true }),
     ...untilSampled(stage),
+  ];
+}
+
+/** Levels of small orders, a few more than a walk for an impact price takes. */
+const SMALL_LEVELS = 260;
+const SMALL_GROUP = SMALL_LEVELS / 4;
+/** Largest small order, of the impact notional. */
+const SMALL_PPM = Math.floor(PPM / 256);
+
+/**
+ * Small orders at many levels before a quote of the whole impact notional. Some are as large as
+ * those that count.
+ */
+export function smallOrders(context: Context): readonly Planned[] {
+  const { dice } = context;
+  const fits = (market: KnownMarket): boolean =>
+    isDivisible(market) &&
+    impactLots(market, SMALL_PPM) > 2 * market.spec.minLots &&
+    market.spec.maxOpenOrders >= SMALL_LEVELS / 2 &&
+    2 * SMALL_LEVELS * PPM < market.markTicks * Math.min(PPM, 4 * market.spec.priceBandPpm);
+  const found = setStage(context, 4, fits);
+  if (found === null) return [];
+  const { market, side, actors } = found;
+  const [a, b, c, d] = actors;
+  const thick = impactLots(market, 1_500_000);
+  const stage = { ...found, size: thick };
+  const small = Math.ceil(dice.pick([0.5, 0.9, 1]) * impactLots(market, SMALL_PPM));
+  const ticks = (level: number): number => market.markTicks + side * (2 + level);
+  const quote =
+    (owner: KnownSubaccount | undefined, size: number, level: number): Planned =>
+    (now) =>
+      owner ? placeOrder(now, { owner, market }, size, ticks(level)) : null;
+  const group =
+    (owner: KnownSubaccount | undefined, from: number): Planned =>
+    (now) => {
+      const orders = Array.from({ length: SMALL_GROUP }, (_, i) =>
+        groupOrder(now, market, side * small, ticks(from + i)),
+      );
+      const { nowUs } = now;
+      return owner
+        ? { kind: 'placeOrders', timeUs: nowUs, subaccount: owner.id, delegate: null, orders }
+        : null;
+    };
+  return [
+    refresh(market),
+    ...clearBook(context, market),
+    ...actors.flatMap((actor) => purse(stage, actor, 8_000_000)),
+    quote(d, -side * thick, SMALL_LEVELS + 2),
+    quote(c, side * thick, 0),
+    ...[a, b, a, b].map((owner, i) => group(owner, 1 + i * SMALL_GROUP)),
+    ...untilSampled(stage),
+    quote(d, -side * thick, 0),
+    cancels(market, a),
+    ...untilSampled(stage),
+    cancels(market, b),
   ];
 }
 
