@@ -1,7 +1,7 @@
 /**
  * Episodes about quotes away from the index: lots that no taker could fill, which impact prices
- * leave out (decision 0145), small orders that end a walk (decision 0156), and a premium at the bound
- * of funding while terms change.
+ * leave out (decision 0145), small orders that end a walk (decision 0156), and a premium at the
+ * bound of funding while terms change.
  */
 import { PPM, ppm, quanta } from '../../../num/units.ts';
 import type { KnownMarket, KnownSubaccount } from '../../fuzz-world.ts';
