@@ -5,7 +5,7 @@
 import { affordsFill } from './afford.ts';
 import { inPriority, sizeOf } from './book.ts';
 import { allOf, feesOf } from './fees.ts';
-import { fillable } from './legs.ts';
+import { coverOf, reducible } from './legs.ts';
 import { max, min, shareDown, shareUp } from './numbers.ts';
 import { subOf, type Market, type Order, type World } from './world.ts';
 
@@ -64,7 +64,7 @@ function walk(
   { isFillable, isLarge }: Counted,
 ): Average | 'cut' | null {
   const notional = BigInt(market.spec.funding.impactNotional);
-  const taken: Taken = { orders: 0, costs: new Map(), reduced: new Map() };
+  const taken: Taken = { orders: 0, costs: new Map(), lots: new Map(), legs: new Map() };
   let filled = 0n;
   let value = 0n;
   let small = 0;
@@ -95,11 +95,12 @@ function walk(
   return null;
 }
 
-/** Of the orders at better prices: their number, and by owner their costs and reduce-only lots. */
+/** Of the orders at better prices: their number, by owner their costs and lots, and lots of legs. */
 interface Taken {
   orders: number;
   readonly costs: Map<number, bigint>;
-  readonly reduced: Map<number, bigint>;
+  readonly lots: Map<number, bigint>;
+  readonly legs: Map<number, bigint>;
 }
 
 /** Lots of an order, at most `most`, that a taker could fill after those that are taken. */
@@ -112,8 +113,12 @@ function fillableOf(
 ): bigint {
   taken.orders += 1;
   const spent = taken.costs.get(order.sub) ?? 0n;
-  const reduced = taken.reduced.get(order.sub) ?? 0n;
-  const size = order.reduceOnly ? min(most, fillable(world, order) - reduced) : most;
+  const before = taken.lots.get(order.sub) ?? 0n;
+  let size = order.reduceOnly ? min(most, reducible(world, order) - before) : most;
+  // Two legs share one cover (R-3.6).
+  if (order.leg) {
+    size = min(size, coverOf(world, order) - (taken.legs.get(order.sibling ?? -1) ?? 0n));
+  }
   if (size <= 0n) return 0n;
   const side = order.lots > 0n ? 1n : -1n;
   const { price } = order;
@@ -125,7 +130,8 @@ function fillableOf(
     resting: order.reduceOnly ? null : order,
   });
   if (!isPaid) return 0n;
-  if (order.reduceOnly) taken.reduced.set(order.sub, reduced + size);
+  taken.lots.set(order.sub, before + size);
+  if (order.leg) taken.legs.set(order.id, size);
   const loss = max(0n, side * (price - (market.mark ?? price))) * size * market.unit;
   taken.costs.set(order.sub, spent + loss + max(0n, allOf(fees)));
   return size;

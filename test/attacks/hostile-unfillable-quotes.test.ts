@@ -139,6 +139,53 @@ test('two reduce-only quotes of one position count once: the mark was 40,050.3',
   expect(world.markOf('A')).toBe(40_000);
 });
 
+/** Eve is short; Mia asks 1 USD above her bids, so only these decide whether the side is too thin. */
+function shortEve(position: string): AttackWorld {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ eve: '5000', mia: '10000' });
+  world.price('40000', 'A');
+  world.trade('eve', 'mia', `-${position}`, '40000', 'A');
+  world.order('mia', '-1', '40401', { symbol: 'A' });
+  return world;
+}
+
+const impactBidOf = (world: AttackWorld): number | null =>
+  world.engine.markComposition(world.marketOf('A')).impactBidTicks;
+
+test('a quote of the whole position leaves nothing for a reduce-only one: the bid was 40,400', () => {
+  const world = shortEve('0.32');
+  world.order('eve', '0.32', '40400', { symbol: 'A' });
+  world.order('eve', '0.32', '40400', { symbol: 'A', flags: REDUCE_ONLY });
+  expect(impactBidOf(world)).toBeNull();
+  world.order('mia', '-1', '40400', { symbol: 'A', flags: IOC });
+  expect(world.position('eve', 'A')).toBeUndefined();
+});
+
+const LEG = { symbol: 'A', flags: REDUCE_ONLY, orderType: 'TakeProfit', triggerPrice: '40400' };
+
+test('a leg counts beside another order of the position: there was no impact bid', () => {
+  const world = shortEve('0.64');
+  world.order('eve', '0.32', '40400', { symbol: 'A', flags: REDUCE_ONLY });
+  world.order('eve', '0.32', '40400', LEG);
+  expect(impactBidOf(world)).toBe(404_000);
+  world.order('mia', '-1', '40400', { symbol: 'A', flags: IOC });
+  expect(world.position('eve', 'A')).toBeUndefined();
+});
+
+test('two legs of one cover count once (R-3.6)', () => {
+  const world = shortEve('0.64');
+  const leg = (changes: object): unknown =>
+    world.orderBody('eve', { ...LEG, quantity: '0.32', price: '40400', ...changes });
+  const orders = [leg({}), leg({ orderType: 'StopLoss', triggerPrice: '40010' })];
+  world.ask('submitOrders', { orders }, 'eve');
+  expect(impactBidOf(world)).toBeNull();
+  world.price('40020', 'A');
+  expect(world.engine.depth(world.marketOf('A'), 'bid', 1)).toMatchObject([{ lots: 6400 }]);
+  expect(impactBidOf(world)).toBeNull();
+  world.order('mia', '-1', '40400', { symbol: 'A', flags: IOC });
+  expect(world.position('eve', 'A')?.quantity).toBe('-0.32');
+});
+
 test('a halted market shows all lots, and so does the exchange restored from a snapshot', () => {
   const world = new AttackWorld([{ symbol: 'A' }]);
   world.fund({ eve: '800', ed: '800' });

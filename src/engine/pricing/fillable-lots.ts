@@ -1,10 +1,11 @@
 /**
  * The lots of a side of the book that a taker could fill now (R-7.1, decision 0145). Left out are
- * reduce-only lots beyond the position, and orders that their owner could not pay (R-5.5) after its
- * orders at better prices. A taker does not fill these: they are cut or cancelled.
+ * reduce-only lots beyond what its owner's orders at better prices leave of the position, and orders
+ * that the owner could not pay (R-5.5) after them. A taker does not fill these: they are cut or
+ * cancelled.
  */
 import { larger, NO_MONEY, notionalMoney, plus, type Money } from '../../num/money.ts';
-import { lots } from '../../num/units.ts';
+import { lots, type OrderId } from '../../num/units.ts';
 import { OrderFees, totalFee } from '../accounts/order-fees.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -13,14 +14,14 @@ import type { ExchangeState } from '../exchange-state.ts';
 import { affordsFill } from '../margin/margin.ts';
 import { mustMark } from '../margin/requirement.ts';
 import type { Market } from '../market/market.ts';
-import { fillableLots } from '../orders/protective-orders.ts';
+import { coverOf, reducibleLots } from '../orders/protective-orders.ts';
 
 /** A side that needs more orders of users than this is too thin. */
 const MAX_ORDERS = 1000;
 
 /** Lots and costs of one owner's orders at better prices. */
 interface Taken {
-  reduceOnlyLots: number;
+  lots: number;
   /** Losses against the mark, and fees. */
   costs: Money;
 }
@@ -31,6 +32,8 @@ export class FillableLots {
   private readonly market: Market;
   private readonly fees = new OrderFees('maker');
   private readonly owners = new Map<Subaccount, Taken>();
+  /** Lots of the legs at better prices: two of a pair share one cover. */
+  private readonly legs = new Map<OrderId, number>();
   private ordersLeft = MAX_ORDERS;
 
   constructor(state: ExchangeState, market: Market) {
@@ -62,7 +65,7 @@ export class FillableLots {
     const taken = this.takenBy(owner);
     const reduceOnly = table.isReduceOnly(slot);
     const size = reduceOnly
-      ? Math.min(most, fillableLots(table, slot, exposure) - taken.reduceOnlyLots)
+      ? Math.min(most, this.reducing(slot, reducibleLots(exposure, table.side(slot)) - taken.lots))
       : most;
     if (size <= 0) return 0;
 
@@ -73,17 +76,27 @@ export class FillableLots {
     fees.protocol = plus(fees.protocol, taken.costs);
     const deal = { lots: lots(side * size), priceTicks: price, fees };
     if (!affordsFill(state, exposure, market, deal, reduceOnly ? NONE : slot)) return 0;
-    if (reduceOnly) taken.reduceOnlyLots += size;
+    taken.lots += size;
+    if (table.conditional(slot)?.leg === true) this.legs.set(table.id(slot), size);
     const loss = Math.max(0, side * (price - mustMark(market)));
     const lost = notionalMoney(size, loss, market.spec.quantaPerTickLot);
     taken.costs = plus(taken.costs, plus(lost, larger(fee, NO_MONEY)));
     return size;
   }
 
+  /** Lots of a reduce-only order that can fill while these are left of the position. */
+  private reducing(slot: number, positionLeft: number): number {
+    const table = this.state.orders;
+    const leg = table.conditional(slot);
+    if (leg?.leg !== true) return positionLeft;
+    const shared = leg.sibling === null ? 0 : (this.legs.get(leg.sibling.orderId) ?? 0);
+    return Math.min(positionLeft, coverOf(table, slot, leg) - shared);
+  }
+
   private takenBy(owner: Subaccount): Taken {
     let taken = this.owners.get(owner);
     if (taken === undefined) {
-      taken = { reduceOnlyLots: 0, costs: NO_MONEY };
+      taken = { lots: 0, costs: NO_MONEY };
       this.owners.set(owner, taken);
     }
     return taken;

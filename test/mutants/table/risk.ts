@@ -168,7 +168,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'reduce-only-quotes-count-whole',
     file: 'engine/pricing/fillable-lots.ts#FillableLots.takeOrder',
-    find: 'Math.min(most, fillableLots(table, slot, exposure) - taken.reduceOnlyLots)',
+    find: 'Math.min(most, this.reducing(slot, reducibleLots(exposure, table.side(slot)) - taken.lots))',
     replace: 'most',
     means: 'reduce-only quotes beyond a position move mark and funding',
     rule: 'R-7.1',
