@@ -95,7 +95,7 @@ function walk(
   return null;
 }
 
-/** Of the orders at better prices: their number, by owner their costs and lots, and lots of legs. */
+/** Of better orders: their number, by owner their costs and lots, and the lots of each leg. */
 interface Taken {
   orders: number;
   readonly costs: Map<number, bigint>;

@@ -139,7 +139,7 @@ test('two reduce-only quotes of one position count once: the mark was 40,050.3',
   expect(world.markOf('A')).toBe(40_000);
 });
 
-/** Eve is short; Mia asks 1 USD above her bids, so only these decide whether the side is too thin. */
+/** Eve is short, and Mia asks: only Eve's bids decide whether a side is too thin. */
 function shortEve(position: string): AttackWorld {
   const world = new AttackWorld([{ symbol: 'A' }]);
   world.fund({ eve: '5000', mia: '10000' });

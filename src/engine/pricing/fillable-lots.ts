@@ -1,7 +1,7 @@
 /**
  * The lots of a side of the book that a taker could fill now (R-7.1, decision 0145). Left out are
- * reduce-only lots beyond what its owner's orders at better prices leave of the position, and orders
- * that the owner could not pay (R-5.5) after them. A taker does not fill these: they are cut or
+ * reduce-only lots beyond what better orders of their owner leave of the position, and orders that
+ * the owner could not pay (R-5.5) after those. A taker does not fill them: they are cut or
  * cancelled.
  */
 import { larger, NO_MONEY, notionalMoney, plus, type Money } from '../../num/money.ts';
