@@ -25,10 +25,13 @@ const ENTRIES = ['entry', 'entrytime', 'entryus', 'opentime', 'opened', 'entryti
 const EXITS = ['exit', 'exittime', 'exitus', 'closetime', 'closed', 'exittimestamp'];
 const NOTIONALS = ['notional', 'turnover', 'volumequote'];
 
+/** ISO 8601 without separators: 20240131. As a number it would be a second of 1970. */
+const COMPACT_DAY = /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
+
 /**
  * Rows `time, equity`. Times are ISO 8601 (UTC unless they have an offset) or numbers since the
  * Unix epoch. Without a unit, numbers below 1e11 are seconds; larger ones are milliseconds,
- * microseconds or nanoseconds.
+ * microseconds or nanoseconds. A column of days such as 20240131 has no numbers.
  *
  * @throws FileError naming the line and the field
  */
@@ -99,6 +102,14 @@ async function readTable(path: string): Promise<CsvTable> {
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const [header, ...rest] = rows;
   if (header === undefined) throw new FileError(`${path}: is empty`);
+  const columns = header.cells.length;
+  // Such as '10,000' without quotes, which would be 10.
+  const long = rest.find(({ cells }) => cells.slice(columns).some((cell) => cell !== ''));
+  if (long !== undefined) {
+    throw new FileError(
+      `${path}: line ${String(long.line)}: has ${String(long.cells.length)} fields, but the header ${String(columns)}`,
+    );
+  }
   return new CsvTable(path, header.cells, rest);
 }
 
@@ -106,6 +117,8 @@ class CsvTable {
   private readonly path: string;
   private readonly header: readonly string[];
   readonly rows: readonly Row[];
+  /** By column, whether all its times are days without separators. */
+  private readonly compactDays = new Map<number, boolean>();
 
   constructor(path: string, header: readonly string[], rows: readonly Row[]) {
     this.path = path;
@@ -152,7 +165,9 @@ class CsvTable {
 
   /** Microseconds since the Unix epoch. */
   time(row: Row, at: number, unit: TimeUnit): number {
-    const text = row.cells[at] ?? '';
+    const cell = row.cells[at] ?? '';
+    const text =
+      unit === 'auto' && this.hasCompactDays(at) ? cell.replace(COMPACT_DAY, '$1-$2-$3') : cell;
     if (/^\d+(\.\d+)?$/.test(text)) {
       const value = Number(text);
       return Math.round(value * usPerUnit(unit === 'auto' ? unitBySize(value) : unit));
@@ -166,6 +181,17 @@ class CsvTable {
     if (Number.isNaN(ms) || !isDay)
       throw this.bad(row, at, 'is not a time (ISO 8601 or a number since 1970)');
     return ms * 1000 + Number(/\.\d{3}(\d{1,3})/.exec(clock)?.[1]?.padEnd(3, '0') ?? 0);
+  }
+
+  private hasCompactDays(at: number): boolean {
+    const known = this.compactDays.get(at);
+    if (known !== undefined) return known;
+    const isCompact = this.rows.every(({ cells }) => {
+      const cell = cells[at] ?? '';
+      return cell === '' || COMPACT_DAY.test(cell);
+    });
+    this.compactDays.set(at, isCompact);
+    return isCompact;
   }
 
   private bad(row: Row, at: number, what: string): FileError {

@@ -56,6 +56,7 @@ export function furtherMetrics(
   const options = checkedOptions(given);
   checkCurve(curve);
   const { returns, perYear } = cut(curve, options);
+  const simple = cut(curve, { ...options, returns: 'simple' }).returns;
   const root = Math.sqrt(perYear);
   const rate = (yearly: number): number => ratePerPeriod(yearly, perYear, options.ratePerPeriod);
   const target = rate(options.target);
@@ -78,8 +79,8 @@ export function furtherMetrics(
     smartSharpe: penalised(sharpe(returns, rate(options.riskFree), options.denominator)),
     smartSortino: penalised(sortino(returns, target, options.downside)),
     autocorrelation: autocorrelation(returns),
-    stability: stability(returns),
-    meanReturn: geometricMean(returns),
+    stability: stability(simple),
+    meanReturn: geometricMean(simple),
     gainToPain: ratioOf(sum(returns), -sum(losses)),
     payoffOfPeriods: payoff,
     commonSense: product(profitFactor, tailRatio(returns, options.level)),
@@ -151,7 +152,7 @@ function stability(returns: readonly number[]): number | null {
   return r === null ? null : r * r;
 }
 
-/** Null if a return is a loss of everything. */
+/** Of simple returns. Null if one is a loss of everything. */
 export function geometricMean(returns: readonly number[]): number | null {
   if (returns.length === 0 || returns.some((value) => value <= -1)) return null;
   const growth = returns.reduce((all, value) => all * (1 + value), 1);

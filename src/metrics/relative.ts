@@ -42,6 +42,8 @@ export function relativeMetrics(
   checkCurve(benchmark);
   const own = cut(curve, options);
   const [returns, market] = paired(own, cut(benchmark, options));
+  const asSimple = { ...options, returns: 'simple' } as const;
+  const [simple, simpleMarket] = paired(cut(curve, asSimple), cut(benchmark, asSimple));
   const { perYear } = own;
   const root = Math.sqrt(perYear);
   const riskFree = ratePerPeriod(options.riskFree, perYear, options.ratePerPeriod);
@@ -65,8 +67,8 @@ export function relativeMetrics(
     informationRatio: isSame || meanActive === null ? null : (meanActive / spread) * root,
     trackingError: spread === null ? null : spread * root,
     treynor: beta === null || beta === 0 || excess === null ? null : (excess * perYear) / beta,
-    upCapture: capture(returns, market, (value) => value > 0),
-    downCapture: capture(returns, market, (value) => value < 0),
+    upCapture: capture(simple, simpleMarket, (value) => value > 0),
+    downCapture: capture(simple, simpleMarket, (value) => value < 0),
     battingAverage:
       active.length === 0 ? null : active.filter((value) => value > 0).length / active.length,
   };

@@ -47,6 +47,7 @@ describe('files', () => {
       'a byte order mark, quotes, blank lines',
       '\uFEFF"Date","Equity"\r\n2024-01-01,"100"\r\n\r\n2024-01-02,110\r\n2024-01-03,99\r\n',
     ],
+    ['days without separators', 'date,equity\n20240101,100\n20240102,110\n20240103,99\n'],
     ['seconds', 'time,value\n1704067200,100\n1704153600,110\n1704240000,99\n'],
     ['milliseconds', 'timestamp,nav\n1704067200000,100\n1704153600000,110\n1704240000000,99\n'],
     [
@@ -97,6 +98,19 @@ describe('files', () => {
     expect(figures(out)['totalReturn']).toBeCloseTo(0.01, 12);
   });
 
+  it('seconds of 1970 that look like days in some rows only', async () => {
+    const { out } = await metrics(
+      { equity: 'time,equity\n20040060,100\n20040120,101\n20040180,102\n' },
+      '--json',
+    );
+    expect(figures(out)).toMatchObject({ startUs: 20040060e6, endUs: 20040180e6 });
+  });
+
+  it('a figure beyond the largest number is a dash', async () => {
+    const { out } = await metrics({ equity: 'date,equity\n2024-01-01,1e-300\n2024-01-02,1e300\n' });
+    expect(out).not.toMatch(/Infinity|NaN/);
+  });
+
   it('trades as a table', async () => {
     const trades =
       'Entry Time,Exit Time,Net PnL,Notional\n2024-01-01,2024-01-02,10,210\n2024-01-02,2024-01-03,-11,209\n';
@@ -110,6 +124,11 @@ describe('files', () => {
 describe('bad input ends with code 2 and names the place', () => {
   it.each([
     [{ equity: '' }, [], 'is empty'],
+    [
+      { equity: 'date,equity\n2024-01-01,9,900\n2024-01-02,10,100\n' },
+      [],
+      'line 2: has 3 fields, but the header 2',
+    ],
     [
       { equity: DAILY },
       ['--spacing', '5d'],

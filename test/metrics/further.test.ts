@@ -46,6 +46,17 @@ test.each(['plain', 'rates'] as const)('figures with %s options are those of pan
   same(relative, REFERENCE.relative[name]);
 });
 
+test('growth and captures do not depend on whether returns are logarithmic', () => {
+  const [own, market] = [curveOf(REFERENCE.own), curveOf(REFERENCE.market)];
+  const { meanReturn, stability } = furtherMetrics(own);
+  const { upCapture, downCapture } = relativeMetrics(own, market);
+  expect(furtherMetrics(own, { returns: 'log' })).toMatchObject({ meanReturn, stability });
+  expect(relativeMetrics(own, market, { returns: 'log' })).toMatchObject({
+    upCapture,
+    downCapture,
+  });
+});
+
 test('a curve against itself has a beta of 1, no alpha and no tracking error', () => {
   const own = curveOf(REFERENCE.own);
   const figures = relativeMetrics(own, own);

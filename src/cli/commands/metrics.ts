@@ -233,8 +233,9 @@ function tableOf(metrics: Metrics): string {
     style: { head: [], border: [], compact: true },
   });
   const percent = (value: number | null): string =>
-    value === null ? '–' : `${(value * 100).toFixed(2)} %`;
-  const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(4));
+    value === null || !Number.isFinite(value) ? '–' : `${(value * 100).toFixed(2)} %`;
+  const plain = (value: number | null): string =>
+    value === null || !Number.isFinite(value) ? '–' : value.toFixed(4);
   const time = (us: number): string => new Date(us / 1000).toISOString().slice(0, 19);
   const days = (us: number | null): string =>
     us === null ? '–' : `${(us / 86_400e6).toFixed(2)} d`;
