@@ -412,7 +412,7 @@ test('Escape gives the focus back that a key took', async () => {
   const page = await open('focus', queueWorld().bytes);
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await page.getByRole('button', { name: 'Last fill' }).focus();
-  for (const key of ['b', 'e']) {
+  for (const key of ['b', 'e', '/']) {
     await page.keyboard.press(key);
     await expect.poll(focused).not.toContain('Last fill');
     await page.keyboard.press('Escape');
@@ -429,11 +429,18 @@ test('Escape gives the focus back that a key took', async () => {
 test('an address that names no place is reported until the reader moves', async () => {
   const { bytes, fill } = queueWorld();
   const address = await folder.page('address', bytes);
-  for (const wrong of ['seq=abc', 'trade=-1', 'sel=order']) {
+  for (const [wrong, says] of [
+    ['seq=abc', 'seq=abc'],
+    ['trade=-1', 'trade=-1'],
+    ['sel=order', 'sel=order'],
+    ['trade=999', 'no trade 999'],
+  ] as const) {
     const { page } = await openPage(browser.context, `${address}#${wrong}`);
     await showsSeq(page, fill.seq);
     const alert = page.locator('.foot [role=alert]');
-    expect(await alert.textContent()).toContain(wrong);
+    // The account of the page is chosen after that, and its scene loaded.
+    await expect.poll(() => page.locator('.chart.account canvas').count()).toBeGreaterThan(0);
+    expect(await alert.textContent()).toContain(says);
     await page.keyboard.press('Home');
     await expect.poll(() => alert.count()).toBe(0);
     await page.close();

@@ -5,6 +5,7 @@ import type { EventAt } from '../../time-machine/views/event-tree.ts';
 import { clock, count } from '../exact-text.ts';
 import { Table, type Column } from '../table.tsx';
 import { eventText, fieldsText } from './event-text.ts';
+import { giveFocusBack } from './kept-focus.ts';
 import { AccountName, litAccount, litOrder, OrderName, SeqLink } from './names.tsx';
 import { around, findings, scene, search, searching, seekTo } from './store.ts';
 
@@ -30,6 +31,10 @@ export function Events() {
           type="search"
           placeholder="order, account, kind, amount …"
           maxLength={100}
+          onKeyDown={(event) => {
+            // The first press empties the field.
+            if (event.key === 'Escape' && text.value === '') giveFocusBack(event.currentTarget);
+          }}
           onInput={(event) => {
             text.value = event.currentTarget.value;
             if (text.value === '') findings.value = null;

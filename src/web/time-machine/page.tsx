@@ -97,6 +97,7 @@ const ACTIONS: Readonly<Record<KeyAction, () => void>> = {
     document.getElementById('jump-kind')?.focus();
   },
   search: () => {
+    keepFocus();
     bottomTab.value = 'events';
     focusSoon(SEARCH_ID);
   },

@@ -81,8 +81,8 @@ function onProgress(report: Progress): void {
   refreshPrices(null);
   if (!report.complete) return;
   const { trade, seq: linked } = readPlace(location.hash);
+  if (!moved) seekTo(about.value.seq ?? report.seq, false);
   if (trade !== null && linked === null) void goToTrade(trade);
-  else if (!moved) seekTo(about.value.seq ?? report.seq, false);
   // A link may have named the account before its range could be executed.
   if (focus.value === null) void focusOnUser();
   else scanSoon();
@@ -322,7 +322,7 @@ export function goToPlace(hash = location.hash): void {
 
 async function goToTrade(id: number): Promise<void> {
   const found = await engine.seqOfTrade(id);
-  if (found === null) problem.value = `the journal has no trade ${String(id)}`;
+  if (found === null) placeProblem.value = `the journal has no trade ${String(id)}`;
   else seekTo(found);
 }
 
