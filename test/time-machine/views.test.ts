@@ -51,7 +51,11 @@ describe('views of instants of random runs', () => {
         for (const event of step.events) {
           if (event.parent !== null) expect(event.parent).toBeLessThan(event.index);
         }
-        for (const { step: of } of step.liquidations) seen.add(of);
+        for (const { step: of, equity, maintenance, missing } of step.liquidations) {
+          seen.add(of);
+          const gap = quantaOf(maintenance) - quantaOf(equity);
+          expect(missing === null ? 0n : quantaOf(missing), name).toBe(gap > 0n ? gap : 0n);
+        }
         expect(step.why.join('\n')).not.toContain('undefined');
       }
       const instant = timeline.seek(view.seq);

@@ -3,6 +3,7 @@ import type { EngineEvent, LiquidationStep } from '../../engine/events.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
 import { LIQUIDATION_STEP_TEXTS } from '../../backtest/explain/explain-liquidation.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
+import { quanta } from '../../num/units.ts';
 import { subaccountName } from './account-names.ts';
 
 export interface LiquidationStepAt {
@@ -17,6 +18,8 @@ export interface LiquidationStepAt {
   readonly text: string;
   readonly equity: string;
   readonly maintenance: string;
+  /** Maintenance less equity; null if equity reaches it. */
+  readonly missing: string | null;
   readonly orders: number;
   readonly size: string | null;
   readonly limit: string | null;
@@ -35,6 +38,7 @@ function stepAt(view: ExchangeView, event: LiquidationStep): LiquidationStepAt {
   const market = event.market === null ? null : view.market(event.market);
   const price = (ticks: number | null): string | null =>
     market === null || ticks === null ? null : priceText(market, ticks);
+  const missing = quanta(event.maintenanceQuanta - event.equityQuanta);
   return {
     event: event.index,
     timeUs: event.timeUs,
@@ -46,6 +50,7 @@ function stepAt(view: ExchangeView, event: LiquidationStep): LiquidationStepAt {
     text: LIQUIDATION_STEP_TEXTS[event.step],
     equity: money(event.equityQuanta),
     maintenance: money(event.maintenanceQuanta),
+    missing: missing > 0n ? money(missing) : null,
     orders: event.orders,
     size: market === null || event.lots === 0 ? null : sizeText(market, event.lots),
     limit: price(event.limitTicks),

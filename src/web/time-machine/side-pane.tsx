@@ -182,9 +182,7 @@ function Ladder({ steps }: { readonly steps: readonly LiquidationStepAt[] }) {
 }
 
 function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonly place: number }) {
-  const { owner, subaccount, text, equity, maintenance } = step;
-  const missing = Number(maintenance) - Number(equity);
-  const relation = missing > 0 ? '<' : '≥';
+  const { owner, subaccount, text, equity, maintenance, missing } = step;
   return (
     <li class={litAccount(subaccount)}>
       <b>{place}</b>
@@ -192,8 +190,8 @@ function LadderStep({ step, place }: { readonly step: LiquidationStepAt; readonl
         <AccountName id={subaccount} name={owner} />: {text}
         <br />
         <span class="small soft">
-          equity {money(equity)} {relation} maintenance {money(maintenance)}
-          {relation === '<' ? `, ${money(String(missing))} short` : ''}
+          equity {money(equity)} {missing === null ? '≥' : '<'} maintenance {money(maintenance)}
+          {missing === null ? '' : `, ${money(missing)} short`}
         </span>
       </span>
       <span />
