@@ -393,8 +393,11 @@ test('a breakpoint that cannot be evaluated says why and where; its hits are cou
   await showsSeq(page, Number(hit));
   expect(await page.locator('.breaks [role=alert]').count()).toBe(0);
   // The same condition in a journal in which it never holds.
+  await page.keyboard.press('Home');
+  await expect.poll(() => page.url()).toContain('#seq=0');
   const other = folder.file('other.orrery');
-  writeFileSync(other, queueWorld().bytes);
+  const { bytes, fill } = queueWorld();
+  writeFileSync(other, bytes);
   const transfer = await page.evaluateHandle(
     (data) => {
       const made = new DataTransfer();
@@ -405,6 +408,8 @@ test('a breakpoint that cannot be evaluated says why and where; its hits are cou
   );
   await page.dispatchEvent('.machine', 'drop', { dataTransfer: transfer });
   await contains(page, '.breaks .chip', /0 hits/);
+  // The address named a place of the journal before.
+  await showsSeq(page, fill.seq);
   await page.close();
 }, 60_000);
 

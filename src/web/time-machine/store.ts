@@ -332,6 +332,11 @@ let opens = 0;
 export async function openSource(source: Source, data: About): Promise<void> {
   opens += 1;
   const mine = opens;
+  // The address names a place of the journal that was shown.
+  if (opened.value !== null) {
+    clearTimeout(writing);
+    history.replaceState(null, '', '#');
+  }
   batch(() => {
     about.value = data;
     problem.value = null;
