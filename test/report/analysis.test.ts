@@ -47,6 +47,16 @@ describe('round trips', () => {
       ['long', 3, expect.closeTo(0.3, 12), expect.closeTo(14.7, 12)],
     ]);
   });
+  it('sizes are those of positions, without the rounding of sums', () => {
+    const trips = roundTrips([
+      fill('buy', '0.05', '100', '0.05'),
+      fill('sell', '0.06', '100', '-0.01'),
+      fill('buy', '0.03', '100', '0.02'),
+      fill('buy', '0.01', '100', '0.03'),
+      fill('sell', '0.03', '100', '0'),
+    ]);
+    expect(trips.map(({ size }) => size)).toEqual([0.05, 0.01, 0.03]);
+  });
   it('markets are separate, and a position open at the end is not a trade', () => {
     const trips = roundTrips([
       fill('buy', '1', '100', '1'),

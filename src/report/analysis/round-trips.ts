@@ -82,6 +82,8 @@ interface Change {
   readonly size: number;
   /** Position before it, signed. */
   readonly before: number;
+  /** Position after it, signed: of a fill as it is recorded, without the rounding of sums. */
+  readonly after: number;
   readonly price: number;
   readonly fees: number;
   readonly realized: number;
@@ -183,12 +185,12 @@ function tradesOf(
   const open = new Map<string, Open>();
   const closed: RoundTrip[] = [];
   for (const change of changesOf(fills, liquidations, orders)) {
-    const { symbol, size, sign, before } = change;
+    const { symbol, size, sign, before, after } = change;
     const current = open.get(symbol);
     const closing = current === undefined ? 0 : Math.min(size, Math.max(0, -sign * before));
     if (current !== undefined && closing > 0) {
       addClosing(current, change, closing);
-      if (closing === size && !isFlat(before + sign * size)) continue;
+      if (closing === size && !isFlat(after)) continue;
       closed.push(finish(current, change.timeUs));
       open.delete(symbol);
     }
@@ -213,7 +215,7 @@ function changesOf(
   const positions = new Map<string, number>();
   const add = (change: Change): void => {
     changes.push(change);
-    positions.set(change.symbol, change.before + change.sign * change.size);
+    positions.set(change.symbol, change.after);
   };
   const moved = liquidations.filter(({ realizedPnl }) => realizedPnl !== undefined);
   let next = 0;
@@ -244,6 +246,7 @@ function filledChange(fill: FillRow, orderType: string | undefined): Change {
     sign,
     size,
     before: Number(fill.position) - sign * size,
+    after: Number(fill.position),
     price: Number(fill.price),
     fees: Number(fill.fee) + Number(fill.originatorFee),
     realized: Number(fill.realizedPnl),
@@ -269,6 +272,7 @@ function movedChange(row: LiquidationRow, symbol: string, before: number): Chang
     sign: Math.sign(size),
     size: Math.abs(size),
     before,
+    after: before + size,
     price: Number(row.limitPrice),
     fees: 0,
     realized: Number(row.realizedPnl),
@@ -317,7 +321,7 @@ function openOf(open: Map<string, Open>, { symbol, sign, tag, timeUs }: Change):
 
 function addOpening(trade: Open, change: Change, size: number): void {
   trade.position += size;
-  trade.largest = Math.max(trade.largest, trade.position);
+  trade.largest = Math.max(trade.largest, Math.abs(change.after));
   trade.openedSize += size;
   trade.openedNotional += size * change.price;
   trade.notional += change.fills * size * change.price;
