@@ -141,7 +141,8 @@ function say({ tape, verification, records, faults }: Verified): void {
   if (sync.bars > 0) print(`bars             ${String(sync.bars)}`);
   const span = (sync.lastUs - sync.firstUs) / 1e6;
   const staleUs = sync.staleUs + records.silentBookUs;
-  print(`gaps             ${String(sync.gaps)}, ${noBookText(staleUs)} of ${String(span)} s`);
+  const withoutBook = hasBook(tape) ? `, ${noBookText(staleUs)} of ${String(span)} s` : '';
+  print(`gaps             ${String(sync.gaps)}${withoutBook}`);
   for (const { fromUs, toUs, reason } of sync.gapList.slice(0, 10)) {
     print(`  ${dateText(fromUs)} to ${dateText(toUs)}: ${reason}`);
   }

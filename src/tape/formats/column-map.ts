@@ -77,6 +77,8 @@ export interface ColumnMap {
   readonly sell: readonly string[];
 }
 
+const DESCENDS =
+  'no bar is after the first one; sort the rows by time, oldest first, or give --interval 1m';
 const BUY = ['buy', 'b', 'bid', 'bids', '1', 'true', 'long'];
 const SELL = ['sell', 's', 'a', 'ask', 'asks', 'offer', '-1', 'false', 'short'];
 /** Sides of levels, which a trade may have for its maker or for its taker. */
@@ -223,6 +225,8 @@ export class ColumnDecoder implements RowDecoder {
   private lastId: number;
   /** The first bar, buffered until the second determines the interval. */
   private pending: PendingBar | null = null;
+  /** Whether a bar was at or before the first one, whose length is not known yet. */
+  private descends = false;
   private intervalUs: number | null = null;
   private message: {
     timeUs: TimeUs;
@@ -290,7 +294,11 @@ export class ColumnDecoder implements RowDecoder {
   endFile(): void {
     this.flush();
     if (this.pending !== null) {
-      throw new TapeError('the length of a single valid bar is unknown; give it, as --interval 1m');
+      throw new TapeError(
+        this.descends
+          ? DESCENDS
+          : 'the length of a single valid bar is unknown; give it, as --interval 1m',
+      );
     }
     if (this.explicitMap === null) this.map = null;
     this.places = null;
@@ -373,9 +381,8 @@ export class ColumnDecoder implements RowDecoder {
         return;
       }
       if (bar.atUs <= pending.atUs) {
-        throw new TapeError(
-          'the first two bars do not follow one another; give their length, as --interval 1m',
-        );
+        this.descends = true;
+        throw new TapeError(DESCENDS);
       }
       this.intervalUs = bar.atUs - pending.atUs;
       this.pending = null;

@@ -115,6 +115,10 @@ test.each([
     'time,open,high,low,close\n1704067200,1,1,1,1\n1704067260,1,x,1,1\n',
     'the length of a single valid bar is unknown; give it, as --interval 1m',
   ],
+  [
+    'time,open,high,low,close\n1704067320,1,1,1,1\n1704067260,1,1,1,1\n1704067200,1,1,1,1\n',
+    'no bar is after the first one; sort the rows by time, oldest first',
+  ],
 ])('the table %j is refused', async (content, message) => {
   expect(await run('csv', file('refused.csv', content), '--symbol', 'X')).toBe(2);
   expect(printed).toContain(message);
@@ -237,4 +241,12 @@ test.each([
 ])('refuses %j', async (args, message) => {
   expect(await run(...args)).toBe(2);
   expect(printed).toContain(message);
+});
+
+test('bars have no recorded book: missing ones are a gap, and no time without a book', async () => {
+  const minutes = [1704067200, 1704067260, 1704067440].map((time) => `${String(time)},1,1,1,1\n`);
+  const content = `time,open,high,low,close\n${minutes.join('')}`;
+  expect(await run('csv', file('bars.csv', content), '--symbol', 'X')).toBe(0);
+  expect(await main(['data', 'verify', out])).toBe(1);
+  expect(printed).toMatch(/^gaps +1$/m);
 });
