@@ -9,6 +9,8 @@ export const REPLICA_HEADERS = {
   epoch: 'x-orrery-epoch',
   /** Sequence number of the last command in the state shown. */
   place: 'x-orrery-place',
+  /** Time of that command in ms. No later update has an earlier time, whatever the clocks show. */
+  time: 'x-orrery-time',
   /** Every command committed this many milliseconds before the reply was made is in the state. */
   lag: 'x-orrery-lag-ms',
 } as const;

@@ -128,8 +128,9 @@ export class FeedClient {
       const { client, readsSince } = this.options;
       let unread: Error | null = null;
       if (client !== undefined) {
-        feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
-        const reads = readsSince?.(-Infinity) ?? this.options;
+        const reads: Partial<FreshReads> = readsSince?.(-Infinity) ?? this.options;
+        const beganMs = await (reads.timeMs?.() ?? timeOf(client));
+        feed.lastSeen = new LastSeen(beganMs);
         unread = await feed.lastSeen.before(source, params, reads).then(
           () => null,
           (error: unknown) => error as Error,
@@ -443,6 +444,9 @@ export class FeedClient {
     return false;
   }
 }
+
+const timeOf = async (client: MatcherClient): Promise<number> =>
+  (await client.call('getTime', {})).time;
 
 const isRefusedLogin = (error: unknown): error is MatcherError =>
   error instanceof MatcherError && error.endpoint === 'postAuth' && LASTING.has(error.status);

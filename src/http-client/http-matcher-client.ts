@@ -231,7 +231,15 @@ export class HttpMatcherClient implements MatcherClient {
         },
       },
       fillsSince: (query) => this.fillsSince(query, sinceMs),
+      timeMs: () => this.timeMs(sinceMs),
     };
+  }
+
+  /** The clock of a replica may be ahead of the leader's, so its last command counts there. */
+  private async timeMs(sinceMs: number): Promise<number> {
+    const { status, body, headers } = await this.sendWithToken('getTime', {}, sinceMs);
+    if (status !== 200) throw new MatcherError('getTime', status, String(body));
+    return Number(headers.get(REPLICA_HEADERS.time) ?? (body as ResponseOf<'getTime'>).time);
   }
 
   /** Fills of a subaccount from a time on, as far as the server knows them. */

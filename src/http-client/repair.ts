@@ -28,6 +28,8 @@ export type FillsSince = (query: FillsQuery) => Promise<Data[] | FillsFound>;
 export interface FreshReads {
   readonly client: MatcherClient;
   readonly fillsSince: FillsSince;
+  /** A time in ms that no later update is before; by default the time of the exchange. */
+  readonly timeMs?: () => Promise<number>;
 }
 
 /** By so much the clocks of client and exchange may have drifted apart. */
@@ -59,7 +61,7 @@ export class LastSeen {
   private readonly orderSequences = new Map<unknown, number>();
   /** Open positions, by subaccount and market. */
   private readonly positions = new Map<string, Data>();
-  /** Exchange time at subscription, in ms; the start of catch-up if no update was delivered. */
+  /** Not after any update since the subscription, in ms; catch-up starts here without one. */
   readonly beganMs: number;
   /** The same on the clock of this computer. */
   private readonly beganHereMs = Date.now();

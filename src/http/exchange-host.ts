@@ -33,9 +33,15 @@ export interface HostOptions {
   readonly requestsPerSecond: number | null;
 }
 
+/** The state that a reply of a replica shows, by its last command. */
+export interface ShownState extends ReplicaStatus {
+  readonly place: number;
+  readonly timeUs: TimeUs;
+}
+
 /** A reply and, where the journal is shared, the state that it shows. */
 export interface HostReply extends Reply {
-  readonly shows?: ReplicaStatus & { readonly place: number };
+  readonly shows?: ShownState;
 }
 
 /** A strategy that trades on the exchange from its own process. */
@@ -209,16 +215,21 @@ export class Host {
       if (ENDPOINTS[endpoint].method === 'GET') this.catchUp();
       const before = this.exchange.engine.seq;
       const reply = this.gateway.handle(endpoint, input, caller);
-      const { replica, engine } = this.exchange;
-      const shown =
-        replica === null ? reply : { ...reply, shows: { ...replica, place: engine.seq } };
+      const shows = this.shownState();
+      const shown = shows === null ? reply : { ...reply, shows };
       // A refusal for want of a lease would deny a command that is about to be committed.
-      const isRead = engine.seq === before;
+      const isRead = this.exchange.engine.seq === before;
       const durable = isRead ? this.exchange.durable() : this.exchange.committed();
       return durable === null ? shown : durable.then(() => shown, storeStopped);
     } catch (error) {
       return storeStopped(error);
     }
+  }
+
+  /** null unless the journal is shared. */
+  shownState(): ShownState | null {
+    const { replica, engine } = this.exchange;
+    return replica === null ? null : { ...replica, place: engine.seq, timeUs: engine.nowUs };
   }
 
   /** Under a wall clock, engine timers need a command even if no request arrives. */

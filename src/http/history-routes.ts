@@ -32,8 +32,8 @@ export function historyRoutes(app: FastifyInstance, { host, keccak, queue }: His
     history: host.history,
   });
   const show = (reply: FastifyReply): void => {
-    const { replica, engine } = host.exchange;
-    if (replica !== null) showReplica(reply, { ...replica, place: engine.seq });
+    const shown = host.shownState();
+    if (shown !== null) showReplica(reply, shown);
   };
   app.get(HISTORY_TOTALS.path, access, async (request, reply) => {
     try {

@@ -4,10 +4,10 @@ import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
 import type { PageInfo } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import type { ReplicaStatus } from '../journal/served-exchange.ts';
 import { REPLICA_HEADERS } from '../contract/replica-headers.ts';
 import { StoreStopped } from '../journal/store-stopped.ts';
 import { stringifyExact } from '../contract/exact-json.ts';
+import type { ShownState } from './exchange-host.ts';
 
 const JSON_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -25,12 +25,13 @@ export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
 /** Names the state that a reply shows, where the journal is shared. */
 export function showReplica(
   reply: FastifyReply,
-  { role, epoch, place, lagMs }: ReplicaStatus & { readonly place: number },
+  { role, epoch, place, timeUs, lagMs }: ShownState,
 ): void {
   void reply
     .header(REPLICA_HEADERS.role, role)
     .header(REPLICA_HEADERS.epoch, String(epoch))
     .header(REPLICA_HEADERS.place, String(place))
+    .header(REPLICA_HEADERS.time, String(Math.floor(timeUs / 1000)))
     .header(REPLICA_HEADERS.lag, String(Math.ceil(lagMs)));
 }
 

@@ -64,9 +64,9 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
         try {
           const result = handle(bodyOf(request));
           const { exchange } = host;
-          const { replica, engine } = exchange;
           // Before another request runs, so that a command has its own place.
-          if (replica !== null) showReplica(reply, { ...replica, place: engine.seq });
+          const shown = host.shownState();
+          if (shown !== null) showReplica(reply, shown);
           const answer = await result;
           const durable = method === 'GET' ? exchange.durable() : exchange.committed();
           if (durable !== null) await durable;

@@ -50,8 +50,13 @@ export class Proxy {
     for (const socket of this.sockets) socket.resume();
   }
 
-  stop(): void {
+  /** Closes the connections; new ones are accepted. */
+  drop(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  stop(): void {
+    this.drop();
     this.server.close();
   }
 }

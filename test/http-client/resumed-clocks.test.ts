@@ -1,0 +1,89 @@
+/**
+ * Feeds that resume on a replica whose clock is not that of the leader (R-11.4): the updates since
+ * the subscription are counted from the last command of its state, and not from its clock.
+ */
+import { Wallet } from 'ethers';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
+import type { ReplicaStatus } from '../../src/journal/served-exchange.ts';
+import { StoreStopped } from '../../src/journal/store-stopped.ts';
+import { address } from '../../src/num/units.ts';
+import { BOB, order, SYMBOL } from '../gateway/fixture.ts';
+import { Served } from '../http/served.ts';
+import { Proxy } from '../postgres/proxy.ts';
+
+const WALLET = new Wallet(`0x${'7'.repeat(64)}`);
+const OWN = address(WALLET.address.toLowerCase());
+const MINUTE_MS = 60_000;
+
+let served: Served;
+let proxy: Proxy;
+const startMs = Date.now();
+let aheadMs = 0;
+
+beforeEach(async () => {
+  aheadMs = 0;
+  served = await Served.start({ clock: 'wall', wallMs: () => startMs + aheadMs });
+  for (const account of [OWN, BOB]) await served.sim('deposit', { account, amount: '100000' });
+  await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+  proxy = await Proxy.start(Number(new URL(served.url).port));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  proxy.stop();
+  await served.remove();
+});
+
+/** Commands of the leader reach it, but its own clock adds none. */
+function follows(): void {
+  const { exchange } = served.host;
+  const replica: ReplicaStatus = { role: 'follower', epoch: 1, lagMs: 0, leader: '' };
+  Object.defineProperty(exchange, 'replica', { value: replica });
+  vi.spyOn(exchange, 'failure', 'get').mockReturnValue(new StoreStopped('follows'));
+}
+
+async function trade(): Promise<void> {
+  for (const [account, quantity] of [
+    [OWN, '0.01'],
+    [BOB, '-0.01'],
+  ] as const) {
+    const placed = order({ account, quantity, price: '60000' });
+    const { status } = await served.call('submitOrder', placed, { account, signer: account });
+    expect(status).toBe(200);
+  }
+}
+
+test.each(['trade', 'fill', 'order'] as const)(
+  'a missed %s is read although the clock of the replica was ahead',
+  async (source) => {
+    follows();
+    aheadMs = 5 * MINUTE_MS;
+    const url = `http://127.0.0.1:${String(proxy.port)}`;
+    const feeds = new HttpMatcherClient({ url, signer: WALLET }).feeds();
+    const seen: string[] = [];
+    const params = source === 'trade' ? { symbols: [SYMBOL] } : { account: OWN };
+    await feeds.listen(source, params, {
+      onUpdate: ({ quantity }) => seen.push(quantity),
+      onError: ({ message }) => seen.push(message),
+      onResumed: ({ unknown }) => seen.push(`resumed, ${String(unknown)}`),
+    });
+    proxy.drop();
+    await expect.poll(() => feeds.lostSinceMs).not.toBeNull();
+    // The leader has the right time, so what follows is before the time of the replica's clock.
+    aheadMs = 1000;
+    await trade();
+    aheadMs = 5 * MINUTE_MS;
+    await expect.poll(() => feeds.lostSinceMs, { timeout: 5000 }).toBeNull();
+    expect(seen).toEqual([source === 'trade' ? '-0.01' : '0.01', 'resumed, null']);
+    await feeds.close();
+  },
+  10_000,
+);
+
+test('replies of a replica name the time of the last command', async () => {
+  follows();
+  aheadMs = 5 * MINUTE_MS;
+  const { headers, body } = await served.send('GET', '/time');
+  expect(headers.get('x-orrery-time')).toBe(String(Math.floor(served.host.view.nowUs / 1000)));
+  expect((body as { time: number }).time).toBe(startMs + aheadMs);
+});
