@@ -275,6 +275,7 @@ test('a follower serves reads with its lag and refuses commands', async () => {
   const { headers } = await follower.get('/markets');
   expect(headers.get('x-orrery-role')).toBe('follower');
   expect(headers.get('x-orrery-place')).toBe(String(sequenceNumber));
+  expect(Date.now() - Number(headers.get('x-orrery-time'))).toBeLessThan(60_000);
   expect(Number(headers.get('x-orrery-lag-ms'))).toBeGreaterThanOrEqual(0);
   expect((await leader.get('/markets')).headers.get('x-orrery-role')).toBe('leader');
   expect(await follower.deposit(ACCOUNT, '7')).toBe(503);
@@ -407,6 +408,22 @@ test('a write that the database confirms with a warning only is not done', async
   });
   const nonces = new PostgresNonces(session);
   await expect(nonces.use(randomUUID(), 1, 0)).rejects.toThrow('the commit is not confirmed');
+  await session.close();
+});
+
+test('a server whose clock is ahead leaves the login nonces of the others', async () => {
+  const session = new Session({ address: journal, answerMs: 5000, connectMs: 5000 });
+  await migrate(session);
+  const nonces = new PostgresNonces(session);
+  const [old, recent] = [randomUUID(), randomUUID()];
+  const nowMs = Date.now();
+  const aheadMs = 10 * 60_000;
+  await nonces.use(old, nowMs - 3_700_000, nowMs);
+  await nonces.use(recent, nowMs + 300_000, nowMs);
+  // Enough for a deletion of expired ones.
+  for (let i = 0; i < 1000; i++) await nonces.use(randomUUID(), nowMs + aheadMs, nowMs + aheadMs);
+  expect(await nonces.use(recent, nowMs + 300_000, nowMs)).toBe(false);
+  expect(await nonces.use(old, nowMs, nowMs)).toBe(true);
   await session.close();
 });
 
