@@ -1,4 +1,5 @@
 /** Facts about the database of a shared journal, for `orrery doctor`. Changes nothing. */
+import type { JournalPosition } from '../journal/format/header.ts';
 import type { JournalEnd, Leadership } from '../replication/ports.ts';
 import { Tail } from '../replication/tail.ts';
 import { JOURNAL_SCHEMA, versionOf } from './migrations.ts';
@@ -19,6 +20,8 @@ export interface DatabaseFacts {
   readonly version: string;
   readonly major: number;
   readonly takesWrites: boolean;
+  /** Time by which the clock here is ahead of the database's; negative if it is behind. */
+  readonly clockAheadMs: number;
   /** Settings with which a crash of the database loses what was committed. */
   readonly unsafe: readonly string[];
   /** Version of the schema; 0: there is none. */
@@ -34,6 +37,7 @@ export interface DatabaseFacts {
 /** Throws `DatabaseError`. */
 export async function inspectDatabase(store: PostgresStore): Promise<DatabaseFacts> {
   const { reads } = store;
+  const clockAheadMs = await clockAhead(store);
   const [server] = await reads.query<Record<string, string> & { may_create: boolean }>(
     'server',
     `select current_setting('server_version') as version,
@@ -52,10 +56,24 @@ export async function inspectDatabase(store: PostgresStore): Promise<DatabaseFac
     version: server['version'] ?? '',
     major: Math.floor(Number(server['number']) / 10_000),
     takesWrites: server['read_only'] === 'off',
+    clockAheadMs,
     unsafe: ['synchronous_commit', 'fsync'].filter((name) => server[name] === 'off'),
     ...{ schema, newestSchema, missing, mayCreate: server.may_create },
     journal: isRead ? await store.poll(Number.MAX_SAFE_INTEGER) : null,
   };
+}
+
+/** The time of a question is not counted: the answer is of some moment in it. */
+async function clockAhead({ reads }: PostgresStore): Promise<number> {
+  // The first question opens the connection.
+  await reads.query('connection', 'select 1');
+  const sentMs = Date.now();
+  const [row] = await reads.query<{ ms: string }>(
+    'clock',
+    'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms',
+  );
+  const theirsMs = Number(row?.ms);
+  return Math.min(0, Date.now() - theirsMs) + Math.max(0, sentMs - theirsMs);
 }
 
 async function missingRights(store: PostgresStore): Promise<string[]> {
@@ -73,14 +91,17 @@ async function missingRights(store: PostgresStore): Promise<string[]> {
   return missing;
 }
 
-/** Replays all rows and compares every hash. Throws `ReplicationError` or `JournalError`. */
-export async function replayRows(store: PostgresStore): Promise<JournalEnd | null> {
+/**
+ * Replays all rows and compares every hash; null without any. Throws `ReplicationError` or
+ * `JournalError`.
+ */
+export async function replayRows(store: PostgresStore): Promise<JournalPosition | null> {
   const base = await store.base();
   if (base === null) return null;
   const tail = Tail.from({ ...base, snapshot: null });
   for (;;) {
     const { rows, end } = await store.poll(tail.end.seq);
     tail.apply(rows, { onEvent: undefined, onOrderIds: () => undefined });
-    if (tail.end.seq >= end.seq) return tail.end;
+    if (tail.end.seq >= end.seq) return tail.position;
   }
 }

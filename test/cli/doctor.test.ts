@@ -15,6 +15,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkClocks } from '../../src/cli/doctor/database-checks.ts';
 import {
   checkClock,
   checkDisk,
@@ -333,6 +334,26 @@ test('the command ends with exit code 0 for a good folder and 1 for a bad one', 
   writeFileSync(join(folder, 'bad', `snapshot-${'1'.padStart(16, '0')}.bin`), 'x');
   expect(await main([...flags, join(folder, 'bad')])).toBe(1);
   expect(await main([...flags, path, '--config', join(folder, 'none.yaml')])).toBe(1);
+});
+
+test('a virtual clock is not compared with that of the system', async () => {
+  const path = join(folder, 'virtual');
+  const served = await Served.start({ path });
+  await served.sim('clock', { toMs: Date.now() + 3_600_000 });
+  await served.stop();
+  const flags = ['doctor', '--port', '0', '--json', '--max-connections', '100'];
+  expect(await main([...flags, '--data-dir', path])).toBe(1);
+  expect(await main([...flags, '--data-dir', path, '--clock', 'virtual'])).toBe(0);
+});
+
+test('the clock of a server is compared with that of its database', () => {
+  const text = (aheadMs: number): string => {
+    const { verdict, found } = checkClocks(aheadMs);
+    return `${verdict}: ${found}`;
+  };
+  expect([text(1000), text(-1000)]).toEqual(Array(2).fill('ok: agrees with the database'));
+  expect(text(300_000)).toBe('warn: 300.0 s ahead of the database');
+  expect(text(-1001)).toBe('warn: 1.0 s behind the database');
 });
 
 test.each([

@@ -358,6 +358,7 @@ test('doctor checks the database of --journal', async () => {
   const good = await doctor(journal, '--full');
   expect([good.get('ok'), good.get('schema')]).toEqual([true, 'ok: version 1']);
   expect(good.get('journal')).toMatch(/^ok: (\d+ commands), epoch 1, no leader; \1 replayed$/);
+  expect(good.get('clock')).toBe('ok: agrees with the database');
   expect(good.has('folder')).toBe(false);
   expect((await doctor(`${journal}_none`)).get('database')).toMatch(/^fail: .* does not exist$/);
   await query('create role reader login; grant usage on schema orrery to reader');

@@ -89,11 +89,15 @@ async function doctor(args: DoctorArguments): Promise<void> {
 
 /** Checks of the data folder, or of the database of `--journal`. */
 async function checkStore(
-  { dataDir, journal: shared }: ServeSettings,
+  { dataDir, journal: shared, clock }: ServeSettings,
   full: boolean,
 ): Promise<FolderFacts> {
-  if (shared !== null) return { findings: await checkDatabase(shared, full), snapshotBytes: 0 };
-  const { findings, snapshotBytes } = checkJournal(dataDir, full);
+  const hasWallClock = clock === 'wall';
+  if (shared !== null) {
+    return { findings: await checkDatabase(shared, full, hasWallClock), snapshotBytes: 0 };
+  }
+  const nowMs = hasWallClock ? Date.now() : null;
+  const { findings, snapshotBytes } = checkJournal(dataDir, full, nowMs);
   return {
     findings: [...checkRights(dataDir), await checkLock(dataDir), checkDisk(dataDir), ...findings],
     snapshotBytes,
