@@ -82,7 +82,6 @@ function ofOriginal(error: Error, from: string, to: string): Error {
 async function makeEmpty(path: string): Promise<readonly string[]> {
   const made = await makeDurableFolder(path);
   try {
-    if (made.length > 0) await chmod(path, 0o700);
     const names = await readdir(path);
     if (names.length === 0) return made;
     // Refuses an unfinished backup with its own message.

@@ -1,5 +1,5 @@
 /** Folder of a served exchange and its lock; two writers would corrupt both. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
@@ -49,9 +49,14 @@ export class DataFolder {
   }
 }
 
-/** Like `makeFolder`; the created folders outlive the end of the power. */
+/**
+ * Like `makeFolder`, for this user alone: the journal has the secret of price sampling. The created
+ * folders outlive the end of the power.
+ */
 export async function makeDurableFolder(path: string): Promise<readonly string[]> {
   const made = await makeFolder(path);
+  // Some file systems have no modes.
+  if (made.length > 0) await chmod(path, 0o700).catch(() => undefined);
   for (const folder of made) await syncFolder(dirname(folder));
   return made;
 }

@@ -336,6 +336,12 @@ test('the command ends with exit code 0 for a good folder and 1 for a bad one', 
   expect(await main([...flags, path, '--config', join(folder, 'none.yaml')])).toBe(1);
 });
 
+test('the folder of a new exchange has no fault', async () => {
+  const path = join(folder, 'new', 'var');
+  await (await Served.start({ path })).stop();
+  expect(checkRights(path)).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }]);
+});
+
 test('a virtual clock is not compared with that of the system', async () => {
   const path = join(folder, 'virtual');
   const served = await Served.start({ path });
