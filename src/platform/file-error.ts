@@ -29,7 +29,7 @@ export function fileError(path: string, error: unknown, missing?: string): Error
     case 'ENOENT':
       return noSuchFile(path, missing);
     case 'EACCES':
-      return new FileError(`${path}: permission denied`);
+      return new FileError(`${path}: permission denied`, { cause: error });
     case 'EROFS':
       return new FileError(`${path}: the file system is read-only`);
     case 'ENAMETOOLONG':
@@ -54,6 +54,12 @@ export function fileError(path: string, error: unknown, missing?: string): Error
     default:
       return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** True if this user has no right to the file. */
+export function isDenied(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return code === 'EACCES' || cause?.code === 'EACCES';
 }
 
 /** True if a write failed since the disk is full, or the quota of the user is used up. */

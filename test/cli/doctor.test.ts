@@ -14,7 +14,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/database-checks.ts';
 import {
   checkClock,
@@ -35,7 +35,10 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { main } from '../../src/cli/main.ts';
 import { readSettings } from '../../src/cli/serve-settings.ts';
 import { serveMetrics } from '../../src/http/metrics-server.ts';
+import { FolderJournal } from '../../src/journal-files/folder-journal.ts';
+import { FolderLock } from '../../src/journal-files/folder-lock.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
+import { fileError } from '../../src/platform/file-error.ts';
 import { ALICE, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';
 
@@ -223,6 +226,24 @@ test('rights, a file in place of a folder', () => {
   expect(checkRights('/proc/self/task')[0]).toMatchObject({ verdict: 'fail' });
 });
 
+test('no backup and no other disk mend a file of another user', async () => {
+  const path = copy();
+  const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' });
+  const spy = vi.spyOn(FolderLock, 'take').mockImplementation(() => {
+    throw fileError(path, denied);
+  });
+  expect(await checkLock(path)).toMatchObject({ advice: adviceToWrite('EACCES', path) });
+  spy.mockRestore();
+  const file = vi.spyOn(FolderJournal.prototype, 'next').mockImplementation(() => {
+    throw fileError(text('.orrery'), denied);
+  });
+  expect(checkJournal(path, false, lastMs).findings.at(-1)).toMatchObject({
+    found: `${text('.orrery')}: permission denied`,
+    advice: adviceToWrite('EACCES', path),
+  });
+  file.mockRestore();
+});
+
 test('files that a start writes to and that belong to someone else are named', () => {
   const path = copy();
   chmodSync(path, 0o700);
@@ -353,13 +374,13 @@ test('a virtual clock is not compared with that of the system', async () => {
 });
 
 test('the clock of a server is compared with that of its database', () => {
-  const text = (aheadMs: number): string => {
+  const shown = (aheadMs: number): string => {
     const { verdict, found } = checkClocks(aheadMs);
     return `${verdict}: ${found}`;
   };
-  expect([text(1000), text(-1000)]).toEqual(Array(2).fill('ok: agrees with the database'));
-  expect(text(300_000)).toBe('warn: 300.0 s ahead of the database');
-  expect(text(-1001)).toBe('warn: 1.0 s behind the database');
+  expect([shown(1000), shown(-1000)]).toEqual(Array(2).fill('ok: agrees with the database'));
+  expect(shown(300_000)).toBe('warn: 300.0 s ahead of the database');
+  expect(shown(-1001)).toBe('warn: 1.0 s behind the database');
 });
 
 test.each([

@@ -14,6 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { countText } from '../../base/count-text.ts';
 import { UserError } from '../../base/user-error.ts';
+import { isDenied } from '../../platform/file-error.ts';
 import { FolderLock, type LockOptions } from '../../journal-files/folder-lock.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
 import { findEmptyJournal } from '../../journal-files/discard-empty-journal.ts';
@@ -142,9 +143,11 @@ export async function checkLock(path: string, options: LockOptions = {}): Promis
     }
   } catch (error) {
     const message = (error as Error).message;
-    const advice = message.includes('is missing')
-      ? 'apt-get install util-linux, or apk add util-linux'
-      : 'put the folder on a local disk (ext4, xfs, btrfs, zfs)';
+    const advice = isDenied(error)
+      ? adviceToWrite('EACCES', path)
+      : message.includes('is missing')
+        ? 'apt-get install util-linux, or apk add util-linux'
+        : 'put the folder on a local disk (ext4, xfs, btrfs, zfs)';
     return fail('lock', message, advice);
   }
   const holder = (await readFile(join(path, 'lock'), 'utf8').catch(() => '')).trim();
@@ -225,7 +228,8 @@ export function checkJournal(
     if (nowMs !== null) findings.push(checkClock(timeUs / 1000, nowMs));
   } catch (error) {
     const hint = error instanceof UserError ? error.hint : undefined;
-    const advice = hint ?? 'restore a backup; orrery journal verify shows what is whole';
+    const denied = isDenied(error) ? adviceToWrite('EACCES', path) : undefined;
+    const advice = hint ?? denied ?? 'restore a backup; orrery journal verify shows what is whole';
     findings.push(fail('journal', (error as Error).message, advice));
   }
   return { findings, snapshotBytes };
