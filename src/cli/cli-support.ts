@@ -117,9 +117,13 @@ export function letSignalsEnd(end: boolean): void {
   }
 }
 
-/** Writes a line to stdout; a closed pipe ends the program without an error. */
-export function print(line = ''): void {
-  write(1, `${line}\n`);
+/** Writes a line to stdout. By default a closed pipe ends the program without an error. */
+export function print(line = '', onClosed: () => void = endQuietly): void {
+  write(1, `${line}\n`, onClosed);
+}
+
+function endQuietly(): never {
+  process.exit(EXIT.ok);
 }
 
 /** Writes a line to stderr. One that cannot be written, as on a full disk, ends no command. */
@@ -131,7 +135,7 @@ export function printError(line: string): void {
   }
 }
 
-function write(descriptor: number, text: string): void {
+function write(descriptor: number, text: string, onClosed: (() => void) | null = null): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) {
     try {
@@ -139,8 +143,9 @@ function write(descriptor: number, text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN') continue;
-      if (code === 'EPIPE' && descriptor === 1) process.exit(EXIT.ok);
-      throw error;
+      if (code !== 'EPIPE' || onClosed === null) throw error;
+      onClosed();
+      return;
     }
   }
 }

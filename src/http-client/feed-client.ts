@@ -48,6 +48,8 @@ type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submit
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 const HANDSHAKE_MS = 10_000;
+/** Time in which a server may answer the end of a connection. */
+const CLOSE_MS = 2000;
 /** Statuses of a refusal that another attempt would get as well. */
 const LASTING: ReadonlySet<number> = new Set([400, 403, 404]);
 
@@ -212,7 +214,16 @@ export class FeedClient {
   async close(): Promise<void> {
     this.closed = true;
     for (const feed of this.feeds) feed.end('done');
-    for (const socket of this.connections) socket.close();
+    for (const socket of this.connections) {
+      socket.close();
+      // A server that does not answer would hold the process for 30 s.
+      const cut = setTimeout(() => {
+        socket.terminate();
+      }, CLOSE_MS);
+      socket.once('close', () => {
+        clearTimeout(cut);
+      });
+    }
     await this.socket?.catch(() => null);
   }
 

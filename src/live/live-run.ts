@@ -34,9 +34,11 @@ import { readMarkets } from './exchange-facts.ts';
 import { CANDLES, storedBars } from './candle-bars.ts';
 import { FundingPayments } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
+import { NO_ANSWER } from './live-counts.ts';
 import type { LiveGap, LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
 import { gapAtEnd, gapText, Reconcile } from './reconcile.ts';
 import { RunNotes } from './run-notes.ts';
+import { RealTimers } from './real-timers.ts';
 import { LiveUpdates } from './live-updates.ts';
 
 export interface LiveOptions {
@@ -58,9 +60,7 @@ export interface LiveOptions {
 
 /** Max time for handlers after the stop. */
 const LAST_MS = 5000;
-const FUNDING_PAUSE_MS = 250;
-/** Of a timer of Node; a longer one would end at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const FUNDING_PAUSE_US = 250_000;
 
 /** Runs until `stop` aborts. */
 export class LiveRun implements LiveRecorder {
@@ -75,12 +75,15 @@ export class LiveRun implements LiveRecorder {
   private readonly gaps: LiveGap[] = [];
   private readonly startedUs = nowUs();
   private readonly timers = new Map<string, () => void>();
+  private readonly waits = new RealTimers();
   private readonly pending = new Set<Promise<void>>();
   private readonly funding = new FundingPayments();
   private readonly notes = new RunNotes(nowUs);
   /** Empty: a strategy file keeps its own. */
   private readonly observations = new Observations(undefined, [], () => false);
   private warm = false;
+  /** The run has ended: code of the strategy that goes on gets no answer and no time. */
+  private over = false;
   private fail: (error: unknown) => void = () => undefined;
   private context: StrategyContext | null = null;
 
@@ -145,9 +148,9 @@ export class LiveRun implements LiveRecorder {
             this.onUpdate(handler, (context) => this.strategy[handler]?.(update, context));
           },
           fundingDue: (symbol, atUs) => {
-            setTimeout(
+            this.waits.after(
+              FUNDING_PAUSE_US,
               () => void this.settleFunding(symbol, atUs).catch(this.fail),
-              FUNDING_PAUSE_MS,
             );
           },
         },
@@ -208,7 +211,8 @@ export class LiveRun implements LiveRecorder {
       if (feeds.lostSinceMs !== null) this.noteGap(gapAtEnd(feeds.lostSinceMs));
     } finally {
       ended.abort();
-      for (const cancel of this.timers.values()) cancel();
+      this.over = true;
+      this.waits.end();
       await feeds.close();
       process.off('unhandledRejection', onLost);
     }
@@ -234,7 +238,7 @@ export class LiveRun implements LiveRecorder {
     }
     if (leftUs === 0) this.warm = true;
     else
-      this.after(leftUs, () => {
+      this.waits.after(leftUs, () => {
         this.warm = true;
       });
   }
@@ -289,7 +293,7 @@ export class LiveRun implements LiveRecorder {
     handler: (context: StrategyContext) => void | Promise<void> | undefined,
   ): void {
     const { context } = this;
-    if (context === null) return;
+    if (context === null || this.over) return;
     try {
       const result = handler(context);
       if (result === undefined) return;
@@ -336,7 +340,7 @@ export class LiveRun implements LiveRecorder {
       }),
       setTimer: (name, afterUs) => {
         this.timers.get(name)?.();
-        const cancel = this.after(afterUs, () => {
+        const cancel = this.waits.after(afterUs, () => {
           this.timers.delete(name);
           this.onUpdate('onTimer', (context) => this.strategy.onTimer?.(name, context));
         });
@@ -348,7 +352,7 @@ export class LiveRun implements LiveRecorder {
       },
       sleep: (us) =>
         new Promise((resolve) => {
-          this.after(us, resolve);
+          this.waits.after(us, resolve);
         }),
       nextNonce,
       log: (text) => {
@@ -389,36 +393,31 @@ export class LiveRun implements LiveRecorder {
       }
     };
     return {
-      call: (endpoint, request) => this.outstanding(call(endpoint, request)),
-      page: (endpoint, request) => this.outstanding(client.page(endpoint, request)),
+      call: (endpoint, request) => this.outstanding(() => call(endpoint, request)),
+      page: (endpoint, request) => this.outstanding(() => client.page(endpoint, request)),
     };
   }
 
   /**
-   * Tracks a request that the end of the run awaits; the returned promise is separate and may be
-   * ignored.
+   * Sends a request that the end of the run awaits; the returned promise is separate and may be
+   * ignored. After the end nothing is sent, and no promise settles.
    */
-  private async outstanding<T>(answer: Promise<T>): Promise<T> {
-    const through = (): void => void this.pending.delete(done);
-    const done: Promise<void> = answer.then(through, through);
-    this.pending.add(done);
-    return answer;
-  }
-
-  /** Returns what cancels it. */
-  private after(us: number, run: () => void): () => void {
-    // As of Node: a time that is no number is the shortest.
-    let leftMs = us >= 1000 ? Math.floor(us / 1000) : 1;
-    let timer: NodeJS.Timeout;
-    const wait = (): void => {
-      const ms = Math.min(leftMs, LONGEST_MS);
-      leftMs -= ms;
-      timer = setTimeout(leftMs === 0 ? run : wait, ms);
-    };
-    wait();
-    return () => {
-      clearTimeout(timer);
-    };
+  private outstanding<T>(send: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.over) return;
+      const answer = send().finally(() => {
+        this.pending.delete(done);
+      });
+      const done = answer.then(
+        (value) => {
+          if (!this.over) resolve(value);
+        },
+        (error: unknown) => {
+          if (!this.over) reject(error as Error);
+        },
+      );
+      this.pending.add(done);
+    });
   }
 
   private clock(): VirtualClock {
@@ -432,7 +431,7 @@ export class LiveRun implements LiveRecorder {
         const id = ++last;
         timers.set(
           id,
-          this.after(us, () => {
+          this.waits.after(us, () => {
             timers.delete(id);
             this.onUpdate('a timer', () => {
               run();
@@ -453,6 +452,7 @@ export class LiveRun implements LiveRecorder {
   }
 
   private note(text: string): void {
+    if (this.over) return;
     this.log.push({ timeUs: nowUs(), text });
     this.options.onLog(text);
   }
@@ -484,9 +484,6 @@ export class LiveRun implements LiveRecorder {
 }
 
 type Message = Readonly<Record<string, unknown>>;
-
-/** Of a submit whose effect is unknown. */
-const NO_ANSWER = 'no answer';
 
 function refusalOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

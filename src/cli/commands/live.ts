@@ -12,6 +12,8 @@ import { parseDuration } from '../../num/time-text.ts';
 import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import { withPlace } from '../../strategy-loader/fault-place.ts';
 import { mustHaveMoney } from '../../live/exchange-facts.ts';
+import { EndableFetch } from '../../live/endable-fetch.ts';
+import { countsOf } from '../../live/live-counts.ts';
 import type { LiveRecord, LiveRecorder } from '../../live/live-record.ts';
 import { LiveRun, type LiveOptions } from '../../live/live-run.ts';
 import { ReplayRun } from '../../live/replay-run.ts';
@@ -169,7 +171,9 @@ export const command: CommandModule<object, LiveArguments> = {
     const { definition, bindClock } = loadStrategy(bundle);
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = options.account?.toLowerCase() ?? signer.address;
-    const client = new HttpMatcherClient({ url: options.url, signer, account });
+    const requests = new EndableFetch();
+    const { fetch } = requests;
+    const client = new HttpMatcherClient({ url: options.url, signer, account, fetch });
     const { out, overwrite } = options;
     // Before money is deposited and orders are sent, so that no record is lost.
     const claim = out === undefined ? null : await claimFolder(out, overwrite);
@@ -199,7 +203,11 @@ export const command: CommandModule<object, LiveArguments> = {
       seed: options.seed,
       stop: stop.signal,
       onLog: (text: string) => {
-        if (!options.json) print(text);
+        if (options.json) return;
+        // A reader that is gone must not end the run without its record.
+        print(text, () => {
+          stop.abort();
+        });
       },
       onWarning: printError,
     };
@@ -212,6 +220,7 @@ export const command: CommandModule<object, LiveArguments> = {
     } catch (error) {
       throw withPlace(error, [{ id: definition.name, bundle }]);
     } finally {
+      requests.end();
       clearInterval(poll);
       claim?.release();
     }
@@ -298,10 +307,17 @@ function report(record: LiveRecord, { out, json }: LiveArguments): void {
     printJson(record);
     return;
   }
-  const placed = record.orders.filter(({ order }) => order !== null).length;
-  print(
-    `${countText(placed, 'order')}, ${String(record.orders.length - placed)} rejected, ${countText(record.fills.length, 'fill')} in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
-  );
+  const { accepted, rejected, unanswered, open } = countsOf(record);
+  const parts = [
+    countText(accepted, 'order'),
+    `${String(rejected)} rejected`,
+    ...(unanswered === 0 ? [] : [`${String(unanswered)} without an answer`]),
+    countText(record.fills.length, 'fill'),
+  ];
+  print(`${parts.join(', ')} in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`);
+  if (open > 0 && record.clock === 'wall') {
+    print(`open     ${countText(open, 'order')} of this run, which the exchange keeps`);
+  }
   const gaps = record.gaps?.length ?? 0;
   if (gaps > 0) print(`lost connections with missing fills: ${String(gaps)}`);
   if (out !== undefined) print(`record   ${join(out, LIVE_FILE)}`);
