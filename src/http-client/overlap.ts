@@ -3,8 +3,8 @@
  * sequence number. Trades and fills have none, so their records are compared, series by series.
  */
 import type { FeedSource } from '../contract/feeds.ts';
-import { stringifyExact } from '../contract/exact-json.ts';
 import { seriesOf, sequenceOf, type Data } from './repair.ts';
+import { compared, isSame, type Compared } from './same-record.ts';
 
 /** Live updates without those that catch-up has already delivered. */
 export function withoutOverlap(
@@ -16,23 +16,6 @@ export function withoutOverlap(
   if (source !== 'order') return live;
   const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
   return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
-}
-
-interface Compared {
-  /** Of the record without the id of its order. */
-  readonly text: string;
-  readonly orderId: unknown;
-}
-
-function compared(record: Data): Compared {
-  const { order_id: orderId = null, ...rest } = record;
-  return { text: stringifyExact(rest), orderId };
-}
-
-/** A fill that is read later has no id if its order is not kept any more. */
-function isSame(one: Compared, other: Compared | undefined): boolean {
-  if (one.text !== other?.text) return false;
-  return one.orderId === other.orderId || one.orderId === null || other.orderId === null;
 }
 
 /** Without the longest beginning of each series that is the end of the records read. */

@@ -6,6 +6,7 @@
 import type { FeedSource } from '../contract/feeds.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { FeedParams } from './requests.ts';
+import { noteIn, placeAfter, type Tail } from './same-record.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -52,11 +53,8 @@ const ONE_BY_ONE: ReadonlySet<FeedSource> = new Set(['order', 'trade', 'fill']);
 export class LastSeen {
   /** Time of the newest order, in the unit of its records; null before the first. */
   private time: number | null = null;
-  /**
-   * Time of the newest trade of each market, or fill of each subaccount and market, and the number
-   * at that time.
-   */
-  private readonly newest = new Map<string, { readonly time: number; alike: number }>();
+  /** The newest trades of each market, or fills of each subaccount and market. */
+  private readonly newest = new Map<string, Tail>();
   /** Sequence number of the last delivered state of each order of that time. */
   private readonly orderSequences = new Map<unknown, number>();
   /** Open positions, by subaccount and market. */
@@ -82,10 +80,7 @@ export class LastSeen {
     }
     if (source === 'trade' || source === 'fill') {
       const series = seriesOf(data);
-      const time = Number(data['time']);
-      const last = this.newest.get(series);
-      if (last?.time === time) last.alike += 1;
-      else this.newest.set(series, { time, alike: 1 });
+      this.newest.set(series, noteIn(this.newest.get(series), Number(data['time']), data));
     }
     const time = data['updatedAt'];
     if (source !== 'order' || typeof time !== 'number') return;
@@ -218,10 +213,12 @@ export class LastSeen {
         ? { fills: known, knownSinceMs: null }
         : known;
       unknownBeforeMs = Math.max(unknownBeforeMs, knownSinceMs ?? -Infinity);
-      found.push(...this.later(fills));
+      found.push(...fills);
     }
-    this.unknown = await this.reasonOf(unknownBeforeMs, client);
-    return found.sort((a, b) => Number(a['time']) - Number(b['time']));
+    this.unknown = this.isBefore(found, unknownBeforeMs)
+      ? historyBegins(unknownBeforeMs)
+      : await this.reasonOf(unknownBeforeMs, client);
+    return this.later(found).sort((a, b) => Number(a['time']) - Number(b['time']));
   }
 
   /** Why fills since the loss may be missing if those before a time are not known. */
@@ -231,21 +228,49 @@ export class LastSeen {
     const { time: nowMs } = await client.call('getTime', {});
     const lostMs = this.beganMs + this.lostMs - this.beganHereMs - DRIFT_MS;
     if (unknownBeforeMs < Math.min(lostMs, nowMs)) return null;
-    return `the server's history of fills begins at ${new Date(unknownBeforeMs).toISOString()}`;
+    return historyBegins(unknownBeforeMs);
+  }
+
+  /**
+   * True if fills were delivered at the time at which the known ones begin, and none of them is
+   * known. The clock stood still, and what came between may be missing.
+   */
+  private isBefore(known: readonly Data[], knownSinceMs: number): boolean {
+    const alike = this.alikeIn(known);
+    const tails = [...this.newest].filter(([, { time }]) => time === knownSinceMs);
+    const isKnown = tails.some(([series, tail]) => placeAfter(tail, alike.get(series) ?? []) > 0);
+    return tails.length > 0 && !isKnown;
+  }
+
+  /** Of each series, the records that have the time of those delivered last. */
+  private alikeIn(records: readonly Data[]): ReadonlyMap<string, readonly Data[]> {
+    const alike = new Map<string, Data[]>();
+    for (const record of records) {
+      const series = seriesOf(record);
+      if (this.newest.get(series)?.time !== Number(record['time'])) continue;
+      const others = alike.get(series);
+      if (others === undefined) alike.set(series, [record]);
+      else others.push(record);
+    }
+    return alike;
   }
 
   /** Of records oldest first, those after the last delivered one of their series. */
   private later(records: readonly Data[]): Data[] {
-    const known = new Map<string, number>();
+    const left = new Map<string, number>();
+    for (const [series, alike] of this.alikeIn(records)) {
+      const tail = this.newest.get(series);
+      if (tail !== undefined) left.set(series, placeAfter(tail, alike));
+    }
     return records.filter((record) => {
       const series = seriesOf(record);
       const last = this.newest.get(series);
       const time = Number(record['time']);
       if (last === undefined || time > last.time) return true;
       if (time < last.time) return false;
-      const count = known.get(series) ?? 0;
-      known.set(series, count + 1);
-      return count >= last.alike;
+      const delivered = left.get(series) ?? 0;
+      left.set(series, delivered - 1);
+      return delivered <= 0;
     });
   }
 
@@ -286,6 +311,9 @@ export const seriesOf = (record: Data): string =>
 export const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
 const positionKey = (position: Data): string =>
   `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;
+
+const historyBegins = (atMs: number): string =>
+  `the server's history of fills begins at ${new Date(atMs).toISOString()}`;
 
 /** A closed position as the feed reports it. */
 function emptied(position: Data): Data {

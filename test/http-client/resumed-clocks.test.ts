@@ -4,7 +4,9 @@
  */
 import { Wallet } from 'ethers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { MatcherClient } from '../../src/gateway/matcher-client.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
+import { LastSeen } from '../../src/http-client/repair.ts';
 import type { ReplicaStatus } from '../../src/journal/served-exchange.ts';
 import { StoreStopped } from '../../src/journal/store-stopped.ts';
 import { address } from '../../src/num/units.ts';
@@ -86,4 +88,36 @@ test('replies of a replica name the time of the last command', async () => {
   const { headers, body } = await served.send('GET', '/time');
   expect(headers.get('x-orrery-time')).toBe(String(Math.floor(served.host.view.nowUs / 1000)));
   expect((body as { time: number }).time).toBe(startMs + aheadMs);
+});
+
+/** Fills of one moment, as while the clock of the leader is behind and the time stands still. */
+const fillsOf = (...quantities: number[]): Record<string, unknown>[] =>
+  quantities.map((quantity) => ({
+    ...{ account: OWN, subaccountIndex: 0, symbol: SYMBOL, price: '60000', order_id: null },
+    ...{ quantity: String(quantity), time: startMs },
+  }));
+
+test.each([
+  ['all are known', [1, 2, 3], [1, 2, 3, 4, 5], null, [4, 5], null],
+  ['equal ones are known', [7, 7, 7], [7, 7, 7, 7, 7], null, [7, 7], null],
+  ['all are known again after some were missing', [1, 2, 5], [1, 2, 3, 4, 5, 6], null, [6], null],
+  ['the history begins among the delivered ones', [1, 2, 3], [3, 4, 5], startMs, [4, 5], null],
+  ['the history begins after them', [1, 2, 3], [5, 6], startMs, [5, 6], /history of fills begins/],
+  ['the history begins after them without any', [1, 2, 3], [], startMs, [], /fills begins/],
+] as const)('while the time stands still, %s', async (_, delivered, known, since, missed, why) => {
+  const client = {
+    call: (endpoint: string) =>
+      Promise.resolve(
+        endpoint === 'getBalance' ? [{ subaccountIndex: 0 }] : { time: startMs + 2 * MINUTE_MS },
+      ),
+  } as unknown as MatcherClient;
+  const lastSeen = new LastSeen(startMs - MINUTE_MS);
+  lastSeen.lostMs = Date.now() + MINUTE_MS + 10_000;
+  for (const fill of fillsOf(...delivered)) lastSeen.note('fill', fill);
+  const found = await lastSeen.missed('fill', { account: OWN }, client, () =>
+    Promise.resolve({ fills: fillsOf(...known), knownSinceMs: since }),
+  );
+  expect(found.map(({ quantity }) => Number(quantity))).toEqual(missed);
+  if (why === null) expect(lastSeen.unknown).toBeNull();
+  else expect(lastSeen.unknown).toMatch(why);
 });
