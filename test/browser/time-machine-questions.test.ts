@@ -452,6 +452,19 @@ test('an address that names no place is reported until the reader moves', async 
   }
 });
 
+test('a phone shows all figures of the charts', async () => {
+  const { bytes, fill } = fallWorld();
+  const address = await folder.page('phone', bytes);
+  const { page } = await openPage(browser.context, `${address}#seq=${String(fill.seq)}`);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await contains(page, '.chart.account > p', /drawdown/);
+  const cut = await page
+    .locator('.chart > p')
+    .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+  expect(cut).toBe(0);
+  await page.close();
+});
+
 test('a wrong condition stays in sight beside its fault, also on a phone', async () => {
   const page = await open('condition', queueWorld().bytes);
   // Typed at once: the field has the focus before the next key.
