@@ -412,8 +412,8 @@ export class LiveRun implements LiveRecorder {
         (value) => {
           if (!this.over) resolve(value);
         },
-        (error: unknown) => {
-          if (!this.over) reject(error as Error);
+        (error: Error) => {
+          if (!this.over) reject(error);
         },
       );
       this.pending.add(done);

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -113,11 +114,8 @@ export default defineStrategy({ name: 'two', parameters: {}, create: () => ({
 }) });`,
   );
   const out = join(folder, 'two');
-  const stdout = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, args(two, out, '--for', '1s'), { env }, (error, text) => {
-      if (error === null) resolve(text);
-      else reject(error);
-    });
+  const { stdout } = await promisify(execFile)(process.execPath, args(two, out, '--for', '1s'), {
+    env,
   });
   expect(stdout.split('\n').slice(0, 2)).toEqual([
     expect.stringMatching(/^2 orders, 1 rejected, 0 fills in [0-9.]+ s$/),
