@@ -61,6 +61,7 @@ export interface LiveOptions {
 /** Max time for handlers after the stop. */
 const LAST_MS = 5000;
 const FUNDING_PAUSE_US = 250_000;
+const NEVER = new Promise<never>(() => undefined);
 
 /** Runs until `stop` aborts. */
 export class LiveRun implements LiveRecorder {
@@ -402,22 +403,16 @@ export class LiveRun implements LiveRecorder {
    * Sends a request that the end of the run awaits; the returned promise is separate and may be
    * ignored. After the end nothing is sent, and no promise settles.
    */
-  private outstanding<T>(send: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.over) return;
-      const answer = send().finally(() => {
-        this.pending.delete(done);
-      });
-      const done = answer.then(
-        (value) => {
-          if (!this.over) resolve(value);
-        },
-        (error: Error) => {
-          if (!this.over) reject(error);
-        },
-      );
-      this.pending.add(done);
-    });
+  private async outstanding<T>(send: () => Promise<T>): Promise<T> {
+    const answer: Promise<T> = this.over ? NEVER : send();
+    const through = (): void => void this.pending.delete(done);
+    const done: Promise<void> = answer.then(through, through);
+    this.pending.add(done);
+    try {
+      return await answer;
+    } finally {
+      if (this.over) await NEVER;
+    }
   }
 
   private clock(): VirtualClock {
