@@ -35,6 +35,7 @@ import { CANDLES, storedBars } from './candle-bars.ts';
 import { FundingPayments } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
 import { NO_ANSWER } from './live-counts.ts';
+import { listenPatiently } from './listen-patiently.ts';
 import type { LiveGap, LiveOrder, LiveRecord, LiveRecorder } from './live-record.ts';
 import { gapAtEnd, gapText, Reconcile } from './reconcile.ts';
 import { RunNotes } from './run-notes.ts';
@@ -172,23 +173,27 @@ export class LiveRun implements LiveRecorder {
       /** Updates before `onStart`; null once it was called. */
       let early: (() => void)[] | null = [];
       const listen = ([source, params, take]: Source): Promise<void> =>
-        feeds.listen(source, params, {
-          onUpdate: (data) => {
-            const taken = (): void => {
-              try {
-                take(data);
-              } catch (error) {
-                this.fail(error);
-              }
-            };
-            if (early === null) taken();
-            else early.push(taken);
-          },
-          onError: this.fail,
-          onResumed: (resumed) => {
-            if (source === 'fill') reconcile.resumed(resumed);
-          },
-        });
+        listenPatiently(
+          () =>
+            feeds.listen(source, params, {
+              onUpdate: (data) => {
+                const taken = (): void => {
+                  try {
+                    take(data);
+                  } catch (error) {
+                    this.fail(error);
+                  }
+                };
+                if (early === null) taken();
+                else early.push(taken);
+              },
+              onError: this.fail,
+              onResumed: (resumed) => {
+                if (source === 'fill') reconcile.resumed(resumed);
+              },
+            }),
+          stop,
+        );
       // Before `onStart`, so that no update of its orders is missed.
       await listen(['order', own, (data) => updates.order(data)]);
       await listen(['fill', own, (data) => this.takeFill(data, updates)]);

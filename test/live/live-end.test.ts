@@ -13,8 +13,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Command } from '../../src/engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { FeedClient } from '../../src/http-client/feed-client.ts';
+import { FeedError } from '../../src/http-client/feed.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { EndableFetch } from '../../src/live/endable-fetch.ts';
+import { listenPatiently } from '../../src/live/listen-patiently.ts';
 import { countsOf } from '../../src/live/live-counts.ts';
 import type { LiveRecord } from '../../src/live/live-record.ts';
 import { LiveRun } from '../../src/live/live-run.ts';
@@ -160,6 +162,20 @@ test('orders are counted by what became of them', () => {
     unanswered: 2,
     open: 2,
   });
+});
+
+test('a subscription waits while the account has sent too many requests', async () => {
+  const { signal } = new AbortController();
+  let tries = 0;
+  const subscribe = (status: number, refusals: number) => (): Promise<void> => {
+    tries += 1;
+    const refused = tries <= refusals;
+    return refused ? Promise.reject(new FeedError('refused', status)) : Promise.resolve();
+  };
+  await listenPatiently(subscribe(429, 1), signal);
+  expect(tries).toBe(2);
+  await expect(listenPatiently(subscribe(400, 9), signal)).rejects.toThrow('refused');
+  await listenPatiently(subscribe(429, Infinity), AbortSignal.abort());
 });
 
 test('after the end no request is sent again, and an open one ends', async () => {
