@@ -411,6 +411,8 @@ test('the command runs for a duration, writes its record, and reports faulty inp
   expect(await main([...args, '--for', 'soon'])).toBe(2);
   expect(await main([...args, '--param', 'size=0'])).toBe(2);
   expect(await main([...args, '--markets', 'NONE', '--for', '1s'])).toBe(2);
+  const short = await cli([...args, '--account', '0x12', '--for', '1s']);
+  expect(short.stderr).toBe("orrery: --account '0x12': must be 0x and 40 hex digits\n");
   writeFileSync(key, 'not a key');
   expect(await main(args)).toBe(2);
 });

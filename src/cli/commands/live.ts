@@ -164,6 +164,9 @@ export const command: CommandModule<object, LiveArguments> = {
       throw new InputError(`--for '${options.for}': must be a duration such as 10m`);
     }
     mustBeWhole('subaccount', options.subaccount, 0, 2 ** 31 - 1);
+    if (options.account !== undefined && !/^0x[0-9a-f]{40}$/i.test(options.account)) {
+      throw new InputError(`--account '${options.account}': must be 0x and 40 hex digits`);
+    }
     const signer = await readWallet(options['key-file']);
     limitHandlers(options);
     const bundle = await bundleStrategy(options.strategy);
