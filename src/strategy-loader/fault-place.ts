@@ -19,13 +19,14 @@ export function withPlace(error: unknown, strategies: readonly Planned[]): unkno
   return error;
 }
 
-/** Lines of a stack that are in a file. */
+/** Lines of a stack that are in a file. The message before them may be long: no search goes back. */
 export function framesOf(
   file: string,
   stack: string,
 ): { readonly text: string; readonly line: number; readonly column: number }[] {
   return stack.split('\n').flatMap((text) => {
-    const [, name, line, column] = /([^\s(]+):(\d+):(\d+)\)?$/.exec(text) ?? [];
+    const [end = '', line, column] = /:(\d+):(\d+)\)?$/.exec(text) ?? [];
+    const name = end === '' ? '' : text.slice(0, -end.length).split(/[\s(]/).at(-1);
     return name === file ? [{ text, line: Number(line), column: Number(column) }] : [];
   });
 }
