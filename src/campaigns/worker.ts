@@ -203,5 +203,6 @@ function isOwnFault(error: unknown): boolean {
 
 /** Without the characters that PostgreSQL does not accept in JSON. */
 function storable(json: string): string {
-  return json.replace(/\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '\\ufffd');
+  // An escape has an odd number of backslashes; two are a backslash of the text.
+  return json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '$1\\ufffd');
 }

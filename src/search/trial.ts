@@ -82,8 +82,13 @@ export async function runTrial(
   } catch (error) {
     if (isFileFault(error) || (error instanceof UserError && error.code === 'tape')) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    return { score: null, error: message, figures: null, returns: [] };
+    return { score: null, error: storable(message), figures: null, returns: [] };
   }
+}
+
+/** Without what PostgreSQL does not take, so that files are the same with and without it. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').replace(/\p{Cs}/gu, '\ufffd');
 }
 
 /** One return per period of the run, so that the rows of all trials are equally long. */

@@ -421,11 +421,12 @@ describe('a worker', () => {
 
   test('writes no characters that PostgreSQL refuses in JSON', async () => {
     await campaign('a', { jobs: 1 });
-    const text = JSON.stringify({ error: 'a\0b\ud800c', from: 0, to: 1, failed: null });
+    const text = JSON.stringify({ error: 'a\0b\ud800c\\u0000', from: 0, to: 1, failed: null });
     await run(() => Promise.resolve(text));
     await client.query('select violation, counts from orrery_jobs.fuzz_batches');
     const [ended] = await store.ended(['a-0']);
-    expect((JSON.parse(ended?.result ?? '') as { error: string }).error).toBe('a\ufffdb\ufffdc');
+    const { error } = JSON.parse(ended?.result ?? '') as { error: string };
+    expect(error).toBe('a\ufffdb\ufffdc\\u0000');
   });
 });
 

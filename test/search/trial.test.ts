@@ -10,6 +10,12 @@ import { openDataset } from '../../src/tape-files/dataset-files.ts';
 import { writeDataset } from '../live/made-up-dataset.ts';
 import { example, plannedOf, type planOf } from '../run-plan/plans.ts';
 
+const ODD = `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'odd', parameters: {}, create: () => ({
+  onBook() { throw new Error('a\\0b\\ud800c \\\\u0000 \\u{1f600}'); },
+}) });
+`;
+
 const folder = mkdtempSync(join(tmpdir(), 'orrery-trial-'));
 const data = join(folder, 'data');
 let plan: ReturnType<typeof planOf>;
@@ -27,6 +33,14 @@ afterAll(() => {
 
 const trial = () =>
   runTrial({ plan, parameters: {}, objective: 'sharpe', options: METRICS_DEFAULTS });
+
+test('the error of a strategy has no character that a campaign could not store', async () => {
+  const file = join(folder, 'odd.ts');
+  writeFileSync(file, ODD);
+  const planned = { ...plan, strategies: [await plannedOf(file)] };
+  const task = { plan: planned, parameters: {}, objective: 'sharpe', options: METRICS_DEFAULTS };
+  expect((await runTrial(task))?.error).toContain('a\ufffdb\ufffdc \\u0000 \u{1f600} (odd.ts:');
+});
 
 test('a damaged file of the data ends the trial with its error', async () => {
   writeFileSync(events, 'damaged');
