@@ -2,7 +2,8 @@
 import { UserError } from '../base/user-error.ts';
 import { FEEDS, type FeedSource } from '../contract/feeds.ts';
 import { LateOverlap, withoutOverlap } from './overlap.ts';
-import type { Data, LastSeen } from './repair.ts';
+import type { LastSeen } from './repair.ts';
+import type { Data } from './same-record.ts';
 import type { FeedParams } from './requests.ts';
 
 /** Max buffered updates per subscriber; beyond it the subscription fails. */

@@ -3,8 +3,8 @@
  * sequence number. Trades and fills have none, so their records are compared, series by series.
  */
 import type { FeedSource } from '../contract/feeds.ts';
-import { seriesOf, sequenceOf, type Data } from './repair.ts';
-import { compared, isSame, type Compared } from './same-record.ts';
+import { seriesOf, sequenceOf } from './repair.ts';
+import { compared, isSame, type Compared, type Data } from './same-record.ts';
 
 /** Live updates without those that catch-up has already delivered. */
 export function withoutOverlap(

@@ -6,9 +6,7 @@
 import type { FeedSource } from '../contract/feeds.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { FeedParams } from './requests.ts';
-import { noteIn, placeAfter, type Tail } from './same-record.ts';
-
-export type Data = Readonly<Record<string, unknown>>;
+import { noteIn, placeAfter, type Data, type Tail } from './same-record.ts';
 
 export interface FillsQuery {
   readonly account: string;

@@ -1,6 +1,8 @@
 /** Trades and fills have no number, so their records are compared. */
 import { stringifyExact } from '../contract/exact-json.ts';
-import type { Data } from './repair.ts';
+
+/** A record of a feed or of a read. */
+export type Data = Readonly<Record<string, unknown>>;
 
 export interface Compared {
   /** Of the record without the id of its order. */

@@ -211,7 +211,11 @@ test('a server that does not answer the end of a connection holds it for two sec
       socket.pause();
     });
   });
-  const listened = feeds.listen('trade', { symbols: [] }, { onUpdate: () => undefined });
+  const listened = feeds.listen(
+    'trade',
+    { symbols: [] },
+    { onUpdate: () => undefined, onError: () => undefined },
+  );
   listened.catch(() => undefined);
   await once(server, 'connection');
   await new Promise((resolve) => setTimeout(resolve, 100));
