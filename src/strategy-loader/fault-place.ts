@@ -19,7 +19,7 @@ export function withPlace(error: unknown, strategies: readonly Planned[]): unkno
   return error;
 }
 
-/** Lines of a stack that are in a file. The message before them may be long: no search goes back. */
+/** Lines of a stack that are in a file. The message before them may be long: no search repeats. */
 export function framesOf(
   file: string,
   stack: string,
