@@ -3,6 +3,8 @@
  * payment to it, and a closing fill takes away what it realises (D-46).
  */
 import { must } from '../base/assert.ts';
+import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import { NoAnswerError } from '../http-client/client-error.ts';
 import { formatDecimal, parseDecimal, stepsExact } from '../num/decimal.ts';
 
 /** Decimals of money. */
@@ -39,3 +41,25 @@ function quantaOf(text: string): bigint {
   const value = must(parseDecimal(text) ?? undefined, 'money of the API is decimal text');
   return must(stepsExact(value, QUANTUM) ?? undefined, 'money has at most six decimals');
 }
+
+/** Rate of a market, and funding of the position there. */
+export async function fundingOf(
+  client: MatcherClient,
+  position: {
+    readonly account: string;
+    readonly subaccountIndex: number;
+    readonly symbol: string;
+  },
+): Promise<{ readonly rate: string; readonly funding: string }> {
+  const { symbol } = position;
+  const [summary, held] = await Promise.all([
+    client.call('getSummary', { symbol }),
+    client.call('getPositions', position),
+  ]);
+  const funding = held.find((one) => one.symbol === symbol)?.funding ?? '0';
+  return { rate: summary.fundingRate, funding };
+}
+
+/** Whether the server is away for a while. */
+export const isAway = (error: unknown): error is Error =>
+  error instanceof NoAnswerError || (error instanceof MatcherError && error.status >= 500);

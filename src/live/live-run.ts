@@ -32,7 +32,7 @@ import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
 import { readMarkets } from './exchange-facts.ts';
 import { CANDLES, storedBars } from './candle-bars.ts';
-import { FundingPayments } from './funding-payments.ts';
+import { fundingOf, FundingPayments, isAway } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
 import { NO_ANSWER } from './live-counts.ts';
 import { listenPatiently } from './listen-patiently.ts';
@@ -251,7 +251,11 @@ export class LiveRun implements LiveRecorder {
 
   private noteGap(gap: LiveGap): void {
     this.gaps.push(gap);
-    const text = `WARNING: ${gapText(gap)}`;
+    this.warn(gapText(gap));
+  }
+
+  private warn(what: string): void {
+    const text = `WARNING: ${what}`;
     this.log.push({ timeUs: nowUs(), text });
     this.options.onWarning?.(text);
   }
@@ -261,19 +265,17 @@ export class LiveRun implements LiveRecorder {
     updates.fill(data);
   }
 
-  private async settleFunding(symbol: string, atUs: number): Promise<void> {
+  private async settleFunding(symbol: string, timeUs: number): Promise<void> {
     const { client, account, subaccountIndex } = this.options;
-    const [summary, held] = await Promise.all([
-      client.call('getSummary', { symbol }),
-      client.call('getPositions', { account, subaccountIndex, symbol }),
-    ]);
-    const funding = held.find((position) => position.symbol === symbol)?.funding ?? '0';
-    const update: FundingUpdate = {
-      symbol,
-      timeUs: atUs,
-      rate: summary.fundingRate,
-      payment: this.funding.settled(symbol, funding),
-    };
+    const read = fundingOf(client, { account, subaccountIndex, symbol });
+    const found = await read.catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+      this.warn(`no onFunding of ${symbol}, the next one has its payment: ${error.message}`);
+      return null;
+    });
+    if (found === null) return;
+    const payment = this.funding.settled(symbol, found.funding);
+    const update: FundingUpdate = { symbol, timeUs, rate: found.rate, payment };
     this.onUpdate('onFunding', (context) => this.strategy.onFunding?.(update, context));
   }
 

@@ -5,7 +5,7 @@ import { Wallet } from 'ethers';
 import { afterAll, expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
-import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
+import { HttpMatcherClient, type FetchLike } from '../../src/http-client/http-matcher-client.ts';
 import { LiveRun } from '../../src/live/live-run.ts';
 import { FundingPayments } from '../../src/live/funding-payments.ts';
 import { address } from '../../src/num/units.ts';
@@ -52,7 +52,8 @@ export default defineStrategy({ name: 'carry', parameters: {}, create: () => {
   };
 } });`;
 
-test('payments are those of the exchange while the position shrinks (D-46)', async () => {
+/** A server with a recording of six intervals, of which the first two are played. */
+async function carried() {
   const config = DEFAULT_EXCHANGE_CONFIG;
   const spec = specOf('T', {
     funding: { source: 'external', intervalMs: INTERVAL_US / 1000, sampleIntervalMs: 1000 },
@@ -71,19 +72,32 @@ test('payments are those of the exchange while the position shrinks (D-46)', asy
   // Orders need a mark.
   await play(0);
   await play(1);
+  return { served, play };
+}
+
+/** Starts the strategy; its lines and warnings. */
+async function started(url: string, source: string, fetch?: FetchLike) {
   const path = join(folder, 'carry.ts');
-  writeFileSync(path, STRATEGY);
+  writeFileSync(path, source);
   const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
   const stop = new AbortController();
   const lines: string[] = [];
+  const warnings: string[] = [];
   const running = new LiveRun({
     ...{ definition, bindClock, parameters: {}, seed: '1', symbols: null, subaccountIndex: 0 },
-    client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
+    client: new HttpMatcherClient({ url, signer: WALLET, ...(fetch && { fetch, retries: 0 }) }),
     account: WALLET.address.toLowerCase(),
     stop: stop.signal,
     onLog: (text) => lines.push(text),
+    onWarning: (text) => warnings.push(text),
   }).complete();
   running.catch(() => undefined);
+  return { running, stop, lines, warnings };
+}
+
+test('payments are those of the exchange while the position shrinks (D-46)', async () => {
+  const { served, play } = await carried();
+  const { running, stop, lines } = await started(served.url, STRATEGY);
   for (const interval of [2, 3, 4, 5]) {
     await Promise.race([running, play(interval)]);
     await Promise.race([running, expect.poll(() => lines.length).toBe(interval - 1)]);
@@ -100,5 +114,34 @@ test('payments are those of the exchange while the position shrinks (D-46)', asy
   const paid = (body as { amount: string; quantity: string }[]).toReversed();
   expect(paid.map(({ quantity }) => quantity)).toEqual(['0.02', '0.005']);
   expect(lines).toEqual(['open', ...paid.map(({ amount }) => amount), '0']);
+  await served.remove();
+});
+
+test('a payment that cannot be read is in the next one, and the run goes on', async () => {
+  const { served, play } = await carried();
+  let isAway = false;
+  const fetchOrNot: FetchLike = async (url, init) => {
+    if (isAway && url.includes('/summary')) throw new TypeError('fetch failed');
+    return fetch(url, init);
+  };
+  const held = STRATEGY.replace(/ {6}const size.*\n.*\n/, '');
+  expect(held).not.toContain('0.015');
+  const { running, stop, lines, warnings } = await started(served.url, held, fetchOrNot);
+  for (const interval of [2, 3, 4, 5]) {
+    isAway = interval === 4;
+    const count = [1, 2, 2, 3][interval - 2];
+    await Promise.race([running, play(interval)]);
+    const reached = expect.poll(() => [lines.length, warnings.length > 0]);
+    await Promise.race([running, reached.toEqual([count, interval >= 4])]);
+    await served.sim('funding', { symbol: 'T', rate: '0.001' });
+  }
+  stop.abort();
+  await running;
+  expect(warnings).toEqual([
+    expect.stringMatching(/^WARNING: no onFunding of T, the next one has/),
+  ]);
+  const [open, first, later] = lines;
+  expect(open).toBe('open');
+  expect(Number(later) / Number(first)).toBeCloseTo(2, 1);
   await served.remove();
 });
