@@ -36,7 +36,10 @@ export const smallDisk =
     const file = await open(path, flags);
     const write = async (data: Uint8Array, from: number, length: number, at: number) => {
       const grown = Math.max(0, at + length - (await file.stat()).size);
-      const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+      // A preallocated file can be deleted meanwhile.
+      const sizes = readdirSync(folder).map(
+        (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
+      );
       if (grown > 0 && sizes.reduce((a, b) => a + b, grown) > bytes) {
         throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
       }
