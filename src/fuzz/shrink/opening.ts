@@ -1,22 +1,28 @@
 /** The first commands of a rebuilt script: listings, deposits, prices and plain limit orders. */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
+import type { Engine, MarketView } from '../../engine/read/views.ts';
 import {
   lots,
+  marketId,
   ppm,
   priceTicks,
   quanta,
   type Address,
   type MarketId,
+  type PriceTicks,
   type SubaccountId,
 } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
-import type { Script, ScriptStep } from './script.ts';
+import type { Script, ScriptNames, ScriptStep } from './script.ts';
 
 /** Collateral that suffices for every position. */
 export const RICH = 1_000_000_000_000_000n;
 /** Number of system subaccounts, which come first. */
 export const OWN = 6;
+
+/** Prices of a market; null where it has none. */
+export type Prices = Pick<MarketView, 'indexTicks' | 'markTicks'>;
 
 /** Ids are those of the script. */
 export class Opening {
@@ -28,8 +34,12 @@ export class Opening {
     this.at = { timeUs: genesisTimeUs };
   }
 
-  list(spec: MarketSpec): void {
-    this.commands.push({ kind: 'listMarket', ...this.at, spec });
+  /** Lists the market; one whose mark follows its own trades or quotes starts at this mark. */
+  list(spec: MarketSpec, mark: PriceTicks | null = null): void {
+    const { markSource } = spec;
+    const hasOwn = mark !== null && (markSource === 'last' || markSource === 'mid');
+    const listed = hasOwn ? { ...spec, initialMarkTicks: mark } : spec;
+    this.commands.push({ kind: 'listMarket', ...this.at, spec: listed });
   }
 
   pay({ address, index }: { readonly address: Address; readonly index: number }, amount: bigint) {
@@ -63,15 +73,30 @@ export class Opening {
     });
   }
 
-  /** Sets the prices of the market that are not its own. */
-  setPrice({ indexSource, markSource }: MarketSpec, market: MarketId, price: number): void {
-    const ticks = priceTicks(price);
-    if (indexSource !== 'mid') {
-      const text = String(price);
-      this.commands.push({ kind: 'setIndex', ...this.at, market, priceTicks: ticks, text });
+  /** Trades until the owner has a position of `size` lots against the other one. */
+  position(
+    [owner, other]: readonly [SubaccountId, SubaccountId],
+    [market, { maxLots }]: readonly [MarketId, MarketSpec],
+    size: number,
+    price: number,
+  ): void {
+    for (let left = Math.abs(size); left > 0; left -= maxLots) {
+      const part = Math.sign(size) * Math.min(left, maxLots);
+      this.order(other, market, -part, price);
+      this.order(owner, market, part, price);
     }
-    if (markSource === 'external') {
-      this.commands.push({ kind: 'setMark', ...this.at, market, priceTicks: ticks });
+  }
+
+  /** Sets the prices of the market that are not its own. */
+  setPrices(spec: MarketSpec, market: MarketId, { indexTicks, markTicks }: Prices): void {
+    const index = indexTicks ?? markTicks;
+    const mark = markTicks ?? indexTicks;
+    if (spec.indexSource !== 'mid' && index !== null) {
+      const text = String(index);
+      this.commands.push({ kind: 'setIndex', ...this.at, market, priceTicks: index, text });
+    }
+    if (spec.markSource === 'external' && mark !== null) {
+      this.commands.push({ kind: 'setMark', ...this.at, market, priceTicks: mark });
     }
   }
 
@@ -91,4 +116,15 @@ export function lastSteps({ steps, config }: Script, count: number): ScriptStep[
     key,
     command: { ...command, timeUs: startUs + (command.timeUs - firstUs) } as Command,
   }));
+}
+
+/** The subaccount of an execution, by its index in the script; −1 if it is unknown there. */
+export function scriptOwner(names: ScriptNames, engine: Engine, id: SubaccountId): number {
+  const { account, index } = engine.subaccount(id);
+  const owner = engine.addressOf(account);
+  return names.subaccounts.findIndex((one) => one.address === owner && one.index === index);
+}
+
+export function scriptMarket({ markets }: ScriptNames, { symbol }: MarketSpec): MarketId {
+  return marketId(markets.indexOf(symbol));
 }

@@ -5,18 +5,11 @@
  * the delegates and the nonces of the owners, so little of its history can be removed.
  */
 import { must } from '../../base/assert.ts';
-import type { MarketSpec } from '../../engine/config.ts';
 import { COMMANDS } from '../../engine/schema/command-schema.ts';
 import { idsOf } from '../../engine/schema/map-ids.ts';
-import {
-  marketId,
-  subaccountId,
-  type MarketId,
-  type OrderId,
-  type SubaccountId,
-} from '../../num/units.ts';
-import { lastSteps, Opening, OWN, RICH } from './opening.ts';
-import { Binder, play, type Script, type ScriptNames, type ScriptStep } from './script.ts';
+import { subaccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
+import { lastSteps, Opening, OWN, RICH, scriptMarket, scriptOwner } from './opening.ts';
+import { Binder, play, type Script, type ScriptStep } from './script.ts';
 import type { Tester } from './tester.ts';
 
 /** A rebuilt history has about as many commands. */
@@ -63,36 +56,28 @@ function openingFor(script: Script, tester: Tester, last: readonly ScriptStep[])
       return order?.status === 'new' || order?.status === 'partiallyFilled' ? [order] : [];
     });
 
-  const ownerOf = (id: SubaccountId): number => {
-    const { account, index } = before.subaccount(id);
-    const owner = before.addressOf(account);
-    return names.subaccounts.findIndex((one) => one.address === owner && one.index === index);
-  };
+  const ownerOf = (id: SubaccountId): number => scriptOwner(names, before, id);
   const owners = new Set([
     ...resting.map(({ subaccount }) => ownerOf(subaccount)),
     ...last.flatMap(({ command }) => idsOf(COMMANDS[command.kind].body, command, 'subaccountId')),
   ]);
   const opening = new Opening(config);
-  for (const { spec } of before.markets()) opening.list(spec);
+  for (const { spec, markTicks } of before.markets()) opening.list(spec, markTicks);
   for (const id of owners) {
     const owner = names.subaccounts[id];
     if (owner !== undefined && id >= OWN) opening.pay(owner, RICH);
   }
-  for (const { spec, indexTicks, markTicks } of before.markets()) {
-    const price = indexTicks ?? markTicks;
-    if (price !== null) opening.setPrice(spec, marketOf(names, spec), price);
+  for (const view of before.markets()) {
+    opening.setPrices(view.spec, scriptMarket(names, view.spec), view);
   }
   for (const { subaccount, market, remainingLots, priceTicks } of resting) {
     const { spec } = must(before.markets()[market], 'a market of an order');
     opening.order(
       subaccountId(ownerOf(subaccount)),
-      marketOf(names, spec),
+      scriptMarket(names, spec),
       remainingLots,
       priceTicks,
     );
   }
   return opening.stepsFor(script);
 }
-
-const marketOf = ({ markets }: ScriptNames, { symbol }: MarketSpec): MarketId =>
-  marketId(markets.indexOf(symbol));

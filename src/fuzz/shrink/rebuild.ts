@@ -10,7 +10,13 @@
 import { must } from '../../base/assert.ts';
 import type { MarketSpec } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import { PPM, subaccountId, type MarketId, type SubaccountId } from '../../num/units.ts';
+import {
+  PPM,
+  priceTicks,
+  subaccountId,
+  type MarketId,
+  type SubaccountId,
+} from '../../num/units.ts';
 import { lastSteps, Opening, OWN, RICH } from './opening.ts';
 import { Binder, play, type Script } from './script.ts';
 import type { Tester } from './tester.ts';
@@ -170,17 +176,15 @@ function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | n
   for (const position of unit.positions) {
     const { market } = position;
     const spec = must(specs[market], 'a market of a position');
-    const price = openingTicks(position.lots, endOf(position), spec);
-    opening.setPrice(spec, market, price);
-    for (let left = Math.abs(position.lots); left > 0; left -= spec.maxLots) {
-      const size = Math.sign(position.lots) * Math.min(left, spec.maxLots);
-      opening.order(subaccountId(other), market, -size, price);
-      opening.order(unit.owner, market, size, price);
-    }
+    const price = priceTicks(openingTicks(position.lots, endOf(position), spec));
+    opening.setPrices(spec, market, { indexTicks: price, markTicks: price });
+    opening.position([unit.owner, subaccountId(other)], [market, spec], position.lots, price);
   }
   for (const position of unit.positions) {
     const { market } = position;
-    opening.setPrice(must(specs[market], 'a market of a position'), market, endOf(position));
+    const spec = must(specs[market], 'a market of a position');
+    const price = priceTicks(endOf(position));
+    opening.setPrices(spec, market, { indexTicks: price, markTicks: price });
   }
   return { ...script, steps: opening.stepsFor(script) };
 }

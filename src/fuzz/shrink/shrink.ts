@@ -1,7 +1,7 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (waits, ends, rebuilt orders and units, kinds, markets,
- * accounts, chunks), then the fields of each command; passes repeat until nothing changes.
+ * invariant. Coarse passes come first (waits, ends, rebuilt orders, fills and units, kinds,
+ * markets, accounts, chunks), then the fields of each command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import {
@@ -13,6 +13,8 @@ import {
 } from '../fuzz-error.ts';
 import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds } from './drop.ts';
+import { joinSizes } from './join-sizes.ts';
+import { rebuildFills } from './rebuild-fills.ts';
 import { rebuildOrders } from './rebuild-orders.ts';
 import { rebuildUnits } from './rebuild.ts';
 import { toScript, type Script } from './script.ts';
@@ -63,6 +65,7 @@ const COARSE: readonly Pass[] = [
   shortenWaits,
   keepEnds,
   ifReadable(rebuildOrders),
+  ifReadable(rebuildFills),
   ifReadable(rebuildUnits),
   dropKinds,
   dropMarkets,
@@ -72,6 +75,7 @@ const COARSE: readonly Pass[] = [
 const FINE: readonly Pass[] = [
   ifReadable(rebuildUnits),
   dropParts,
+  joinSizes,
   mergeAccounts,
   mergeSubaccounts,
   defaultParameters,
