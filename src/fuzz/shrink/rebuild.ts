@@ -5,7 +5,8 @@
  * history can be removed; a deposit gives the same amount at once.
  *
  * A unit is tested with each of its possible ends: a price that leads to the marks of the failure,
- * or the last commands of the script. The other side of its positions is one rich user.
+ * or the last commands of the script. The other side of its positions is one rich user, or the owners of
+ * the opposite positions, all of them rich: auto-deleveraging closes against each of these.
  */
 import { must } from '../../base/assert.ts';
 import type { MarketSpec } from '../../engine/config.ts';
@@ -43,13 +44,15 @@ interface Unit {
 
 export function rebuildUnits(script: Script, tester: Tester): Script {
   if (script.steps.length < LONG) return script;
-  const { units, specs } = unitsAtEnd(script, tester);
-  for (const unit of units) {
-    for (const ending of [0, ...ENDINGS]) {
-      if (tester.cancelled) return script;
-      const rebuilt = rebuild(script, tester, { unit, specs, ending });
-      const failing = rebuilt === null ? null : tester.failing(rebuilt);
-      if (failing !== null && failing.steps.length < script.steps.length) return failing;
+  const { units, ...ends } = unitsAtEnd(script, tester);
+  for (const against of ['one', 'each'] as const) {
+    for (const unit of units) {
+      for (const ending of [0, ...ENDINGS]) {
+        if (tester.cancelled) return script;
+        const rebuilt = rebuild(script, tester, { ...ends, unit, ending, against });
+        const failing = rebuilt === null ? null : tester.failing(rebuilt);
+        if (failing !== null && failing.steps.length < script.steps.length) return failing;
+      }
     }
   }
   return script;
@@ -57,6 +60,8 @@ export function rebuildUnits(script: Script, tester: Tester): Script {
 
 interface Ends {
   readonly units: readonly Unit[];
+  /** Units before the last command, those of the exchange last. */
+  readonly holders: readonly UnitFigures[];
   readonly specs: readonly MarketSpec[];
 }
 
@@ -88,7 +93,8 @@ function unitsAtEnd(script: Script, tester: Tester): Ends {
     }
     units.push({ owner, positions, equity: moved });
   }
-  return { units, specs: markets.map(({ spec }) => spec) };
+  const holders = before.toSorted((a, b) => Number(a.isOfExchange) - Number(b.isOfExchange));
+  return { units, holders, specs: markets.map(({ spec }) => spec) };
 }
 
 interface Held {
@@ -98,6 +104,7 @@ interface Held {
 
 interface UnitFigures {
   readonly owner: SubaccountId;
+  readonly isOfExchange: boolean;
   readonly equity: bigint;
   readonly held: readonly Held[];
 }
@@ -111,23 +118,27 @@ function unitFigures(engine: Engine, { names }: Script): UnitFigures[] {
     const id = engine.subaccountIdOf(address, index);
     if (id === undefined) return [];
     const owner = subaccountId(Math.max(i, OWN));
+    const isOfExchange = i < OWN;
     const positions = engine.positions(id);
     const cross = positions.filter(({ isolated }) => !isolated);
     const apart = positions.filter(({ isolated }) => isolated);
     const units = apart.map((position) => ({
       owner,
+      isOfExchange,
       equity: position.isolatedMarginQuanta + position.upnlQuanta,
       held: [{ market: position.market, lots: position.lots }],
     }));
     if (cross.length === 0) return units;
     const held = cross.map((position) => ({ market: position.market, lots: position.lots }));
     const { crossEquityQuanta: equity } = engine.margin(id);
-    return [{ owner, equity, held }, ...units];
+    return [{ owner, isOfExchange, equity, held }, ...units];
   });
 }
 
-interface Rebuild extends Pick<Ends, 'specs'> {
+interface Rebuild extends Omit<Ends, 'units'> {
   readonly unit: Unit;
+  /** The other side: one user, or each owner of an opposite position. */
+  readonly against: 'one' | 'each';
   /** Number of the script's last commands that follow; 0: the marks after them instead. */
   readonly ending: number;
 }
@@ -161,24 +172,28 @@ function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | n
   const { unit, specs, ending } = target;
   const { subaccounts } = script.names;
   const owner = must(subaccounts[unit.owner], 'the unit has an owner');
-  const other = subaccounts.findIndex(
-    ({ address, index }, id) => id >= OWN && index === 0 && address !== owner.address,
-  );
-  const rich = subaccounts[other];
-  if (rich === undefined) return null;
+  const users = subaccounts
+    .map((_, id) => subaccountId(id))
+    .filter((id) => id >= OWN && subaccounts[id]?.address !== owner.address);
+  const shares = unit.positions.map((position) => sharesOf(position, target));
+  const others = users.slice(0, Math.max(...shares.map(({ length }) => length)));
+  if (others.length === 0) return null;
   const opening = new Opening(script.config);
   for (const { market } of unit.positions) {
     opening.list(must(specs[market], 'a market of a position'));
   }
   opening.pay(owner, deposit);
-  opening.pay(rich, RICH);
+  for (const id of others) opening.pay(must(subaccounts[id], 'a user'), RICH);
   const endOf = ({ fromTicks, toTicks }: Position): number => (ending > 0 ? fromTicks : toTicks);
-  for (const position of unit.positions) {
+  for (const [i, position] of unit.positions.entries()) {
     const { market } = position;
     const spec = must(specs[market], 'a market of a position');
     const price = priceTicks(openingTicks(position.lots, endOf(position), spec));
     opening.setPrices(spec, market, { indexTicks: price, markTicks: price });
-    opening.position([unit.owner, subaccountId(other)], [market, spec], position.lots, price);
+    for (const [n, part] of must(shares[i], 'shares of a position').entries()) {
+      const other = must(others[n % others.length], 'another user');
+      opening.position([unit.owner, other], [market, spec], part, price);
+    }
   }
   for (const position of unit.positions) {
     const { market } = position;
@@ -187,6 +202,23 @@ function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | n
     opening.setPrices(spec, market, { indexTicks: price, markTicks: price });
   }
   return { ...script, steps: opening.stepsFor(script) };
+}
+
+/** Lots of a position by user on the other side, those of the exchange last; signed. */
+function sharesOf({ market, lots: size }: Position, { against, holders }: Rebuild): number[] {
+  if (against === 'one') return [size];
+  const side = Math.sign(size);
+  const opposite = holders.flatMap(({ held }) =>
+    held.filter((one) => one.market === market && one.lots * side < 0).map(({ lots }) => -lots),
+  );
+  const shares: number[] = [];
+  let left = size;
+  for (const lots of opposite) {
+    const share = side * Math.min(left * side, lots * side);
+    if (share !== 0) shares.push(share);
+    left -= share;
+  }
+  return shares;
 }
 
 const unitOf = (spec: MarketSpec): bigint => BigInt(spec.quantaPerTickLot);
