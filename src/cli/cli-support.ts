@@ -119,7 +119,7 @@ export function letSignalsEnd(end: boolean): void {
 
 /** Writes a line to stdout. By default a closed pipe ends the program without an error. */
 export function print(line = '', onClosed: () => void = endQuietly): void {
-  write(1, `${line}\n`, onClosed);
+  write(1, `${visible(line)}\n`, onClosed);
 }
 
 function endQuietly(): never {
@@ -129,11 +129,18 @@ function endQuietly(): never {
 /** Writes a line to stderr. One that cannot be written, as on a full disk, ends no command. */
 export function printError(line: string): void {
   try {
-    write(2, `${line}\n`);
+    write(2, `${visible(line)}\n`);
   } catch {
     // There is no other place to report it.
   }
 }
+
+/** Control characters as escapes, since a terminal obeys them; line feeds and tabs stay. */
+const visible = (text: string): string =>
+  text.replaceAll(
+    /(?![\n\t])\p{Cc}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 function write(descriptor: number, text: string, onClosed: (() => void) | null = null): void {
   const bytes = Buffer.from(text);

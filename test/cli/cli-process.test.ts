@@ -149,3 +149,8 @@ test.each([
 test('shows help for -h after an option', () => {
   expect(orrery('backtest', '--json', '-h').out).toContain('orrery backtest [strategy..]');
 });
+
+test('control characters reach no terminal', () => {
+  const { err } = orrery('run', 'red\u001b[31m\r\u009b.yaml');
+  expect(err).toContain('red\\u001b[31m\\u000d\\u009b.yaml: no such file');
+});
