@@ -139,7 +139,7 @@ export class Host {
     return this.exchange.engine;
   }
 
-  /** Clock of the exchange; monotonic. */
+  /** Clock of the exchange, not before its last command. */
   nowUs(): TimeUs {
     const clock = this.clock === 'wall' ? this.wallMs() * 1000 : this.virtualUs;
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
