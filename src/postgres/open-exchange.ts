@@ -63,7 +63,7 @@ export async function openPostgresExchange(options: PostgresOptions): Promise<Po
       },
       rehearse: (seq, chainHash) => snapshotInThread({ ...where, seq, chainHash }),
     });
-    return { exchange, nonces: new PostgresNonces(store.reads) };
+    return { exchange, nonces: new PostgresNonces(store.logins) };
   } catch (error) {
     await store.close();
     throw error;

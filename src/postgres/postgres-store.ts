@@ -104,16 +104,18 @@ export interface StoreOptions {
 }
 
 export class PostgresStore implements JournalStore {
-  /** Appends, renewals and reads do not wait for each other. */
+  /** Appends, renewals, reads and logins do not wait for each other. */
   private readonly appends: Session;
   private readonly renewals: Session;
   readonly reads: Session;
+  readonly logins: Session;
   private readonly bulk: Session;
 
   constructor({ address, answerMs }: StoreOptions) {
     const options = { address, answerMs, connectMs: answerMs };
     this.appends = new Session(options);
     this.renewals = new Session(options);
+    this.logins = new Session(options);
     this.reads = new Session({ ...options, answerMs: 2 * answerMs });
     // Snapshots may be large.
     this.bulk = new Session({ ...options, answerMs: 100 * answerMs });
@@ -194,7 +196,7 @@ export class PostgresStore implements JournalStore {
   }
 
   async close(): Promise<void> {
-    const sessions = [this.appends, this.renewals, this.reads, this.bulk];
+    const sessions = [this.appends, this.renewals, this.reads, this.logins, this.bulk];
     await Promise.all(sessions.map((session) => session.close()));
   }
 }

@@ -9,6 +9,13 @@ import { DatabaseError, hostsOf, shownAddress } from './address.ts';
 /** Time for the end of a connection. */
 const END_MS = 1000;
 
+/**
+ * A statement that waits for a lock ends when its answer is given up. Each repetition would
+ * otherwise leave one more connection that waits, as while a synchronous standby is away.
+ */
+const BEGIN = `
+  select pg_is_in_recovery() as standby, set_config('lock_timeout', $1, false)`;
+
 export interface SessionOptions {
   readonly address: string;
   readonly connectMs: number;
@@ -148,14 +155,8 @@ export class Session {
       });
       try {
         await client.connect();
-        if (hosts.length === 1) {
-          this.current = client;
-          return client;
-        }
-        const { rows } = await client.query<{ standby: boolean }>(
-          'select pg_is_in_recovery() as standby',
-        );
-        if (rows[0]?.standby === false) {
+        const { rows } = await client.query<{ standby: boolean }>(BEGIN, [String(answerMs)]);
+        if (hosts.length === 1 || rows[0]?.standby === false) {
           this.current = client;
           return client;
         }

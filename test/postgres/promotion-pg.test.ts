@@ -1,9 +1,12 @@
 /** Loss of the database's primary: a synchronous standby is promoted, and no answer is lost. */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { JournalReader } from '../../src/journal/format/frames.ts';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { PostgresNonces } from '../../src/postgres/postgres-nonces.ts';
 import { PostgresStore } from '../../src/postgres/postgres-store.ts';
-import type { JournalRow } from '../../src/replication/ports.ts';
+import { EMPTY, type JournalRow } from '../../src/replication/ports.ts';
 import { contradictionOf } from '../replication/observed.ts';
 import { Cluster } from './cluster.ts';
 import { ServerProcess, sleep, until } from './server-process.ts';
@@ -72,6 +75,44 @@ test('a leader goes on with the promoted standby, and answered commands are ther
   const found = amountsOf(rows);
   expect(new Set(found).size).toBe(found.length);
   expect([...answered].filter((amount) => !found.includes(amount))).toEqual([]);
+});
+
+test('while the standby is away, repeated writes keep few connections', async () => {
+  const [primary, standby] = await pair();
+  const address = primary.address();
+  const answerMs = 300;
+  const store = new PostgresStore({ address, answerMs });
+  await migrate(store.reads);
+  const self = { holder: 'one', address: '' };
+  const { lead } = await store.poll(0);
+  expect(await store.takeLead(lead, self)).toBe(1);
+  const nonces = new PostgresNonces(store.logins);
+  expect(await nonces.use(randomUUID(), 1, 0)).toBe(true);
+  standby.stopServer('immediate');
+  const bytes = new Uint8Array([1, 2, 3]);
+  const row: JournalRow = {
+    ...{ firstSeq: 1, lastSeq: 2, epoch: 1, checksum: 7, chainHash: 'aa', bytes },
+    header: bytes,
+  };
+  for (let i = 0; i < 15; i++) {
+    const login = nonces.use(randomUUID(), 1, 0);
+    const writes = [store.append(row, EMPTY), store.beat(1), login];
+    const poll = store.poll(0).then(() => 'poll');
+    expect(await Promise.race([login.catch(() => 'login'), poll])).toBe('poll');
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+  }
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query<{ count: number }>(
+    "select count(*)::integer from pg_stat_activity where application_name = 'orrery'",
+  );
+  await client.end();
+  // Each kind of write has one that waits for the standby, and at most two behind it.
+  expect(rows[0]?.count).toBeLessThan(14);
+  standby.startServer();
+  await until(() => store.beat(1).catch(() => false));
+  await store.close();
 });
 
 function amountsOf(rows: readonly JournalRow[]): bigint[] {
