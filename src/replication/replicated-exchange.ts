@@ -46,7 +46,7 @@ interface Leading {
 
 export class ReplicatedExchange implements ServedExchange {
   readonly recovery: ReplicaRecovery;
-  readonly recordedIds: readonly OrderDigest[];
+  readonly recordedIds: OrderDigest[];
   readonly snapshots: SnapshotHealth;
   orderIds: () => Iterable<OrderDigest> = () => [];
   private readonly options: ReplicatedOptions;
@@ -364,6 +364,10 @@ export class ReplicatedExchange implements ServedExchange {
     tail.apply(rows, {
       onEvent: this.sinks.length > 0 ? this.emit : undefined,
       onOrderIds: (first, digests) => {
+        // A server that waits for the lead at its start has no listeners yet.
+        if (this.idListeners.length === 0) {
+          digests.forEach((digest, i) => this.recordedIds.push([first + i, digest]));
+        }
         for (const listener of this.idListeners) listener(first, digests);
       },
     });

@@ -4,7 +4,9 @@ import { isRepeated } from '../../src/gateway/operator-requests.ts';
 import { headerBytes } from '../../src/journal/format/header.ts';
 import { JournalWriter } from '../../src/journal/format/frames.ts';
 import { address, orderId, quanta, seq } from '../../src/num/units.ts';
-import { EMPTY, type JournalRow } from '../../src/replication/ports.ts';
+import { TICKER } from '../../src/postgres/open-exchange.ts';
+import { EMPTY, type JournalRow, type JournalStore } from '../../src/replication/ports.ts';
+import { ReplicatedExchange } from '../../src/replication/replicated-exchange.ts';
 import { checksumOf, Tail } from '../../src/replication/tail.ts';
 import { freshExchange } from './sim-cluster.ts';
 
@@ -48,6 +50,51 @@ test('rows are applied with their order ids, and the chain hash is that of the l
   tail.apply(rows, { ...SINKS, onOrderIds: (first) => ids.push(first) });
   expect(tail.end).toEqual({ seq: 3, chainHash: rows[2]!.chainHash });
   expect(ids).toEqual([1, 2, 3]);
+});
+
+test('a server that waits for the lead at its start keeps the order ids of the time (R-2.10)', async () => {
+  const rows = rowsOf([1, 1]);
+  const { config } = freshExchange();
+  let polls = 0;
+  const store: JournalStore = {
+    base: () => Promise.resolve({ header: rows[0]!.header!, snapshot: null }),
+    poll: (afterSeq) => {
+      polls += 1;
+      // The leader appends a row after the start of this server, and then resigns.
+      const found = rows.slice(0, Math.min(polls, 2));
+      const { lastSeq, chainHash } = found.at(-1)!;
+      return Promise.resolve({
+        lead: {
+          epoch: polls > 3 ? 2 : 1,
+          beat: polls,
+          holder: polls < 3 ? 'old' : '',
+          address: '',
+        },
+        end: { seq: lastSeq, chainHash },
+        rows: found.filter(({ firstSeq }) => firstSeq > afterSeq),
+      });
+    },
+    takeLead: () => Promise.resolve(2),
+    beat: () => Promise.resolve(true),
+    resign: () => Promise.resolve(),
+    append: () => Promise.resolve(true),
+    saveSnapshot: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const exchange = await ReplicatedExchange.open({
+    ...{ store, ticker: TICKER, start: 'lead', leaseMs: 10_000, pollMs: 1, snapshotEvery: 0 },
+    ...{ self: { holder: 'new', address: '' }, path: 'memory', checkConfig: () => undefined },
+    create: () => ({ config, opening: [] }),
+    rehearse: () => Promise.resolve(),
+    onProblem: () => undefined,
+  });
+  expect(exchange.replica.role).toBe('leader');
+  const digest = 'ab'.repeat(32);
+  expect(exchange.recordedIds).toEqual([
+    [1, digest],
+    [2, digest],
+  ]);
+  await exchange.close();
 });
 
 test('a follower knows the references of the operator, and answers a repeated request (R-13.3)', () => {
