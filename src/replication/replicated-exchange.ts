@@ -230,8 +230,9 @@ export class ReplicatedExchange implements ServedExchange {
   durable(): Promise<void> | null {
     const { leading, stopped } = this;
     // A commit would prove that no other server leads, but it may never come.
-    if (stopped === null && leading !== null && !leading.lease.isValid) {
-      return Promise.reject(new StoreStopped(LAPSED));
+    if (stopped === null && leading !== null) {
+      const reason = this.refusal();
+      if (reason !== null) return Promise.reject(new StoreStopped(reason));
     }
     return this.committed();
   }

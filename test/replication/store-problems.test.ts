@@ -86,6 +86,8 @@ test('a leader reports once that writes have stopped, and that they go on', asyn
   exchange.submit({ kind: 'advanceTime', timeUs: timeUs(nowUs + 1) });
   await clock.passUntil(3 * LEASE_MS);
   expect(exchange.failure?.message).toBe('the database takes no commands');
+  // The lease is renewed, and yet a read would wait for the commands that are not committed.
+  await expect(exchange.durable()).rejects.toThrow('the database takes no commands');
   refuses = false;
   await clock.passUntil(4 * LEASE_MS);
   expect(problems).toEqual([
