@@ -1,6 +1,6 @@
 /**
  * Addresses of PostgreSQL: `postgres://user:password@host:5432,standby:5432/database?sslmode=…`.
- * With several hosts, the first that takes writes is used. Options of TLS are those of libpq.
+ * With several hosts, `primary-of.ts` chooses. Options of TLS are those of libpq.
  */
 import { UserError } from '../base/user-error.ts';
 

@@ -5,6 +5,7 @@
 import { userInfo } from 'node:os';
 import type { Client, QueryResultRow } from 'pg';
 import { DatabaseError, hostsOf, shownAddress } from './address.ts';
+import { primaryOf } from './primary-of.ts';
 
 /** Time for the end of a connection. */
 const END_MS = 1000;
@@ -136,39 +137,39 @@ export class Session {
     const { address, connectMs, answerMs } = this.options;
     const hosts = hostsOf(address);
     const ClientOf = await loadClient();
-    let problem: unknown = null;
-    const messages: string[] = [];
-    for (const host of hosts) {
-      const client = clientOf(ClientOf, address, {
-        connectionString: host,
+    const clients = hosts.map((connectionString) =>
+      clientOf(ClientOf, address, {
+        connectionString,
         connectionTimeoutMillis: connectMs,
         query_timeout: answerMs,
         keepAlive: true,
         application_name: 'orrery',
-      });
-      client.on('error', () => {
-        // A query in progress gets the error; the next one connects again.
-        if (this.current === client) this.opening = null;
-      });
-      client.on('notice', ({ severity, message }) => {
-        if (severity === 'WARNING') this.warnings.push(message ?? 'a warning');
-      });
-      try {
-        await client.connect();
-        const { rows } = await client.query<{ standby: boolean }>(BEGIN, [String(answerMs)]);
-        if (hosts.length === 1 || rows[0]?.standby === false) {
-          this.current = client;
-          return client;
-        }
-        problem = new Error('the server is a standby');
-      } catch (error) {
-        problem = error;
-      }
-      messages.push(messageOf(problem));
-      drop(client);
+      }),
+    );
+    const open = (client: Client): Promise<boolean> => this.begin(client);
+    try {
+      this.current = await primaryOf(clients, { open, drop });
+      return this.current;
+    } catch (error) {
+      const problems: unknown[] = (error as AggregateError).errors;
+      const message = problems.map(messageOf).join('; ');
+      throw new DatabaseError(`${shownAddress(address)}: ${message}`, { cause: problems.at(-1) });
     }
-    const message = messages.join('; ');
-    throw new DatabaseError(`${shownAddress(address)}: ${message}`, { cause: problem });
+  }
+
+  /** True if the server is a standby. */
+  private async begin(client: Client): Promise<boolean> {
+    client.on('error', () => {
+      // A query in progress gets the error; the next one connects again.
+      if (this.current === client) this.opening = null;
+    });
+    client.on('notice', ({ severity, message }) => {
+      if (severity === 'WARNING') this.warnings.push(message ?? 'a warning');
+    });
+    await client.connect();
+    const { answerMs } = this.options;
+    const { rows } = await client.query<{ standby: boolean }>(BEGIN, [String(answerMs)]);
+    return rows[0]?.standby === true;
   }
 }
 

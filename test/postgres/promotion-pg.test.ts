@@ -6,6 +6,7 @@ import { JournalReader } from '../../src/journal/format/frames.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { PostgresNonces } from '../../src/postgres/postgres-nonces.ts';
 import { PostgresStore } from '../../src/postgres/postgres-store.ts';
+import { Session } from '../../src/postgres/session.ts';
 import { EMPTY, type JournalRow } from '../../src/replication/ports.ts';
 import { contradictionOf } from '../replication/observed.ts';
 import { Cluster } from './cluster.ts';
@@ -31,6 +32,10 @@ async function pair(): Promise<[primary: Cluster, standby: Cluster]> {
   return [primary, standby];
 }
 
+const TIMES = { answerMs: 5000, connectMs: 5000 };
+const addressOf = (...clusters: Cluster[]): string =>
+  `postgres://postgres@${clusters.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
+
 async function rowsOf(address: string): Promise<JournalRow[]> {
   const store = new PostgresStore({ address, answerMs: 10_000 });
   const rows: JournalRow[] = [];
@@ -45,8 +50,12 @@ async function rowsOf(address: string): Promise<JournalRow[]> {
 
 test('a leader goes on with the promoted standby, and answered commands are there', async () => {
   const [primary, standby] = await pair();
-  const journal = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`;
-  const server = await ServerProcess.start(journal, ['--lease-ms', '1500', '--clock', 'virtual']);
+  const server = await ServerProcess.start(addressOf(primary, standby), [
+    '--lease-ms',
+    '1500',
+    '--clock',
+    'virtual',
+  ]);
   started.push({ stop: () => server.child.kill('SIGKILL') });
   const answered = new Set<bigint>();
   let next = 1;
@@ -75,6 +84,28 @@ test('a leader goes on with the promoted standby, and answered commands are ther
   const found = amountsOf(rows);
   expect(new Set(found).size).toBe(found.length);
   expect([...answered].filter((amount) => !found.includes(amount))).toEqual([]);
+});
+
+test('a former primary that is back is not used, in either order of the hosts', async () => {
+  const [primary, standby] = await pair();
+  const before = new Session({ address: addressOf(primary, standby), ...TIMES });
+  const port = 'select inet_server_port() as port';
+  expect(await before.query('port', port)).toEqual([{ port: primary.port }]);
+  primary.stopServer('immediate');
+  standby.promote();
+  primary.startServer();
+  for (const hosts of [addressOf(primary, standby), addressOf(standby, primary)]) {
+    const session = new Session({ address: hosts, ...TIMES });
+    expect(await session.query('port', port)).toEqual([{ port: standby.port }]);
+    await session.close();
+  }
+  // The former primary is alone, but this process has seen a later one.
+  standby.stopServer('immediate');
+  const alone = new Session({ address: addressOf(primary, standby), ...TIMES });
+  await expect(alone.query('port', port)).rejects.toThrow(
+    /: a former primary: another server was promoted in its place; connect ECONNREFUSED/,
+  );
+  for (const session of [before, alone]) await session.close();
 });
 
 test('while the standby is away, repeated writes keep few connections', async () => {
