@@ -3,7 +3,6 @@
  * primary that is started again takes writes too. Each promotion begins a later timeline, so it is
  * known by its earlier one.
  */
-import type { Client } from 'pg';
 
 /** Time for the other hosts to answer once one takes writes. */
 const OTHERS_MS = 200;
@@ -12,19 +11,23 @@ const TIMELINE = `
   select (pg_control_system()).system_identifier::text as cluster,
     ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint as timeline`;
 
+/** A client of one host. */
+interface Asked {
+  readonly query: (text: string) => Promise<{ readonly rows: readonly unknown[] }>;
+}
+
 interface Primary {
-  readonly client: Client;
   /** Empty if the server does not show it. */
   readonly cluster: string;
   readonly timeline: number;
 }
 
-const UNKNOWN = { cluster: '', timeline: 0 };
+const UNKNOWN: Primary = { cluster: '', timeline: 0 };
 
-interface Opening {
+interface Opening<C> {
   /** Connects; true if the server is a standby. */
-  readonly open: (client: Client) => Promise<boolean>;
-  readonly drop: (client: Client) => void;
+  readonly open: (client: C) => Promise<boolean>;
+  readonly drop: (client: C) => void;
 }
 
 /** Latest timeline of each cluster that this process has seen. */
@@ -34,18 +37,18 @@ const latest = new Map<string, number>();
  * Drops the other clients. A single host is used as it is. Rejects with an `AggregateError`: the
  * problem of each host, in their order.
  */
-export async function primaryOf(
-  clients: readonly Client[],
-  { open, drop }: Opening,
-): Promise<Client> {
+export async function primaryOf<C extends Asked>(
+  clients: readonly C[],
+  { open, drop }: Opening<C>,
+): Promise<C> {
   const problems: unknown[] = clients.map(() => new Error('no answer in time'));
-  const found = new Map<Client, Primary>();
+  const found = new Map<C, Primary>();
   const attempts = clients.map(async (client, i) => {
     try {
       const isStandby = await open(client);
       const isOnly = clients.length === 1;
       if (isStandby && !isOnly) throw new Error('the server is a standby');
-      found.set(client, isOnly ? { ...UNKNOWN, client } : await placeOf(client));
+      found.set(client, isOnly ? UNKNOWN : await placeOf(client));
     } catch (error) {
       problems[i] = error;
       drop(client);
@@ -55,7 +58,7 @@ export async function primaryOf(
   for (const { cluster, timeline } of found.values()) {
     latest.set(cluster, Math.max(timeline, latest.get(cluster) ?? 0));
   }
-  let chosen: Client | null = null;
+  let chosen: C | null = null;
   for (const [i, client] of clients.entries()) {
     const one = found.get(client);
     if (chosen === null && one !== undefined) {
@@ -84,13 +87,14 @@ function enough(attempts: readonly Promise<void>[], hasOne: () => boolean): Prom
   });
 }
 
-async function placeOf(client: Client): Promise<Primary> {
+async function placeOf(client: Asked): Promise<Primary> {
   try {
-    const { rows } = await client.query<{ cluster: string; timeline: string }>(TIMELINE);
-    const [{ cluster, timeline } = UNKNOWN] = rows;
-    return { client, cluster, timeline: Number(timeline) };
+    const { rows } = await client.query(TIMELINE);
+    const [place] = rows as { cluster: string; timeline: string }[];
+    if (place === undefined) return UNKNOWN;
+    return { cluster: place.cluster, timeline: Number(place.timeline) };
   } catch {
     // Some services do not show it.
-    return { ...UNKNOWN, client };
+    return UNKNOWN;
   }
 }
