@@ -55,9 +55,15 @@ const TAKE_LEAD = `
   insert into orrery.epochs (epoch, holder, address) select epoch, $3, $4 from fenced
   returning epoch`;
 
+/** A promoted standby may have the epoch, and lack rows that its leader has answered. */
 const BEAT = `
   update orrery.lease set beat = beat + 1, renewed_at = clock_timestamp()
-  where epoch = $1 and holder <> '' returning beat`;
+  where epoch = $1 and holder <> '' and ($2::bigint = 0 or exists (
+    select from orrery.journal
+    where first_seq = (select max(first_seq) from orrery.journal where first_seq <= $2::bigint)
+      and last_seq = $2::bigint and chain_hash = $3
+  ))
+  returning beat`;
 
 const RESIGN = `
   update orrery.lease set beat = beat + 1, holder = '', address = '' where epoch = $1`;
@@ -157,8 +163,8 @@ export class PostgresStore implements JournalStore {
     return row === undefined ? null : Number(row.epoch);
   }
 
-  async beat(epoch: number): Promise<boolean> {
-    return (await this.renewals.write('beat', BEAT, [epoch])).length > 0;
+  async beat(epoch: number, { seq, chainHash }: JournalEnd): Promise<boolean> {
+    return (await this.renewals.write('beat', BEAT, [epoch, seq, chainHash])).length > 0;
   }
 
   async resign(epoch: number): Promise<void> {

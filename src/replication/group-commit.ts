@@ -13,6 +13,7 @@ import { headerBytes, type JournalPosition } from '../journal/format/header.ts';
 import { StoreStopped, type StoreProblem } from '../journal/store-stopped.ts';
 import { seq as seqOf, type OrderId } from '../num/units.ts';
 import type { JournalEnd, JournalRow, JournalStore, Ticker } from './ports.ts';
+import { notRenewed } from './lease.ts';
 import { checksumOf } from './tail.ts';
 
 /** Size from which a row takes no further command. */
@@ -220,8 +221,9 @@ export class GroupCommit {
     }
     if (found !== undefined && isSame(found, row)) {
       // A commit after the row: with a synchronous standby, the row is there as well.
-      if (await store.beat(epoch)) return true;
-      this.options.onLost(`epoch ${String(epoch)} is no longer in force`);
+      const { lastSeq: seq, chainHash } = row;
+      if (await store.beat(epoch, { seq, chainHash })) return true;
+      this.options.onLost(notRenewed(epoch));
       return false;
     }
     this.options.onLost(

@@ -7,12 +7,16 @@
  * The lease decides who answers reads. Appends are safe without it: they name their epoch.
  */
 import type { StoreProblem } from '../journal/store-stopped.ts';
-import type { JournalStore, Ticker } from './ports.ts';
+import type { JournalEnd, JournalStore, Ticker } from './ports.ts';
 
 /** Share of the lease for which a leader relies on it. */
 const RELIED = 0.9;
 /** Renewals per lease. */
 const BEATS = 5;
+
+/** Reason of a leader whose renewal the store denies. */
+export const notRenewed = (epoch: number): string =>
+  `epoch ${String(epoch)} is no longer in force, or the database has lost committed rows`;
 
 export interface LeaseOptions {
   readonly store: JournalStore;
@@ -21,6 +25,8 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** When the request that started or renewed the lease was sent. */
   readonly sentMs: number;
+  /** Last command that this leader has committed. */
+  readonly end: () => JournalEnd;
   readonly onLost: (reason: string) => void;
   readonly onProblem: (what: string, problem: StoreProblem) => void;
 }
@@ -58,14 +64,14 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    const { store, ticker, epoch, leaseMs, onLost, onProblem } = this.options;
+    const { store, ticker, epoch, leaseMs, end, onLost, onProblem } = this.options;
     const sentMs = ticker.nowMs();
     try {
-      const holds = await store.beat(epoch);
+      const holds = await store.beat(epoch, end());
       if (this.stopped) return;
       if (!holds) {
         this.stop();
-        onLost(`epoch ${String(epoch)} is no longer in force`);
+        onLost(notRenewed(epoch));
         return;
       }
       this.untilMs = Math.max(this.untilMs, sentMs + RELIED * leaseMs);

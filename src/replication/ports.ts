@@ -70,8 +70,8 @@ export interface JournalStore {
   poll(afterSeq: number): Promise<Poll>;
   /** Starts the next epoch if `seen` is still in force, beat included; null if it is not. */
   takeLead(seen: Leadership, by: Candidate): Promise<number | null>;
-  /** Renews the lease. False if another epoch is in force. */
-  beat(epoch: number): Promise<boolean>;
+  /** Renews the lease. False if another epoch is in force, or no row ends at `end`. */
+  beat(epoch: number, end: JournalEnd): Promise<boolean>;
   /** Gives up an epoch; the next leader need not wait for the lease. */
   resign(epoch: number): Promise<void>;
   /**

@@ -344,7 +344,8 @@ export class ReplicatedExchange implements ServedExchange {
     // A take-over whose answer was lost.
     if (poll.lead.holder === self.holder) {
       const renewedMs = ticker.nowMs();
-      if (await store.beat(poll.lead.epoch)) await this.takeOver(poll.lead.epoch, renewedMs);
+      if (await store.beat(poll.lead.epoch, this.tail.end))
+        await this.takeOver(poll.lead.epoch, renewedMs);
     } else if (poll.lead.holder === '' || nowMs - this.seenMs >= leaseMs) {
       const takenMs = ticker.nowMs();
       const epoch = await store.takeLead(this.seen, self);
@@ -405,16 +406,14 @@ export class ReplicatedExchange implements ServedExchange {
       this.stop(`leadership is lost: ${reason}`);
     };
     const shared = { store, ticker, epoch, leaseMs, onLost, onProblem };
-    this.leading = {
-      epoch,
-      lease: new Lease({ ...shared, sentMs }),
-      commits: new GroupCommit({
-        ...shared,
-        engine: this.engine,
-        end: this.tail.end,
-        position: this.tail.position,
-      }),
-    };
+    const commits = new GroupCommit({
+      ...shared,
+      engine: this.engine,
+      end: this.tail.end,
+      position: this.tail.position,
+    });
+    const lease = new Lease({ ...shared, sentMs, end: () => commits.end });
+    this.leading = { epoch, lease, commits };
     this.wake();
   }
 

@@ -303,6 +303,17 @@ test('a follower stops at a row that is not what the leader wrote', async () => 
   await expect(serve('--follow')).rejects.toThrow(/row of commands \d+ to \d+ .* replays to/);
 });
 
+test('a leader without commands stops when the database has lost rows', async () => {
+  const leader = await serve();
+  await leader.deposit(ACCOUNT, '7');
+  // As a promoted standby that lacks the last commit; the epoch is the same.
+  await query(
+    'delete from orrery.journal where first_seq = (select max(first_seq) from orrery.journal)',
+  );
+  expect(await Promise.race([leader.ended, sleep(20_000)])).toBe(1);
+  expect(leader.log).toContain('the database has lost committed rows');
+});
+
 test('a snapshot shortens the replay of a start', async () => {
   const leader = await serve('--snapshot-every', '5');
   for (let i = 1; i <= 12; i++) await leader.deposit(ACCOUNT, String(i));
@@ -450,10 +461,12 @@ test('an append holds only for the epoch in force, the next place and the same h
   expect(await store.append(row, end)).toBe(false);
   const next: JournalRow = { ...row, firstSeq: 3, lastSeq: 3, chainHash: 'bb', header: null };
   expect(await store.append(next, { seq: 2, chainHash: 'xx' })).toBe(false);
-  expect(await store.beat(1)).toBe(true);
+  expect(await store.beat(1, { seq: 2, chainHash: 'xx' })).toBe(false);
+  expect(await store.beat(1, { seq: 3, chainHash: 'aa' })).toBe(false);
+  expect(await store.beat(1, { seq: 2, chainHash: 'aa' })).toBe(true);
   expect(await store.takeLead({ ...lead, epoch: 1, beat: 0 }, self)).toBeNull();
   expect(await store.takeLead({ ...lead, epoch: 1, beat: 1 }, self)).toBe(2);
-  expect(await store.beat(1)).toBe(false);
+  expect(await store.beat(1, { seq: 2, chainHash: 'aa' })).toBe(false);
   expect(await store.append(next, { seq: 2, chainHash: 'aa' })).toBe(false);
   expect(await store.append({ ...next, epoch: 2 }, { seq: 2, chainHash: 'aa' })).toBe(true);
   const found = await store.poll(0);

@@ -127,7 +127,7 @@ test('while the standby is away, repeated writes keep few connections', async ()
   };
   for (let i = 0; i < 15; i++) {
     const login = nonces.use(randomUUID(), 1, 0);
-    const writes = [store.append(row, EMPTY), store.beat(1), login];
+    const writes = [store.append(row, EMPTY), store.beat(1, EMPTY), login];
     const poll = store.poll(0).then(() => 'poll');
     expect(await Promise.race([login.catch(() => 'login'), poll])).toBe('poll');
     const outcomes = await Promise.allSettled(writes);
@@ -142,7 +142,7 @@ test('while the standby is away, repeated writes keep few connections', async ()
   // Each kind of write has one that waits for the standby, and at most two behind it.
   expect(rows[0]?.count).toBeLessThan(14);
   standby.startServer();
-  await until(() => store.beat(1).catch(() => false));
+  await until(() => store.beat(1, EMPTY).catch(() => false));
   await store.close();
 });
 

@@ -98,8 +98,12 @@ export class SimDatabase {
     return epoch;
   }
 
-  beat(epoch: number): boolean {
+  beat(epoch: number, end: JournalEnd): boolean {
     const { rows, lead } = this.state;
+    const has = rows.some(
+      ({ lastSeq, chainHash }) => lastSeq === end.seq && chainHash === end.chainHash,
+    );
+    if (end.seq > 0 && !has) return false;
     if (lead.epoch !== epoch || lead.holder === '') return false;
     this.commit({ rows, lead: { ...lead, beat: lead.beat + 1 } });
     return true;
@@ -186,8 +190,8 @@ export class SimStore implements JournalStore {
     return epoch;
   }
 
-  beat(epoch: number): Promise<boolean> {
-    return this.call(() => this.database.beat(epoch));
+  beat(epoch: number, end: JournalEnd): Promise<boolean> {
+    return this.call(() => this.database.beat(epoch, end));
   }
 
   resign(epoch: number): Promise<void> {
