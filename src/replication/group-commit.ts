@@ -13,7 +13,6 @@ import { headerBytes, type JournalPosition } from '../journal/format/header.ts';
 import { StoreStopped, type StoreProblem } from '../journal/store-stopped.ts';
 import { seq as seqOf, type OrderId } from '../num/units.ts';
 import type { JournalEnd, JournalRow, JournalStore, Ticker } from './ports.ts';
-import { notRenewed } from './lease.ts';
 import { checksumOf } from './tail.ts';
 
 /** Size from which a row takes no further command. */
@@ -223,7 +222,7 @@ export class GroupCommit {
       // A commit after the row: with a synchronous standby, the row is there as well.
       const { lastSeq: seq, chainHash } = row;
       if (await store.beat(epoch, { seq, chainHash })) return true;
-      this.options.onLost(notRenewed(epoch));
+      this.options.onLost(`epoch ${String(epoch)} is no longer in force`);
       return false;
     }
     this.options.onLost(

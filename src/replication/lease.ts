@@ -14,10 +14,6 @@ const RELIED = 0.9;
 /** Renewals per lease. */
 const BEATS = 5;
 
-/** Reason of a leader whose renewal the store denies. */
-export const notRenewed = (epoch: number): string =>
-  `epoch ${String(epoch)} is no longer in force, or the database has lost committed rows`;
-
 export interface LeaseOptions {
   readonly store: JournalStore;
   readonly ticker: Ticker;
@@ -71,7 +67,7 @@ export class Lease {
       if (this.stopped) return;
       if (!holds) {
         this.stop();
-        onLost(notRenewed(epoch));
+        onLost(await this.reason());
         return;
       }
       this.untilMs = Math.max(this.untilMs, sentMs + RELIED * leaseMs);
@@ -84,6 +80,14 @@ export class Lease {
     }
     // `stop` may have been called during the renewal.
     if (!this.isStopped()) this.renewLater();
+  }
+
+  /** Why the store denies a renewal. */
+  private async reason(): Promise<string> {
+    const { store, epoch, end } = this.options;
+    const poll = await store.poll(end().seq).catch(() => null);
+    if (poll?.lead.epoch === epoch) return 'the database has lost committed rows';
+    return `epoch ${String(epoch)} is no longer in force`;
   }
 
   private isStopped(): boolean {
