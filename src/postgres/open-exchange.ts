@@ -47,7 +47,7 @@ export async function openPostgresExchange(options: PostgresOptions): Promise<Po
   const { address, advertise, leaseMs, checkConfig, ...rest } = options;
   const path = shownAddress(address);
   const where = { address, answerMs: leaseMs };
-  const store = new PostgresStore(where);
+  const store = new PostgresStore({ ...where, needsPrimary: true });
   try {
     await migrate(store.reads);
     const exchange = await ReplicatedExchange.open({

@@ -107,6 +107,8 @@ export interface StoreOptions {
   readonly address: string;
   /** Time after which an answer is given up. */
   readonly answerMs: number;
+  /** A standby has no bound on its delay, and takes no lead; by default it is read. */
+  readonly needsPrimary?: boolean;
 }
 
 export class PostgresStore implements JournalStore {
@@ -117,8 +119,8 @@ export class PostgresStore implements JournalStore {
   readonly logins: Session;
   private readonly bulk: Session;
 
-  constructor({ address, answerMs }: StoreOptions) {
-    const options = { address, answerMs, connectMs: answerMs };
+  constructor({ address, answerMs, needsPrimary = false }: StoreOptions) {
+    const options = { address, answerMs, connectMs: answerMs, needsPrimary };
     this.appends = new Session(options);
     this.renewals = new Session(options);
     this.logins = new Session(options);

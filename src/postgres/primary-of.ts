@@ -28,27 +28,27 @@ interface Opening<C> {
   /** Connects; true if the server is a standby. */
   readonly open: (client: C) => Promise<boolean>;
   readonly drop: (client: C) => void;
+  readonly takesStandby: boolean;
 }
 
 /** Latest timeline of each cluster that this process has seen. */
 const latest = new Map<string, number>();
 
 /**
- * Drops the other clients. A single host is used as it is. Rejects with an `AggregateError`: the
+ * Drops the other clients. Rejects with an `AggregateError`: the
  * problem of each host, in their order.
  */
 export async function primaryOf<C extends Asked>(
   clients: readonly C[],
-  { open, drop }: Opening<C>,
+  { open, drop, takesStandby }: Opening<C>,
 ): Promise<C> {
   const problems: unknown[] = clients.map(() => new Error('no answer in time'));
   const found = new Map<C, Primary>();
   const attempts = clients.map(async (client, i) => {
     try {
       const isStandby = await open(client);
-      const isOnly = clients.length === 1;
-      if (isStandby && !isOnly) throw new Error('the server is a standby');
-      found.set(client, isOnly ? UNKNOWN : await placeOf(client));
+      if (isStandby && !takesStandby) throw new Error('the server is a standby');
+      found.set(client, clients.length === 1 ? UNKNOWN : await placeOf(client));
     } catch (error) {
       problems[i] = error;
       drop(client);

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly connectMs: number;
   /** Time after which an answer is given up. */
   readonly answerMs: number;
+  /** Whether a single host may be a standby; by default it may. */
+  readonly needsPrimary?: boolean;
 }
 
 type ClientClass = new (config: object) => Client;
@@ -134,7 +136,7 @@ export class Session {
   }
 
   private async connect(): Promise<Client> {
-    const { address, connectMs, answerMs } = this.options;
+    const { address, connectMs, answerMs, needsPrimary } = this.options;
     const hosts = hostsOf(address);
     const ClientOf = await loadClient();
     const clients = hosts.map((connectionString) =>
@@ -147,8 +149,9 @@ export class Session {
       }),
     );
     const open = (client: Client): Promise<boolean> => this.begin(client);
+    const takesStandby = hosts.length === 1 && needsPrimary !== true;
     try {
-      this.current = await primaryOf(clients, { open, drop });
+      this.current = await primaryOf(clients, { open, drop, takesStandby });
       return this.current;
     } catch (error) {
       const problems: unknown[] = (error as AggregateError).errors;

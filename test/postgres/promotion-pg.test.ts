@@ -108,6 +108,17 @@ test('a former primary that is back is not used, in either order of the hosts', 
   for (const session of [before, alone]) await session.close();
 });
 
+test('a server does not follow a standby, whose delay it could not name', async () => {
+  const [primary, standby] = await pair();
+  const leader = await ServerProcess.start(primary.address(), []);
+  started.push({ stop: () => leader.child.kill('SIGKILL') });
+  await expect(ServerProcess.start(standby.address(), ['--follow'])).rejects.toThrow(
+    /exit code 2: [^]*: the server is a standby/,
+  );
+  // A copy of the journal may be of any moment.
+  expect((await rowsOf(standby.address())).length).toBeGreaterThan(0);
+});
+
 test('while the standby is away, repeated writes keep few connections', async () => {
   const [primary, standby] = await pair();
   const address = primary.address();
