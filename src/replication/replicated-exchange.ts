@@ -284,23 +284,31 @@ export class ReplicatedExchange implements ServedExchange {
   /** Follows until this server leads, stops or closes. */
   private async run(): Promise<void> {
     const { ticker, pollMs, onProblem } = this.options;
-    let failing = false;
+    /** What failed last, and the leadership that was seen then. */
+    let failed = null as { readonly isRead: boolean; readonly seen: Leadership } | null;
     while (this.leading === null && !this.hasEnded()) {
       let isMore = false;
       const sentMs = ticker.nowMs();
       try {
         isMore = await this.step();
-        if (failing) onProblem('the journal is read again', 'reads_resumed');
-        failing = false;
+        // The lead may fail again at the next attempt, so a poll in between proves nothing.
+        if (failed !== null && (failed.isRead || !isSame(failed.seen, this.seen))) {
+          const what = failed.isRead ? 'the journal is read again' : 'the lead is renewed again';
+          onProblem(what, 'reads_resumed');
+          failed = null;
+        }
       } catch (error) {
         if (error instanceof ReplicationError) {
           this.stop(error.message);
           return;
         }
         // A role or a database that cannot be written may still be read.
-        const what = this.polledMs < sentMs ? 'the journal is not read' : 'the lead is not taken';
-        if (!failing) onProblem(`${what}: ${(error as Error).message}`, 'reads_delayed');
-        failing = true;
+        const isRead = this.polledMs < sentMs;
+        const what = isRead ? 'the journal is not read' : 'the lead is not taken';
+        if (failed?.isRead !== isRead) {
+          onProblem(`${what}: ${(error as Error).message}`, 'reads_delayed');
+        }
+        failed = { isRead, seen: this.seen };
       }
       if (isMore)
         await new Promise<void>((resolve) => {
@@ -333,7 +341,7 @@ export class ReplicatedExchange implements ServedExchange {
     const isMore = this.applyPoll(poll);
     if (!isMore) this.freshMs = sentMs;
     const nowMs = ticker.nowMs();
-    const isRenewed = poll.lead.epoch !== this.seen.epoch || poll.lead.beat !== this.seen.beat;
+    const isRenewed = !isSame(poll.lead, this.seen);
     // The leader could not reach the store either, so it gets a whole lease to renew.
     if (isRenewed || nowMs - this.polledMs > MOST_GAP * leaseMs) {
       this.seen = poll.lead;
@@ -482,5 +490,8 @@ export class ReplicatedExchange implements ServedExchange {
     await store.close();
   }
 }
+
+/** Whether no renewal and no take-over is between two polls. */
+const isSame = (a: Leadership, b: Leadership): boolean => a.epoch === b.epoch && a.beat === b.beat;
 
 const LAPSED = 'the lease of this leader has run out; the database is out of reach';

@@ -98,6 +98,40 @@ test('a leader reports once that writes have stopped, and that they go on', asyn
   await exchange.close();
 });
 
+test('a follower reports once that it cannot lead, also if each refusal takes long', async () => {
+  const header = headerBytes(config, { seq, timeUs: nowUs });
+  let beat = 0;
+  const later: { after?: Clock['ticker']['after'] } = {};
+  const { clock, problems, opened } = open(
+    'follow',
+    storeOf({
+      base: () => Promise.resolve({ header, snapshot: null }),
+      poll: () =>
+        Promise.resolve({
+          lead: { epoch: 1, beat, holder: 'b', address: '' },
+          ...{ end: { seq: 0, chainHash: '' }, rows: [] },
+        }),
+      // As of a database that waits for its standby.
+      takeLead: () =>
+        new Promise((_, reject) => {
+          later.after?.(LEASE_MS, () => {
+            reject(new Error(REFUSED));
+          });
+        }),
+    }),
+  );
+  later.after = clock.ticker.after;
+  const exchange = await opened;
+  await clock.passUntil(9 * LEASE_MS);
+  expect(problems).toEqual([`reads_delayed: the lead is not taken: ${REFUSED}`]);
+  beat = 1;
+  await clock.passUntil(10 * LEASE_MS + 500);
+  expect(problems.slice(1)).toEqual(['reads_resumed: the lead is renewed again']);
+  const closed = exchange.close();
+  await clock.passUntil(13 * LEASE_MS);
+  await closed;
+});
+
 test('a follower that can read but not lead reports that it cannot lead', async () => {
   const header = headerBytes(config, { seq, timeUs: nowUs });
   const { clock, problems, opened } = open(
