@@ -314,6 +314,10 @@ export function takeAs(
  * the house volume. An earlier decrease is reversed first. Size without volume still prints.
  */
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
+  if (market.house.some(({ ref }) => ref !== null)) {
+    tradeWithHidden(world, market, side, price, size);
+    return;
+  }
   returnCredit(world, market, -side, price, size);
   let users = takeUsers(world, market, -side, price - side, size);
   let house = takeHidden(market, -side, price, size - users);
@@ -340,6 +344,28 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   const unmatched = size - users - house + hidden;
   noteRestated(market, -side, price, unmatched - hidden);
   if (unmatched > 0n) printTrade(world, market, price, side * unmatched);
+}
+
+/**
+ * A trade beside single orders, whose executions are records of their own. Users at better prices
+ * and those at the front of its price meet it; history keeps its orders.
+ */
+function tradeWithHidden(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  size: bigint,
+): void {
+  let left = size - takeUsers(world, market, -side, price - side, size);
+  while (left > 0n) {
+    const [head] = queueAt(world, market, -side, price);
+    if (head === undefined || head.segment !== null) break;
+    const filled = takeUser(world, market, head, left);
+    if (filled === 'held') break;
+    left -= filled;
+  }
+  if (left > 0n) printTrade(world, market, price, side * left);
 }
 
 /** R-14.7: takes up to `lots` hidden lots; returns their number. */

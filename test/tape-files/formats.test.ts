@@ -843,6 +843,27 @@ describe('LOBSTER', () => {
     ]);
   });
 
+  test('tick and lot hold, and a hidden trade at a price with visible orders is kept', async () => {
+    const rows = text(
+      '34200.1,1,5,300,5853300,1',
+      '34200.2,5,0,200,5853300,1',
+      '34200.3,4,5,100,5853300,1',
+    );
+    const units = { symbol: 'A', tickSize: '0.01', lotSize: '100', inverse: false };
+    const { records } = await readFiles('lobster', files({ 'A_2012-06-21_message_1.csv': rows }), {
+      units,
+    });
+    expect(records).toEqual([
+      expect.objectContaining({ kind: 'order', action: 'add', priceTicks: 58_533, lots: 3 }),
+      expect.objectContaining({ kind: 'trade', priceTicks: 58_533, lots: -2 }),
+      expect.objectContaining({ kind: 'order', action: 'execute', priceTicks: 58_533, lots: 1 }),
+    ]);
+    const fine = text('34200.1,1,5,300,5853350,1');
+    await expect(
+      readFiles('lobster', files({ 'A_2012-06-21_message_1.csv': fine }), { units }),
+    ).rejects.toThrow('line 1: `price` price "585.3350" is not a positive multiple of 0.01');
+  });
+
   test('with the order book file the rebuilt book equals that file, line by line', async () => {
     const { units, records } = await readFiles('lobster', files(names));
     const { books: rebuilt, violations } = await verified([records], units);

@@ -385,6 +385,32 @@ describe('Databento', () => {
     ]);
   });
 
+  test('mbo: the size of a trade beyond the fills of known orders is a trade after them', async () => {
+    const { records } = await read(
+      'databento',
+      file(
+        'hidden.mbo.csv',
+        lines(
+          MBO,
+          mbo('R', 'N', '9223372036854775807', 0, 0),
+          mbo('A', 'B', '3720250000000', 5, 7),
+          mbo('T', 'A', '3720250000000', 9, 0),
+          mbo('F', 'B', '3720250000000', 2, 6),
+          mbo('F', 'B', '3720250000000', 4, 7),
+          mbo('C', 'B', '3720250000000', 4, 7),
+          mbo('A', 'B', '3720000000000', 1, 8),
+        ),
+      ),
+    );
+    expect(records).toEqual([
+      'snapshot 1',
+      'add 7 bid 372025:5',
+      'execute 7 bid 372025:4',
+      'trade 372025:-5',
+      'add 8 bid 372000:1',
+    ]);
+  });
+
   test('mbp: the changes of the best levels from row to row, and trades', async () => {
     const row = (action: string, bid: string, size: number, ask: string) =>
       `2020-12-28T13:00:00.006136329Z,2020-12-28T13:00:00.006001487Z,1,1,5482,${action},A,0,3720.250000000,1,128,1,1,${bid},${ask},${size},11,15,9,ESH1`;

@@ -6,6 +6,9 @@
  * Order: users at better prices, then the queue of the trade's level, front to back; hidden lots
  * (R-14.5) are its front. A decrease of that level that arrived before its trade is reversed first,
  * so that no volume is used twice. Size without volume still prints.
+ *
+ * In a book of single orders, executions of these are records of their own. A trade there had a
+ * hidden counterparty, so it takes nothing from the recorded orders (decision record 0152).
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -50,6 +53,11 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   const side = signedLots > 0 ? 1 : -1;
   const houseSide = side > 0 ? -1 : 1;
   const size = Math.abs(signedLots);
+  if (market.tape.orders.size > 0) {
+    const users = takeUsersAhead(state, market, houseSide, price, size);
+    if (users < size) printTrade(state, market, price, lots(side * (size - users)));
+    return;
+  }
   returnCredit(state, market, houseSide, price, size);
   // The historical taker meets better prices first.
   const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);
@@ -64,6 +72,27 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   const level = market.tape.findTaken(houseSide, price);
   if (level !== undefined) noteDivergence(market, level, unmatched - hidden);
   printTrade(state, market, price, lots(side * unmatched));
+}
+
+/** Fills users' orders ahead of all recorded ones of a price; returns the lots filled. */
+function takeUsersAhead(
+  state: State,
+  market: Market,
+  houseSide: 1 | -1,
+  price: PriceTicks,
+  size: number,
+): number {
+  const ladder = market.book.ladder(houseSide);
+  let taken = takeUsers(state, market, houseSide, price + houseSide, size);
+  while (taken < size) {
+    const level = ladder.find(price);
+    const head = level === NO_LEVEL ? NONE : ladder.head(level);
+    if (head === NONE || state.orders.isHouse(head)) break;
+    const { filled, held } = takeUserOrder(state, market, head, size - taken);
+    if (held) break;
+    taken += filled;
+  }
+  return taken;
 }
 
 /** Takes up to `size` hidden lots of the level (R-14.7); returns their number. */

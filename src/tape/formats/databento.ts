@@ -5,9 +5,10 @@
  * `instrument_id`.
  *
  * MBO: a fill (F) does not change Databento's book; the cancellation or modification after it does.
- * Here the fill executes the order, and that record only removes what is left to remove. A
- * trade (T) without fills is emitted as such. A modification that adds size or moves the price
- * places the order at the back of its level. A book starts with its snapshot records, or empty.
+ * Here the fill executes the order, and that record only removes what is left to remove. The size
+ * of a trade (T) beyond the fills of known orders is emitted as a trade after them. A modification
+ * that adds size or moves the price places the order at the back of its level. A book starts with
+ * its snapshot records, or empty.
  *
  * MBP: each row has the best levels after its event; the changes from row to row are emitted, with
  * assigned update ids.
@@ -52,11 +53,13 @@ export class DatabentoDecoder implements RowDecoder {
   private readonly orders: Map<number, Order>;
   /** Levels of the last row by side and price. */
   private levels: Map<string, TapeLevel> | null = null;
-  /** A trade whose fills have not arrived. */
+  /** A trade whose fills may follow; `left` is the size of which they have not. */
   private trade: {
-    readonly at: MessageTime;
+    /** Of its last fill so far: visible orders have priority. */
+    at: MessageTime;
     readonly price: PriceTicks;
-    readonly size: Lots;
+    readonly sign: 1 | -1;
+    left: number;
   } | null = null;
 
   constructor(context: DecoderContext, state: unknown) {
@@ -222,16 +225,19 @@ export class DatabentoDecoder implements RowDecoder {
     if (action === 'T') {
       this.flushTrade();
       const sign = this.text(row, 'side') === 'A' ? -1 : 1;
-      this.trade = { at, price: this.price(row, 'price'), size: lots(sign * this.size(row)) };
+      this.trade = { at, price: this.price(row, 'price'), sign, left: this.size(row) };
       return;
     }
     const ref = integerOf(this.text(row, 'order_id'), 'order_id');
     const order = this.orders.get(ref);
     if (action === 'F') {
-      // The fills of a trade stand for it; an order that is not known has no place in the book.
+      // An order that is not known has no place in the book: its fill stays in the trade.
       if (order === undefined) return;
-      this.trade = null;
       const size = Math.min(this.size(row), order.left);
+      if (this.trade !== null) {
+        this.trade.at = at;
+        this.trade.left -= size;
+      }
       order.left -= size;
       order.filled += size;
       if (size > 0) this.emitOrder('execute', ref, order, size, at);
@@ -299,7 +305,8 @@ export class DatabentoDecoder implements RowDecoder {
   private flushTrade(): void {
     const { trade } = this;
     this.trade = null;
-    if (trade !== null) this.emitTrade(trade.at, trade.price, trade.size);
+    if (trade === null || trade.left <= 0) return;
+    this.emitTrade(trade.at, trade.price, lots(trade.sign * trade.left));
   }
 }
 

@@ -17,7 +17,7 @@
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks, timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError, type OrderAction } from '../record.ts';
-import { integerOf, shown } from './numbers.ts';
+import { integerOf, shown, type NumberReader } from './numbers.ts';
 import type { DecoderContext, Row } from './row-decoder.ts';
 
 export const LOBSTER_TICK = '0.0001';
@@ -63,7 +63,7 @@ export class LobsterDecoder {
     const at = this.timeOf(fields[0]);
     const type = integerOf(fields[1], 'type');
     if (type < 1 || type > 7) throw new TapeError(`\`type\` is ${String(type)}, not from 1 to 7`);
-    const book = bookRow === null ? null : bookLevels(bookRow);
+    const book = bookRow === null ? null : bookLevels(bookRow, this.context.numbers);
     const base = { timeUs: at, localUs: at, line };
     if (!this.started) {
       this.started = true;
@@ -85,25 +85,20 @@ export class LobsterDecoder {
     const action = ACTIONS[type];
     // Hidden orders have no order id.
     const ref = action === undefined ? 0 : integerOf(fields[2], 'order ID');
-    const size = integerOf(fields[3], 'size');
-    const price = integerOf(fields[4], 'price');
+    const size = this.context.numbers.size(fields[3], 'size');
+    const price = this.context.numbers.price(dollars(fields[4], 'price'), 'price');
     const direction = fields[5];
     if (direction !== '1' && direction !== '-1') {
       throw new TapeError(`\`direction\` is ${shown(direction)}, not 1 or -1`);
     }
     if (size === 0) throw new TapeError('`size` is 0');
-    if (price === 0 || price > 2 ** 31 - 1) {
-      throw new TapeError(`\`price\` ${String(price)} is not from 1 to 2^31 − 1`);
-    }
     const side = direction === '1' ? ('bid' as const) : ('ask' as const);
     if (action === undefined) {
-      // A hidden order executes only where no visible order has priority.
-      if (this.of(side).has(price)) return;
       this.context.emit({
         kind: 'trade',
         ...base,
         tradeId: base.line,
-        priceTicks: priceTicks(price),
+        priceTicks: price,
         lots: lots(side === 'bid' ? -size : size),
       });
       return;
@@ -244,10 +239,17 @@ interface Base {
   readonly line: number;
 }
 
+/** A price of the file, which is dollars × 10,000, as decimal text. */
+function dollars(text: string | undefined, field: string): string {
+  const digits = /^[0-9]{1,10}$/.exec(text ?? '')?.[0].padStart(5, '0');
+  if (digits === undefined) throw new TapeError(`\`${field}\` ${shown(text)} is not an integer`);
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+}
+
 /**
  * `ask price, ask size, bid price, bid size` per level; an empty level has the price ±9999999999.
  */
-function bookLevels(fields: readonly string[]): TapeLevel[] {
+function bookLevels(fields: readonly string[], numbers: NumberReader): TapeLevel[] {
   if (fields.length < 4 || fields.length % 4 !== 0) {
     throw new TapeError(`${String(fields.length)} fields of the order book; a level has 4`);
   }
@@ -256,16 +258,10 @@ function bookLevels(fields: readonly string[]): TapeLevel[] {
   for (let i = 0; i < fields.length; i += 2) {
     const side = i % 4 === 0 ? ('ask' as const) : ('bid' as const);
     const name = `${side} ${String(Math.floor(i / 4) + 1)}`;
-    const price = Number(fields[i]);
-    if (!Number.isSafeInteger(price)) {
-      throw new TapeError(`\`${name} price\` ${shown(fields[i])} is not an integer`);
-    }
-    const size = integerOf(fields[i + 1], `${name} size`);
-    if (Math.abs(price) === NOTHING || size === 0) continue;
-    if (price <= 0 || price > 2 ** 31 - 1) {
-      throw new TapeError(`\`${name} price\` ${String(price)} is not from 1 to 2^31 − 1`);
-    }
-    (side === 'bid' ? bids : asks).push({ side, priceTicks: priceTicks(price), lots: lots(size) });
+    const size = numbers.size(fields[i + 1], `${name} size`);
+    if (Math.abs(Number(fields[i])) === NOTHING || size === 0) continue;
+    const price = numbers.price(dollars(fields[i], `${name} price`), `${name} price`);
+    (side === 'bid' ? bids : asks).push({ side, priceTicks: price, lots: size });
   }
   return [...bids, ...asks];
 }

@@ -46,6 +46,11 @@ function depth(...rows: readonly (readonly ['bid' | 'ask', number, number])[]): 
   world.apply({ kind: 'tapeDepth', timeUs: timeUs(world.atUs), market: M, levels });
 }
 
+function trade(size: number, price: number): void {
+  const command = { priceTicks: priceTicks(price), lots: lots(size) };
+  world.apply({ kind: 'tapeTrade', timeUs: timeUs(world.atUs), market: M, ...command });
+}
+
 function book(): string {
   return (['bid', 'ask'] as const)
     .map((side) =>
@@ -120,6 +125,22 @@ describe('one order at a time', () => {
     expect(book()).toBe(' | ');
   });
 
+  test('a trade beside single orders takes users with priority and no recorded order (D-61a)', () => {
+    l3('add 1 bid 5@99');
+    const behind = place('4', '99');
+    const ahead = place('2', '98');
+    l3('add 2 bid 3@98');
+    trade(-6, 99);
+    expect([settled(behind), settled(ahead)]).toEqual([0, 0]);
+    expect(book()).toBe('9@99 5@98 | ');
+    l3('remove 1 bid 5@99');
+    // The better price first, then the front of the trade's price; the recorded 3 stay.
+    trade(-9, 98);
+    expect([settled(behind), settled(ahead)]).toEqual([4, 2]);
+    expect(book()).toBe('3@98 | ');
+    expect(prints()).toEqual(['-6@99', '-4@99', '-2@98', '-3@98']);
+  });
+
   test('orders that were never added are the oldest of their level', () => {
     snapshot(['bid', 10, 99]);
     const mine = place('1', '99');
@@ -172,13 +193,31 @@ describe('one order at a time', () => {
 });
 
 /** Reference model: one list of entries per price, best price first. */
+interface Place {
+  readonly ref: number;
+  readonly price: number;
+  left: number;
+}
+
 class PlainQueue {
   /** One side; users have negative numbers. */
-  private places: { ref: number; price: number; left: number }[] = [];
+  private places: Place[] = [];
   readonly filled = new Map<number, number>();
 
+  has(ref: number): boolean {
+    return this.places.some((entry) => entry.ref === ref);
+  }
   add(ref: number, price: number, left: number): void {
     this.places.push({ ref, price, left });
+  }
+  /** A trade with hidden volume: no user behind a historical order of its price meets it. */
+  trade(price: number, size: number): void {
+    const barrier = this.places.findIndex((entry) => entry.ref > 0 && entry.price === price);
+    this.fillUsers(
+      size,
+      (entry, i) => entry.price > price || (entry.price === price && (barrier < 0 || i < barrier)),
+    );
+    this.places = this.places.filter(({ left }) => left > 0);
   }
   take(ref: number, size: number): void {
     const place = this.places.find((entry) => entry.ref === ref);
@@ -191,21 +230,21 @@ class PlainQueue {
    */
   execute(ref: number, price: number, size: number): void {
     const place = this.places.findIndex((entry) => entry.ref === ref);
+    this.fillUsers(size, (entry, i) => entry.price > price || (entry.price === price && i < place));
+    this.take(ref, size);
+  }
+  private fillUsers(size: number, meets: (entry: Place, i: number) => boolean): void {
     let left = size;
-    const ahead = this.places
+    const users = this.places
       .map((entry, i) => ({ entry, i }))
-      .filter(
-        ({ entry, i }) =>
-          entry.ref < 0 && (entry.price > price || (entry.price === price && i < place)),
-      )
+      .filter(({ entry, i }) => entry.ref < 0 && meets(entry, i))
       .sort((a, b) => b.entry.price - a.entry.price || a.i - b.i);
-    for (const { entry } of ahead) {
+    for (const { entry } of users) {
       const fill = Math.min(left, entry.left);
       entry.left -= fill;
       left -= fill;
       this.filled.set(entry.ref, (this.filled.get(entry.ref) ?? 0) + fill);
     }
-    this.take(ref, size);
   }
 }
 
@@ -217,6 +256,7 @@ test('users’ fills follow price-time priority, and snapshots contain the queue
     fc.tuple(fc.constant('add'), ref, size, price),
     fc.tuple(fc.constantFrom('reduce', 'execute', 'execute'), ref, size, price),
     fc.tuple(fc.constant('user'), ref, size, price),
+    fc.tuple(fc.constant('trade'), ref, size, price),
   );
   let fills = 0;
   fc.assert(
@@ -239,6 +279,11 @@ test('users’ fills follow price-time priority, and snapshots contain the queue
           prices.set(fresh, at);
           l3(`add ${fresh} bid ${count}@${at}`);
           plain.add(fresh, at, count);
+        } else if (what === 'trade') {
+          // Without single orders the book is one of levels.
+          if (![...prices.keys()].some((named) => plain.has(named))) continue;
+          trade(-count, at);
+          plain.trade(at, count);
         } else {
           const known = prices.get(drawn);
           if (known === undefined) continue;
