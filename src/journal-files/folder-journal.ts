@@ -61,6 +61,9 @@ export class FolderJournal implements JournalSource {
     if (base !== null) this.reader.skipTo(base.seq - 1);
   }
 
+  get lastRelease(): string | null {
+    return this.reader.lastRelease;
+  }
   get path(): string {
     return this.segment.path;
   }

@@ -1,5 +1,5 @@
-/** Texts of a recorded hash that a replay does not reach. */
-import type { Mismatch } from '../journal/replay/replay.ts';
+/** Texts of hashes that a replay does not reach, or that a journal does not have. */
+import type { Mismatch, Unproven } from '../journal/replay/replay.ts';
 
 export function mismatchText(mismatch: Mismatch): string {
   const { what, seq, expected, actual } = mismatch;
@@ -14,3 +14,15 @@ export function rulesNote({ release }: Pick<Mismatch, 'release'>): string | null
   if (release === null) return null;
   return `the journal begins by the rules of orrery ${release}, some of which have changed; replay it with that release`;
 }
+
+/** Why a start refuses commands of earlier rules that no hash follows. */
+export function unprovenText({ fromSeq, toSeq, release }: Unproven): string {
+  const range =
+    fromSeq === toSeq
+      ? `command ${String(fromSeq)} was`
+      : `commands ${String(fromSeq)} to ${String(toSeq)} were`;
+  return `${range} applied by the rules of orrery ${release}, some of which have changed, and no hash follows to compare`;
+}
+
+export const unprovenHint = ({ release }: Unproven): string =>
+  `start and stop orrery ${release} on the folder: it writes a hash at its end`;

@@ -8,7 +8,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
 import { replay } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
-import { mismatchText } from './mismatch-text.ts';
+import { mismatchText, unprovenHint, unprovenText } from './mismatch-text.ts';
 import { RecoveredDigests } from './recovered-digests.ts';
 import { FolderJournal, noSnapshotError, type JournalPlace } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
@@ -40,6 +40,10 @@ class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
+/** The state after commands of earlier rules is compared from the start on. */
+const ofEarlierRules = (release: string): string =>
+  `has the state by the rules of orrery ${release}`;
+
 /** Limits recovery to a part of the folder. */
 export interface RecoverOptions {
   /** Stops after this command instead of the last. */
@@ -55,6 +59,7 @@ export interface RecoverOptions {
 export function snapshotMisfit(segments: readonly Segment[], snapshot: Snapshot): string | null {
   if (snapshot.seq < (segments[0]?.afterSeq ?? 0)) return null;
   const journal = new FolderJournal(segments, snapshot);
+  if (journal.lastRelease !== null) return ofEarlierRules(journal.lastRelease);
   const options = { verify: true, recover: true, untilSeq: snapshot.seq };
   try {
     const { mismatch } = asSnapshotError(() => replay(journal, options));
@@ -101,8 +106,11 @@ function recoverFrom(
     );
   }
   const journal = new FolderJournal(segments, snapshot, untilSeq);
+  if (snapshot !== null && journal.lastRelease !== null) {
+    throw new SnapshotError(ofEarlierRules(journal.lastRelease));
+  }
   const digests = new RecoveredDigests(snapshot?.orderIds ?? []);
-  const { engine, commands, mismatch } = asSnapshotError(() =>
+  const { engine, commands, mismatch, unproven } = asSnapshotError(() =>
     replay(journal, {
       verify: true,
       recover: true,
@@ -123,6 +131,11 @@ function recoverFrom(
     const text = mismatchText(mismatch);
     if (snapshot !== null) throw new SnapshotError(text);
     throw new JournalError(`${journal.place.segment.path}: ${text}`);
+  }
+  if (unproven !== null) {
+    throw new JournalError(`${journal.place.segment.path}: ${unprovenText(unproven)}`, {
+      hint: unprovenHint(unproven),
+    });
   }
   return {
     engine,

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { replay, type Mismatch } from '../journal/replay/replay.ts';
+import { replay, type Mismatch, type Unproven } from '../journal/replay/replay.ts';
 import { openJournal } from './folder-journal.ts';
 import { listSnapshots, readSnapshot, snapshotFault } from './snapshots.ts';
 
@@ -32,6 +32,8 @@ export interface JournalVerification {
   readonly damage: string | null;
   /** A differing hash. */
   readonly mismatch: Mismatch | null;
+  /** Commands of earlier rules that no hash follows; a start refuses the folder. */
+  readonly unproven: Unproven | null;
   readonly snapshots: readonly { readonly name: string; readonly verdict: SnapshotVerdict }[];
 }
 
@@ -64,8 +66,15 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
   let damage: string | null = null;
   let found: Pick<
     JournalVerification,
-    'checkpoints' | 'chainHashes' | 'ended' | 'torn' | 'mismatch'
-  > = { checkpoints: 0, chainHashes: 0, ended: false, torn: null, mismatch: null };
+    'checkpoints' | 'chainHashes' | 'ended' | 'torn' | 'mismatch' | 'unproven'
+  > = {
+    checkpoints: 0,
+    chainHashes: 0,
+    ended: false,
+    torn: null,
+    mismatch: null,
+    unproven: null,
+  };
   try {
     const replayed = replay(journal, {
       verify: true,
@@ -90,6 +99,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
     isWhole:
       damage === null &&
       found.mismatch === null &&
+      found.unproven === null &&
       snapshots.every(({ verdict }) => HARMLESS.includes(verdict)),
     afterSeq: journal.fromSeq,
     lastSeq: engine.seq,
@@ -101,6 +111,7 @@ export function verifyJournal(path: string, options: VerifyOptions = {}): Journa
     torn: found.torn,
     damage,
     mismatch: found.mismatch,
+    unproven: found.unproven,
     snapshots,
   };
 }

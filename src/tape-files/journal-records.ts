@@ -13,7 +13,7 @@ import { Exchange } from '../engine/exchange.ts';
 import type { LevelView, MarketView } from '../engine/read/views.ts';
 import type { TapeLevel } from '../engine/commands.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
-import { rulesNote } from '../journal-files/mismatch-text.ts';
+import { rulesNote, unprovenHint, unprovenText } from '../journal-files/mismatch-text.ts';
 import { replayJournal } from '../journal-files/replay-journal.ts';
 import { listSegments } from '../journal-files/segments.ts';
 import { lots, priceTicks, timeUs, type MarketId, type TimeUs } from '../num/units.ts';
@@ -33,13 +33,16 @@ export function journalFiles(path: string): string[] {
  * and `TapeError` for one that was made from a recording.
  */
 function journalMarkets(path: string): TapeUnits[] {
-  const { engine, mismatch } = replayJournal(path, { verify: true, onEvent: mustBeLive });
+  const { engine, mismatch, unproven } = replayJournal(path, { verify: true, onEvent: mustBeLive });
   if (mismatch !== null) {
     const { what, seq, expected, actual } = mismatch;
     const cause = rulesNote(mismatch) ?? 'the journal is damaged, or of another build';
     throw new TapeError(
       `the ${what === 'stateHash' ? 'state' : 'chain'} hash of command ${String(seq)} is ${expected}, and a replay reaches ${actual}: ${cause}`,
     );
+  }
+  if (unproven !== null) {
+    throw new TapeError(`${unprovenText(unproven)}; ${unprovenHint(unproven)}`);
   }
   return engine.markets().map(({ spec: { symbol, tickSize, lotSize } }) => ({
     symbol,

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { JournalReader } from '../../src/journal/format/frames.ts';
-import { SEMANTICS_VERSION } from '../../src/journal/format/header.ts';
+import { headerBytes, SEMANTICS_VERSION } from '../../src/journal/format/header.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
+import { checkJournal } from '../../src/cli/doctor/folder-checks.ts';
+import { backupFolder } from '../../src/journal-files/backup-folder.ts';
 import type { DurableExchange } from '../../src/journal-files/durable-exchange.ts';
 import { FolderJournal, openJournal } from '../../src/journal-files/folder-journal.ts';
 import { plainJournal } from '../../src/journal-files/plain-journal.ts';
@@ -18,7 +20,7 @@ import { listSegments } from '../../src/journal-files/segments.ts';
 import { verifyJournal } from '../../src/journal-files/verify-journal.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { Timeline } from '../../src/time-machine/timeline.ts';
-import { deposit, openIn, useFolder } from './folder.ts';
+import { abandon, deposit, openIn, useFolder } from './folder.ts';
 
 const RELEASED = new URL('../journal/fixtures/release-0.2/', import.meta.url);
 const DIFFERS = 'black-friday.orrery.gz';
@@ -46,6 +48,25 @@ async function deposits(exchange: DurableExchange, count: number): Promise<void>
     exchange.submit({ ...command, timeUs: timeUs(exchange.engine.nowUs + 1) });
   }
   await exchange.durable();
+}
+
+/** A journal as a crash leaves it: with the hashes up to a command only. */
+function withoutHashesAfter(bytes: Uint8Array, seq: number): Uint8Array {
+  const reader = new JournalReader(bytes);
+  const parts = [headerBytes(reader.header.config, null, reader.header.semanticsVersion)];
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command' || frame.seq <= seq) parts.push(reader.frameBytes);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Gives the last segment the header of another version. */
+function relabel(folder: string, version: number): void {
+  const last = listSegments(folder).at(-1)!;
+  const { config, after } = new FolderJournal([last], null).header;
+  const bytes = readFileSync(last.path);
+  bytes.set(headerBytes(config, after, version), 0);
+  writeFileSync(last.path, bytes);
 }
 
 const versions = (folder: string): number[] =>
@@ -135,4 +156,52 @@ test('a torn write of release 0.2 is removed before the new segment', async () =
   }
   expect(recover(path).snapshotSeq).toBe(0);
   expect(existsSync(first!.path)).toBe(true);
+});
+
+test('commands of release 0.2 after its last hash are refused, since nothing shows their state', async () => {
+  const bytes = withoutHashesAfter(released(DIFFERS), 2000);
+  const path = join(scratch(), 'journal.orrery');
+  writeFileSync(path, bytes);
+  const unproven = { fromSeq: 1954, toSeq: 2369, release: '0.2' };
+  const note =
+    'commands 1954 to 2369 were applied by the rules of orrery 0.2, some of which have changed, and no hash follows to compare';
+  expect(replay(bytes, { verify: false })).toMatchObject({ mismatch: null, unproven });
+  expect(replay(bytes, { verify: false, untilSeq: 2000 })).toMatchObject({ unproven: null });
+  expect(verifyJournal(path)).toMatchObject({ isWhole: false, mismatch: null, unproven });
+  expect(() => recover(scratch())).toThrow(note);
+  await expect(openIn(scratch(), { config: null })).rejects.toThrow(note);
+  await expect(backupFolder(scratch(), join(scratch(), 'copy'))).rejects.toThrow(note);
+  const { findings } = checkJournal(scratch(), true, null);
+  expect(findings.at(-1)).toMatchObject({ verdict: 'fail', check: 'replay', found: note });
+});
+
+test('the present rules need no hash at the end', async () => {
+  const exchange = await openIn(scratch());
+  await deposits(exchange, 3);
+  await abandon(exchange);
+  const { seq } = recover(scratch()).engine;
+  const found = verifyJournal(scratch());
+  expect(found).toMatchObject({ isWhole: true, unproven: null, lastSeq: seq });
+  relabel(scratch(), 2);
+  expect(verifyJournal(scratch())).toMatchObject({
+    isWhole: false,
+    unproven: { fromSeq: seq - 2, toSeq: seq, release: '0.2' },
+  });
+});
+
+test('a snapshot of a state by earlier rules is not used', async () => {
+  const exchange = await openIn(scratch());
+  await deposits(exchange, 3);
+  await exchange.snapshot();
+  await exchange.close();
+  const { seq } = recover(scratch()).engine;
+  expect(recover(scratch())).toMatchObject({ snapshotSeq: seq, passedOver: [] });
+  relabel(scratch(), 2);
+  const name = `snapshot-${String(seq).padStart(16, '0')}.bin`;
+  expect(recover(scratch())).toMatchObject({
+    snapshotSeq: 0,
+    passedOver: [`${name}: has the state by the rules of orrery 0.2`],
+  });
+  const { findings } = checkJournal(scratch(), false, null);
+  expect(findings[0]).toMatchObject({ verdict: 'warn', check: 'snapshots' });
 });

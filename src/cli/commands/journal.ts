@@ -18,7 +18,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
-import { rulesNote } from '../../journal-files/mismatch-text.ts';
+import { rulesNote, unprovenHint, unprovenText } from '../../journal-files/mismatch-text.ts';
 import { pullCommand } from '../journal-pull.ts';
 import { command as inspectCommand } from './inspect.ts';
 
@@ -87,7 +87,7 @@ const verifyCommand: CommandModule<object, JournalArguments> = {
 };
 
 function printVerification(found: JournalVerification): void {
-  const { afterSeq, lastSeq, torn, damage, mismatch } = found;
+  const { afterSeq, lastSeq, torn, damage, mismatch, unproven } = found;
   print(
     `commands      ${String(lastSeq - afterSeq)}, from ${String(afterSeq + 1)} to ${String(lastSeq)}`,
   );
@@ -108,6 +108,10 @@ function printVerification(found: JournalVerification): void {
     print(`  replay      ${mismatch.actual}`);
     const note = rulesNote(mismatch);
     if (note !== null) print(`  rules       ${note}`);
+  }
+  if (unproven !== null) {
+    print(`NOT COMPARED  ${unprovenText(unproven)}`);
+    print(`  advice      ${unprovenHint(unproven)}`);
   }
   print(found.isWhole ? 'all match' : 'NOT all match');
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { rulesNote } from '../../journal-files/mismatch-text.ts';
+import { rulesNote, unprovenHint, unprovenText } from '../../journal-files/mismatch-text.ts';
 import { replay } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { JOURNAL_FILE, readRun, RUN_FILE, type RecordedRun } from '../../run-plan/run-folder.ts';
@@ -62,7 +62,7 @@ export const command: CommandModule<object, ReplayArguments> = {
       });
       if (result.cancelled) throw new Interrupted('interrupted');
       progress.stop();
-      const { engine, mismatch } = result;
+      const { engine, mismatch, unproven } = result;
       const recorded = verify && untilSeq === undefined ? await recordedRun(journal) : null;
       const isOther = recorded !== null && recorded.chainHash !== engine.chainHash();
       const summary = {
@@ -74,6 +74,7 @@ export const command: CommandModule<object, ReplayArguments> = {
         checkpointsVerified: verify ? result.checkpoints : null,
         torn: result.torn,
         mismatch,
+        unproven,
         ofItsRun: recorded === null ? null : !isOther,
         chainHash: engine.chainHash(),
         stateHash: engine.stateHash(),
@@ -100,13 +101,17 @@ export const command: CommandModule<object, ReplayArguments> = {
           const note = rulesNote(mismatch);
           if (note !== null) print(`  rules     ${note}`);
         }
+        if (unproven !== null) {
+          print(`NOT COMPARED ${unprovenText(unproven)}`);
+          print(`  advice    ${unprovenHint(unproven)}`);
+        }
       }
       if (isOther && !json) {
         print(`MISMATCH    ${join(dirname(journal), RUN_FILE)} is of another run`);
         print(`  run       ${recorded.chainHash}`);
         print(`  replay    ${summary.chainHash}`);
       }
-      if (mismatch !== null || isOther) setExitCode(EXIT.failed);
+      if (mismatch !== null || unproven !== null || isOther) setExitCode(EXIT.failed);
     } catch (error) {
       progress.stop();
       throw error;

@@ -28,7 +28,7 @@ import {
 } from '../../journal-files/snapshots.ts';
 import { LOGINS_NAME } from '../../journal-files/used-nonces.ts';
 import { verifyJournal, type SnapshotVerdict } from '../../journal-files/verify-journal.ts';
-import { rulesNote } from '../../journal-files/mismatch-text.ts';
+import { rulesNote, unprovenHint, unprovenText } from '../../journal-files/mismatch-text.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const GIB = 2 ** 30;
@@ -277,18 +277,19 @@ const SNAPSHOT_FAULTS = {
   damaged: 'damaged',
   unreadable: 'not a file that can be read',
   outdated: 'of another release',
-  foreign: 'of another exchange than the journal',
+  foreign: 'of another exchange than the journal, or of another release',
 } as const;
 
 /** A start passes over damaged snapshots; `checkSnapshots` warns of them. */
 const HARMLESS: readonly SnapshotVerdict[] = ['agrees', 'outdated', 'before', 'damaged'];
 
 function replayed(path: string): Finding {
-  const { damage, mismatch, lastSeq, snapshots } = verifyJournal(path);
+  const { damage, mismatch, unproven, lastSeq, snapshots } = verifyJournal(path);
   const bad = snapshots.find(({ verdict }) => !HARMLESS.includes(verdict));
-  if (damage === null && mismatch === null && bad === undefined) {
+  if (damage === null && mismatch === null && unproven === null && bad === undefined) {
     return ok('replay', `${countText(lastSeq, 'command')}, every hash agrees`);
   }
+  if (unproven !== null) return fail('replay', unprovenText(unproven), unprovenHint(unproven));
   const found =
     damage ??
     (mismatch === null

@@ -24,6 +24,7 @@ import { hexByte } from '../../base/hex.ts';
 import { OrderIdsFrame, type JournalFrame } from './frame.ts';
 import {
   BEGINNING,
+  earlierRelease,
   headerBytes,
   readHeader,
   type JournalHeader,
@@ -210,6 +211,8 @@ export interface JournalSource {
   readonly header: JournalHeader;
   /** File of the last frame, if this journal is read from files. */
   readonly path?: string;
+  /** Release by whose rules the last frame was written; null for the present rules. */
+  readonly lastRelease: string | null;
   /** State before the first command; null for the genesis state of the configuration. */
   readonly base: Uint8Array | null;
   /** The next frame; null at the end or a torn tail. `reused`: frames for orders and cancels. */
@@ -264,6 +267,9 @@ export class JournalReader implements JournalSource {
     this.lastUs = after.timeUs;
   }
 
+  get lastRelease(): string | null {
+    return earlierRelease(this.header);
+  }
   get offset(): number {
     return this.at;
   }

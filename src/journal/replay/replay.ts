@@ -4,7 +4,7 @@ import { must } from '../../base/assert.ts';
 import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { configHash } from '../../engine/snapshot/config-archive.ts';
-import type { Seq, TimeUs } from '../../num/units.ts';
+import { seq, type Seq, type TimeUs } from '../../num/units.ts';
 import { earlierRelease } from '../format/header.ts';
 import {
   JournalError,
@@ -46,6 +46,14 @@ export interface Mismatch {
   readonly release: string | null;
 }
 
+/** Commands after the last hash of a journal of earlier rules: nothing shows their state. */
+export interface Unproven {
+  readonly fromSeq: Seq;
+  readonly toSeq: Seq;
+  /** Release that wrote them. */
+  readonly release: string;
+}
+
 export interface ReplayResult {
   readonly engine: Exchange;
   readonly commands: number;
@@ -57,6 +65,8 @@ export interface ReplayResult {
   readonly torn: TornTail | null;
   /** First differing hash; the replay stops there. */
   readonly mismatch: Mismatch | null;
+  /** null also for a replay that stops before the end of the journal. */
+  readonly unproven: Unproven | null;
   readonly cancelled: boolean;
 }
 
@@ -79,6 +89,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   let commands = 0;
   let checkpoints = 0;
   let chainHashes = 0;
+  let provenSeq = engine.seq;
   let mismatch: Mismatch | null = null;
   let cancelled = false;
   const untilSeq = options.untilSeq ?? Infinity;
@@ -117,6 +128,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
       }
       if (frame.kind === 'checkpoint') checkpoints += 1;
       else chainHashes += 1;
+      provenSeq = engine.seq;
     }
   }
   // Frames read ahead of a stop are not reported.
@@ -143,8 +155,14 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
     ended: !over && reader.ended,
     torn,
     mismatch,
+    unproven: over || untilSeq !== Infinity ? null : unprovenAfter(provenSeq, engine.seq, reader),
     cancelled,
   };
+}
+
+function unprovenAfter(proven: Seq, last: Seq, { lastRelease }: JournalSource): Unproven | null {
+  if (lastRelease === null || proven === last) return null;
+  return { fromSeq: seq(proven + 1), toSeq: last, release: lastRelease };
 }
 
 /** A base is a file of its own, which may have been copied from another exchange. */
