@@ -213,10 +213,11 @@ function sectionsOf({ strategies, markets }: Report): (readonly [string, string]
 /** None for a market of agents, which has no history. */
 function divergenceNotes({ markets, isEndogenous }: Report): Note[] {
   if (isEndogenous === true) return [];
-  return markets.map(({ symbol, divergence }) => ({
-    title: 'Divergence',
-    text: `${divergenceText(divergence, symbol)}.`,
-  }));
+  return markets.flatMap(({ symbol, divergence }) =>
+    divergence === null
+      ? []
+      : [{ title: 'Divergence', text: `${divergenceText(divergence, symbol)}.` }],
+  );
 }
 
 /** Names and markets, unless the title has them, and the time of the run. */

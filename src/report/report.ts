@@ -84,7 +84,8 @@ export interface MarketReport {
   /** Their total. */
   readonly gapUs: number;
   readonly meanSpread: number | null;
-  readonly divergence: Divergence;
+  /** null for a run of release 0.2. */
+  readonly divergence: Divergence | null;
   /** Stylised facts of an endogenous market. */
   readonly shape: MarketShape | null;
 }
@@ -163,7 +164,7 @@ export function buildReport(output: RunOutput, about: ReportAbout): Report {
       volume: market.volume,
       gaps: market.gaps.length,
       gapUs: noBookUs(market),
-      divergence: market.divergence,
+      divergence: (market as Partial<typeof market>).divergence ?? null,
       meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
       shape: about.isEndogenous === true ? marketShape(market) : null,
     })),

@@ -8,8 +8,15 @@ export function bundleHashes(strategies: readonly PlannedStrategy[]): Record<str
         ? []
         : [
             [`bundle of ${id}`, bundle.sha256] as const,
-            ...bundle.data.map(({ file, sha256 }) => [`data of ${id}: ${file}`, sha256] as const),
+            ...dataOf(bundle).map(
+              ({ file, sha256 }) => [`data of ${id}: ${file}`, sha256] as const,
+            ),
           ],
     ),
   );
 }
+
+type Bundle = NonNullable<PlannedStrategy['bundle']>;
+
+/** Plans of release 0.2 list no data. */
+export const dataOf = ({ data }: Partial<Pick<Bundle, 'data'>>): Bundle['data'] => data ?? [];

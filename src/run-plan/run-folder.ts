@@ -383,7 +383,19 @@ function recordedRunOf(text: string, file: string): RecordedRun {
   }
   const fault = faultOfRun(run);
   if (fault !== null) throw new FileError(`${file}: ${fault}`);
-  return run as RecordedRun;
+  return completed(run as RecordedRun);
+}
+
+/** With the fields that strategies of a run of release 0.2 lack. */
+function completed(run: RecordedRun): RecordedRun {
+  if (run.strategies.every((strategy) => 'plots' in strategy)) return run;
+  const strategies = run.strategies.map((strategy) => ({
+    ...strategy,
+    plots: [],
+    orders: strategy.orders.map((order) => ({ ...order, tag: null })),
+    fills: strategy.fills.map((fill) => ({ ...fill, tag: null })),
+  }));
+  return { ...run, strategies };
 }
 
 /** Content of `checkpoint.bin`, so that a damaged file of a stopped run is found. */

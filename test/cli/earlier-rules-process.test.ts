@@ -28,6 +28,10 @@ const RELEASED = fileURLToPath(new URL('../journal/fixtures/release-0.1.orrery',
 const REFUSAL = 'semantics version 1, this program reads 2 and 3; replay it with orrery 0.1';
 /** Magic, length, checksum; then the format version's byte and the semantics version's. */
 const HEADER_FIXED = 16;
+const RUN = {
+  ...{ orrery: 'run', version: 1, firstUs: 1, lastUs: 2, sampleUs: 1, seed: '1', commands: 1 },
+  ...{ markets: [], strategies: [], chainHash: '0', stateHash: '0', assumptions: [], data: [] },
+};
 const template = mkdtempSync(join(tmpdir(), 'orrery-'));
 const scratch = useFolder();
 const data = (): string => join(scratch(), 'var');
@@ -137,9 +141,17 @@ test('a journal of release 0.2 that leads elsewhere is named as one of that rele
     expect({ args, status }).toEqual({ args, status: 1 });
     expect(stdout).toContain(note);
   }
+  // The hash of its run is one by the same rules.
+  const journal = join(scratch(), 'journal.orrery');
+  cpSync(path, journal);
+  writeFileSync(join(scratch(), 'run.json'), JSON.stringify(RUN));
+  const replay = ['replay', journal, '--verify'];
+  const { stdout: replayed } = spawnSync(process.execPath, [CLI, ...replay], { encoding: 'utf8' });
+  expect(replayed).toContain(note);
+  expect(replayed).not.toContain('another run');
+  rmSync(join(scratch(), 'run.json'));
   const doctor = ['doctor', '--data-dir', scratch(), '--full'];
   rmSync(join(scratch(), 'var'), { recursive: true });
-  cpSync(path, join(scratch(), 'journal.orrery'));
   const { stdout } = spawnSync(process.execPath, [CLI, ...doctor], { encoding: 'utf8' });
   expect(stdout).toContain(note);
 });

@@ -41,7 +41,13 @@ test('records of version 0.2.0 are read', async () => {
     for (const fill of strategy.fills) without(fill, 'tag', 'seq');
   }
   writeFileSync(file, JSON.stringify(run));
-  expect((await readRun(folder)).strategies).toEqual(run.strategies);
+  const { strategies } = await readRun(folder);
+  expect(strategies).toMatchObject(run.strategies);
+  for (const { plots, orders, fills } of strategies) {
+    expect(plots).toEqual([]);
+    expect(orders.length * fills.length).toBeGreaterThan(0);
+    expect(new Set([...orders, ...fills].map(({ tag }) => tag))).toEqual(new Set([null]));
+  }
   const live = { orrery: 'live', version: 1, strategy: 's', parameters: {}, log: [] };
   const record = { ...live, startedUs: 1, endedUs: 2, orders: [], fills: [], ends: [] };
   writeFileSync(join(folder, 'live.json'), JSON.stringify(record));

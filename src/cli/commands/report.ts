@@ -8,7 +8,7 @@ import type { ReportedRun } from '../../report/page-data.ts';
 import { buildReport, reportOptions, type ReportAbout } from '../../report/report.ts';
 import { listed, REPORT_FILE } from '../../report/text.ts';
 import { TIME_MACHINE, writeReport, writeRuns } from '../../report/write.ts';
-import { bundleHashes } from '../../run-plan/bundle-hashes.ts';
+import { bundleHashes, dataOf } from '../../run-plan/bundle-hashes.ts';
 import type { RunPlan } from '../../run-plan/run-plan.ts';
 import { makeFreeFolder, readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import { InputError, print, printJson } from '../cli-support.ts';
@@ -31,7 +31,8 @@ const PLAN = {
   journal: 'flag?',
   population: 'record?',
 } as const satisfies Of<RunPlan>;
-const BUNDLE = { sha256: 'text', data: [{ file: 'text', sha256: 'text' }] } as const;
+const BUNDLE = { sha256: 'text', data: 'list?' } as const;
+const DATA = [{ file: 'text', sha256: 'text' }] as const;
 
 export const command: CommandModule<object, ReportArguments> = {
   command: 'report <run..>',
@@ -120,7 +121,8 @@ function recordingOf({ terms }: RecordedRun): string | null {
 /** A strategy that is an object has no bundle. */
 function faultOfBundles({ strategies }: RunPlan): string | null {
   for (const [i, { bundle }] of strategies.entries()) {
-    const fault = bundle === null ? null : faultOf(bundle, BUNDLE);
+    if (bundle === null) continue;
+    const fault = faultOf(bundle, BUNDLE) ?? faultOf({ data: dataOf(bundle) }, { data: DATA });
     if (fault !== null) return `strategies[${String(i)}].bundle.${fault}`;
   }
   return null;
