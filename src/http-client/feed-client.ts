@@ -85,6 +85,8 @@ export class FeedClient {
   private readonly connections = new Set<WebSocket>();
   private reconnecting = false;
   private lostMs: number | null = null;
+  /** The same as a time of `performance.now()`. */
+  private lostHereMs = 0;
   /** True if the connection is one with a follower, which may be behind what is read. */
   private isFollower = false;
   /** All that was delivered was committed before this time of `performance.now()`. */
@@ -298,6 +300,7 @@ export class FeedClient {
       this.socket = null;
       if (this.closed || this.feeds.size === 0) return;
       this.deliveredMs = performance.now();
+      if (this.lostMs === null) this.lostHereMs = this.deliveredMs;
       this.lostMs ??= Date.now();
       void this.reconnect();
     });
@@ -392,7 +395,7 @@ export class FeedClient {
   private async missedBy(feed: Feed, reads: Partial<FreshReads>): Promise<readonly Data[]> {
     const { client, fillsSince } = reads;
     if (client === undefined || feed.lastSeen === null) return [];
-    feed.lastSeen.lostMs = this.lostMs ?? Date.now();
+    feed.lastSeen.lostHereMs = this.lostMs === null ? performance.now() : this.lostHereMs;
     return feed.lastSeen.missed(feed.source, feed.params, client, fillsSince);
   }
 

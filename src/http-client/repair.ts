@@ -59,10 +59,10 @@ export class LastSeen {
   private readonly positions = new Map<string, Data>();
   /** Not after any update since the subscription, in ms; catch-up starts here without one. */
   readonly beganMs: number;
-  /** The same on the clock of this computer. */
-  private readonly beganHereMs = Date.now();
-  /** When the connection was lost, on the clock of this computer. */
-  lostMs = 0;
+  /** The same as a time of `performance.now()`, since the clock of this computer may be set. */
+  private readonly beganHereMs = performance.now();
+  /** When the connection was lost, a time of `performance.now()`. */
+  lostHereMs = 0;
   /** Why updates since the loss may be missing after `missed`; null: none are. */
   unknown: string | null = null;
 
@@ -224,7 +224,7 @@ export class LastSeen {
     if (unknownBeforeMs === Infinity) return 'the server has no history of fills';
     if (unknownBeforeMs <= this.beganMs) return null;
     const { time: nowMs } = await client.call('getTime', {});
-    const lostMs = this.beganMs + this.lostMs - this.beganHereMs - DRIFT_MS;
+    const lostMs = this.beganMs + this.lostHereMs - this.beganHereMs - DRIFT_MS;
     if (unknownBeforeMs < Math.min(lostMs, nowMs)) return null;
     return historyBegins(unknownBeforeMs);
   }

@@ -82,6 +82,34 @@ test.each(['trade', 'fill', 'order'] as const)(
   10_000,
 );
 
+test('a history that begins after the loss is named although the clock here was set ahead', async () => {
+  const url = `http://127.0.0.1:${String(proxy.port)}`;
+  const client = new HttpMatcherClient({ url, signer: WALLET });
+  // The server has restarted and knows no earlier fills.
+  const history = { fills: [], knownSinceMs: startMs + 10_000 };
+  vi.spyOn(client as unknown as { fillsSince: () => unknown }, 'fillsSince').mockReturnValue(
+    Promise.resolve(history),
+  );
+  const feeds = client.feeds();
+  const seen: (string | null)[] = [];
+  await feeds.listen(
+    'fill',
+    { account: OWN },
+    {
+      onUpdate: () => undefined,
+      onError: ({ message }) => seen.push(message),
+      onResumed: ({ unknown }) => seen.push(unknown),
+    },
+  );
+  const hourAhead = Date.now() + 60 * MINUTE_MS;
+  vi.spyOn(Date, 'now').mockReturnValue(hourAhead);
+  aheadMs = 20_000;
+  proxy.drop();
+  await expect.poll(() => seen, { timeout: 5000 }).toHaveLength(1);
+  expect(seen[0]).toMatch(/history of fills begins/);
+  await feeds.close();
+}, 10_000);
+
 test('replies of a replica name the time of the last command', async () => {
   follows();
   aheadMs = 5 * MINUTE_MS;
@@ -112,7 +140,7 @@ test.each([
       ),
   } as unknown as MatcherClient;
   const lastSeen = new LastSeen(startMs - MINUTE_MS);
-  lastSeen.lostMs = Date.now() + MINUTE_MS + 10_000;
+  lastSeen.lostHereMs = performance.now() + MINUTE_MS + 10_000;
   for (const fill of fillsOf(...delivered)) lastSeen.note('fill', fill);
   const found = await lastSeen.missed('fill', { account: OWN }, client, () =>
     Promise.resolve({ fills: fillsOf(...known), knownSinceMs: since }),
