@@ -1,5 +1,7 @@
 /** Reads of a live run: markets, and money of its account. */
 import type { ResponseOf } from '../contract/endpoints.ts';
+import { formatDuration } from '../num/time-text.ts';
+import { durationUs } from '../num/units.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
@@ -27,6 +29,21 @@ export async function readMarkets(
     .filter(({ symbol }) => symbols.includes(symbol))
     .map((record) => ({ record, terms: marketTerms(record) }));
   return { markets, symbols };
+}
+
+/** Smaller differences are no fault of a clock; larger ones are the time of a test or replay. */
+const CLOCK_MS = { least: 1000, most: 86_400_000 };
+
+/** How far the clock of this computer is from that of the exchange; null if it is near. */
+export async function clockNote(client: MatcherClient): Promise<string | null> {
+  const sentMs = Date.now();
+  const { time } = await client.call('getTime', {});
+  const aheadMs = Math.max(sentMs - time, 0) - Math.max(time - Date.now(), 0);
+  const offMs = Math.abs(aheadMs);
+  if (offMs <= CLOCK_MS.least || offMs > CLOCK_MS.most) return null;
+  const far = formatDuration(durationUs(Math.round(offMs / 1000) * 1_000_000));
+  const side = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `the clock of this computer is ${far} ${side} that of the exchange, and so are now() and an expiresAt from it`;
 }
 
 /** Rejects with a `StrategyError` that says what to do if the subaccount has no money. */

@@ -30,7 +30,7 @@ import type { OrderRecordShape } from '../contract/schemas.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
-import { readMarkets } from './exchange-facts.ts';
+import { clockNote, readMarkets } from './exchange-facts.ts';
 import { CANDLES, storedBars } from './candle-bars.ts';
 import { fundingOf, FundingPayments, isAway } from './funding-payments.ts';
 import { mustRunLive } from './live-hooks.ts';
@@ -110,6 +110,8 @@ export class LiveRun implements LiveRecorder {
     const ended = new AbortController();
     try {
       const { markets, symbols } = await readMarkets(client, this.options.symbols);
+      const note = await clockNote(client);
+      if (note !== null) this.warn(note);
       const terms = markets.map((market) => market.terms);
       const { marketDataTimeUnit } = await client.call('getConfig', {});
       const timeUnitUs = marketDataTimeUnit === 's' ? 1_000_000 : 1000;

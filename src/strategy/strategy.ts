@@ -225,7 +225,7 @@ export interface StrategyContext {
   readonly warmingUp: boolean;
   /** Random numbers from the run's seed: identical in every run. */
   readonly random: RandomStream;
-  /** Virtual time in a backtest. */
+  /** Virtual time in a backtest, the clock of this computer in a live run; µs since 1970. */
   now(): number;
   market(symbol?: string): MarketTerms;
   /** Places an order; returns the API's records, the order's own first. */

@@ -186,10 +186,10 @@ export const command: CommandModule<object, LiveArguments> = {
     });
     if (out !== undefined && overwrite) await removeRun(out);
     const stop = new AbortController();
-    const endMs = lasting === null || status !== null ? Infinity : Date.now() + lasting / 1000;
+    const endMs = lasting === null || status !== null ? Infinity : performance.now() + lasting / 1000;
     watchInterrupt();
     const poll = setInterval(() => {
-      if (isInterrupted() || Date.now() >= endMs) stop.abort();
+      if (isInterrupted() || performance.now() >= endMs) stop.abort();
     }, POLL_MS);
     if (!options.json) {
       printError(`${definition.name} on ${options.url} as ${account}; Ctrl-C stops it`);
