@@ -186,7 +186,8 @@ export const command: CommandModule<object, LiveArguments> = {
     });
     if (out !== undefined && overwrite) await removeRun(out);
     const stop = new AbortController();
-    const endMs = lasting === null || status !== null ? Infinity : performance.now() + lasting / 1000;
+    const endMs =
+      lasting === null || status !== null ? Infinity : performance.now() + lasting / 1000;
     watchInterrupt();
     const poll = setInterval(() => {
       if (isInterrupted() || performance.now() >= endMs) stop.abort();
