@@ -284,7 +284,7 @@ export class ReplicatedExchange implements ServedExchange {
   /** Follows until this server leads, stops or closes. */
   private async run(): Promise<void> {
     const { ticker, pollMs, onProblem } = this.options;
-    /** What failed last, and the leadership that was seen then. */
+    /** The last failure, and the leadership that was seen then. */
     let failed = null as { readonly isRead: boolean; readonly seen: Leadership } | null;
     while (this.leading === null && !this.hasEnded()) {
       let isMore = false;

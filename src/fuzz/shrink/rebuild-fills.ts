@@ -112,7 +112,7 @@ function ordersOf(fills: readonly Fill[]): Order[] {
     const own = must(byOrder.get(orderId), 'fills of an order');
     const last = must(own.at(-1), 'a last fill');
     const size = own.reduce((sum, { lots }) => sum + lots, 0);
-    // What remains of a maker stays in the book.
+    // The rest of a maker stays in the book.
     const rest = last.role === 'maker' ? last.remainingLots : 0;
     if (!orders.has(orderId)) orders.set(orderId, { ...last, size: size + rest });
   };

@@ -5,8 +5,8 @@
  * history can be removed; a deposit gives the same amount at once.
  *
  * A unit is tested with each of its possible ends: a price that leads to the marks of the failure,
- * or the last commands of the script. The other side of its positions is one rich user, or the owners of
- * the opposite positions, all of them rich: auto-deleveraging closes against each of these.
+ * or the last commands of the script. The other side of its positions is one rich user, or one for
+ * each opposite position: auto-deleveraging closes against these one by one.
  */
 import { must } from '../../base/assert.ts';
 import type { MarketSpec } from '../../engine/config.ts';
@@ -204,7 +204,7 @@ function buildWith(script: Script, target: Rebuild, deposit: bigint): Script | n
   return { ...script, steps: opening.stepsFor(script) };
 }
 
-/** Lots of a position by user on the other side, those of the exchange last; signed. */
+/** The parts of a position by user on the other side, the exchange last; signed. */
 function sharesOf({ market, lots: size }: Position, { against, holders }: Rebuild): number[] {
   if (against === 'one') return [size];
   const side = Math.sign(size);
