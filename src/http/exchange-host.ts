@@ -235,7 +235,10 @@ export class Host {
   /** Under a wall clock, engine timers need a command even if no request arrives. */
   private schedule(): void {
     if (this.clock !== 'wall') return;
-    const dueUs = this.exchange.engine.nextTimerUs();
+    const { engine, replica } = this.exchange;
+    // A follower may read rows with timers, and then lead.
+    const latestUs = replica === null ? Infinity : Number.MAX_SAFE_INTEGER;
+    const dueUs = Math.min(engine.nextTimerUs(), latestUs);
     if (dueUs >= this.wakesUs) return;
     clearTimeout(this.timer);
     this.wakesUs = dueUs;
