@@ -14,6 +14,7 @@ import {
   describeModel,
   type Fidelity,
   type TapeModel,
+  sourcesOf,
 } from '../tape/tape-model.ts';
 import type { DatasetManifest, StreamManifest } from '../tape/manifest.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
@@ -136,10 +137,9 @@ function sourceMarket(
   model: TapeModel,
   fidelity: Fidelity | null,
 ): SourceMarket {
-  const has = (kind: RecordKind): boolean =>
-    market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
+  const has = (kind: RecordKind): boolean => (market.counts[kind] ?? 0) > 0;
   const { symbol, tickSize, lotSize } = market;
-  // A synthetic book has no premium, and its last price is the market's own.
+  const { indexSource, markSource, fundingSource } = sourcesOf(market.counts, fidelity);
   const book = describeModel(model, fidelity, closesHoles(market, model));
   return {
     symbol,
@@ -149,9 +149,9 @@ function sourceMarket(
     hasTrades: has('trade'),
     terms: {
       recordedLiquidity: true,
-      indexSource: has('index') ? 'external' : 'mid',
-      ...(has('mark') ? { markSource: 'external' } : book === null ? {} : { markSource: 'last' }),
-      ...(has('funding') || book !== null ? { funding: { source: 'external' } } : {}),
+      indexSource,
+      markSource,
+      funding: { source: fundingSource },
     },
     note: {
       title: `Mark, index and funding of ${symbol}`,
@@ -161,10 +161,12 @@ function sourceMarket(
           : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded, and stays while the strategies hold a side alone.',
         has('mark')
           ? `The mark is the recorded one.${partText(market, 'mark')}`
-          : 'The mark follows from index and book.',
+          : markSource === 'last'
+            ? 'The mark is the last price.'
+            : 'The mark follows from index and book.',
         has('funding')
           ? `Funding is settled at the recorded rates.${partText(market, 'funding')}`
-          : book === null
+          : fundingSource === 'premium'
             ? 'The recording has no funding rates: they are derived from the premium of the book over the index.'
             : 'The recording has no funding rates: none is paid.',
         book ?? '',

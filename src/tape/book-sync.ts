@@ -8,11 +8,12 @@
  */
 import type { Command } from '../engine/commands.ts';
 import { inSteps } from '../gateway/encode.ts';
-import type { MarketId, TimeUs } from '../num/units.ts';
+import { lots, type MarketId, type TimeUs } from '../num/units.ts';
 import type { GapManifest } from './manifest.ts';
 import type {
   BarRecord,
   DepthRecord,
+  OrderRecord,
   RecordKind,
   SnapshotRecord,
   TapeRecord,
@@ -165,8 +166,12 @@ export class BookSync {
         break;
       case 'order': {
         facts.orders += 1;
-        if (this.fidelity !== 'l3') break;
         const { action, ref, side, priceTicks, lots } = record;
+        if (this.fidelity === 'trades' && action === 'execute') {
+          for (const command of this.tradeCommands(executionOf(record)))
+            steps.push({ record, inSync, command });
+        }
+        if (this.fidelity !== 'l3') break;
         steps.push({
           record,
           inSync,
@@ -368,6 +373,19 @@ export class BookSync {
       command: { kind: 'tapeGap', timeUs: record.timeUs, market: this.market },
     };
   }
+}
+
+/** The trade of an executed order. */
+function executionOf({
+  side,
+  lots: size,
+  timeUs,
+  localUs,
+  line,
+  priceTicks,
+}: OrderRecord): TradeRecord {
+  const signed = lots(side === 'bid' ? -size : size);
+  return { kind: 'trade', timeUs, localUs, line, tradeId: line, priceTicks, lots: signed };
 }
 
 function isSameTrade(a: TradeRecord, b: TradeRecord | null): boolean {

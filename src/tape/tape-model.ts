@@ -133,15 +133,19 @@ export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;
 const PLAYED_FROM: Readonly<Record<Fidelity, readonly RecordKind[]>> = {
   l3: ['order'],
   l2: ['depth', 'snapshot'],
-  trades: ['trade'],
+  // Executions of single orders are trades.
+  trades: ['trade', 'order'],
   bars: ['bar'],
 };
 
-/** Fidelities that these records allow, best first. */
+/**
+ * Fidelities that these records allow, best first. Snapshots and depth beside single orders are not
+ * a book of their own.
+ */
 export function fidelitiesOf(counts: RecordCounts): Fidelity[] {
-  return FIDELITIES.filter((fidelity) =>
-    PLAYED_FROM[fidelity].some((kind) => (counts[kind] ?? 0) > 0),
-  );
+  const has = (kind: RecordKind): boolean => (counts[kind] ?? 0) > 0;
+  const possible = FIDELITIES.filter((fidelity) => PLAYED_FROM[fidelity].some(has));
+  return has('order') ? possible.filter((fidelity) => fidelity !== 'l2') : possible;
 }
 
 /** Best fidelity that these records allow; null if they have no trading data. */
@@ -150,16 +154,18 @@ export function fidelityOf(counts: RecordCounts): Fidelity | null {
 }
 
 /**
- * Sources of a market's index, mark and funding: recorded if available, else derived from the
- * tape's prices.
+ * Sources of a market's index, mark and funding at a fidelity: recorded if available, else derived
+ * from the tape's prices.
  */
-export function sourcesOf(counts: RecordCounts): {
+export function sourcesOf(
+  counts: RecordCounts,
+  fidelity: Fidelity | null,
+): {
   readonly indexSource: IndexSource;
   readonly markSource: MarkSource;
   readonly fundingSource: FundingSource;
 } {
   const has = (kind: RecordKind): boolean => (counts[kind] ?? 0) > 0;
-  const fidelity = fidelityOf(counts);
   const hasBook = fidelity === 'l3' || fidelity === 'l2';
   return {
     indexSource: has('index') ? 'external' : 'mid',

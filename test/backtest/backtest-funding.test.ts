@@ -9,6 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { attribution } from '../../src/report/analysis/attribution.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
+import { readRun } from '../../src/run-plan/run-folder.ts';
 import { example, plannedOf } from '../run-plan/plans.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-funding-'));
@@ -98,4 +99,71 @@ test('the funding leg of the funding carry is Σ position × index × rate, to t
   expect(output.markets[0]!.fundingRates.map(({ rate }) => Math.round(Number(rate) * 1e8))).toEqual(
     RATES,
   );
+});
+
+/** Buys once, and logs settlements. */
+const HOLDS = `
+import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({
+  name: 'holds',
+  parameters: {},
+  create: () => ({
+    onStart(context) {
+      context.setTimer('buy', 60_000_000);
+    },
+    async onTimer(_name, context) {
+      await context.submit({ side: 'buy', size: '10' });
+    },
+  }),
+});
+`;
+
+test.each([
+  ['without an index, no funding is paid', false],
+  ['with an index, the premium of the book is', true],
+])('a recorded book without rates: %s', async (_title, hasIndex) => {
+  const folder = mkdtempSync(join(scratch, 'book-'));
+  const strategy = join(folder, 'holds.ts');
+  writeFileSync(strategy, HOLDS);
+  const count = 760;
+  const seconds = (i: number): number => START_MS / 1000 + i * 5;
+  const levels = Array.from({ length: count }, (_, i) =>
+    [
+      `${String(seconds(i))},buy,2999.9,900,true`,
+      `${String(seconds(i))},sell,3000.1,900,true`,
+    ].join('\n'),
+  );
+  const files: [string, string, string[]][] = [
+    ['depth', 'time,side,price,size,snapshot', levels],
+    ['index', 'time,price', levels.map((_, i) => `${String(seconds(i))},3000`)],
+  ];
+  const data = join(folder, 'data');
+  for (const [kind, header, rows] of hasIndex ? files : files.slice(0, 1)) {
+    const file = join(folder, `SPOT-${kind}.csv`);
+    const map = join(folder, `${kind}.yaml`);
+    const columns = header.split(',').map((name) => `${name}: ${name}`);
+    writeFileSync(map, `kind: ${kind}\ncolumns: { ${columns.join(', ')} }\ntimeUnit: s\n`);
+    writeFileSync(file, [header, ...rows].join('\n'));
+    const units = ['--symbol', 'SPOT', '--tick', '0.1', '--lot', '1'];
+    const added = kind === 'depth' ? [] : ['--add'];
+    const args = ['data', 'import', 'csv', file, '--map', map, '--out', data, ...units, ...added];
+    expect(await main(args)).toBe(0);
+  }
+  const out = join(folder, 'run');
+  const args = [
+    'backtest',
+    strategy,
+    '--data',
+    data,
+    '--out',
+    out,
+    '--balance',
+    '100000',
+    '--json',
+  ];
+  expect(await main(args)).toBe(0);
+  const [holds] = (await readRun(out)).strategies;
+  expect(holds?.fills.map(({ size }) => size)).toEqual(['10']);
+  // 0.01 % in eight hours, of 10 × 3,000.
+  expect(holds?.funding.map(({ payment }) => payment)).toEqual(hasIndex ? ['-0.375'] : []);
 });

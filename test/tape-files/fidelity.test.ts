@@ -13,9 +13,12 @@ import {
   parseTapeModel,
   describeModel,
   DEFAULT_TAPE_MODEL,
+  fidelitiesOf,
   fidelityOf,
   sourcesOf,
   type TapeModel,
+  type Fidelity,
+  type RecordCounts,
 } from '../../src/tape/tape-model.ts';
 import { TapeSteps, type TapeOptions } from '../../src/tape/tape-steps.ts';
 import { main } from '../../src/cli/main.ts';
@@ -231,7 +234,28 @@ test('single orders start with an empty book, or with a leading snapshot', async
   expect(commands[1]).toMatchObject({ action: 'add', ref: 4, side: 'bid', priceTicks: 9, lots: 2 });
 });
 
-test.each([
+test('played as trades, executions of single orders are trades', async () => {
+  const order = { kind: 'order', ref: 4, side: 'bid', priceTicks: priceTicks(9) } as const;
+  const { commands } = await play(
+    [
+      { ...order, ...at(1), action: 'add', lots: lots(5) },
+      { ...order, ...at(2), action: 'execute', lots: lots(2) },
+      { ...order, ...at(3), side: 'ask', action: 'execute', lots: lots(3) },
+      { ...order, ...at(4), action: 'reduce', lots: lots(1) },
+    ],
+    { fidelity: 'trades' },
+  );
+  const trades = commands.filter(({ kind }) => kind === 'tapeTrade');
+  expect(trades).toEqual([
+    expect.objectContaining({ priceTicks: 9, lots: -2 }),
+    expect.objectContaining({ priceTicks: 9, lots: 3 }),
+  ]);
+  expect(commands).toHaveLength(4);
+  // Their snapshots and corrections are not a book of levels.
+  expect(fidelitiesOf({ order: 1, snapshot: 1, depth: 1, trade: 1 })).toEqual(['l3', 'trades']);
+});
+
+const played: readonly (readonly [RecordCounts, Fidelity | null, string, string, string])[] = [
   [{ order: 1, depth: 1 }, 'l3', 'mid', 'median', 'external'],
   [{ snapshot: 1, trade: 1 }, 'l2', 'mid', 'median', 'external'],
   [{ depth: 1, index: 1 }, 'l2', 'external', 'median', 'premium'],
@@ -239,11 +263,12 @@ test.each([
   [{ trade: 1 }, 'trades', 'mid', 'last', 'external'],
   [{ bar: 1, touch: 1 }, 'bars', 'mid', 'last', 'external'],
   [{ funding: 1 }, null, 'mid', 'last', 'external'],
-])(
+];
+test.each(played)(
   '%j is played as %s, index %s, mark %s, funding %s',
   (counts, fidelity, indexSource, markSource, fundingSource) => {
     expect(fidelityOf(counts)).toBe(fidelity);
-    expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
+    expect(sourcesOf(counts, fidelity)).toEqual({ indexSource, markSource, fundingSource });
   },
 );
 
