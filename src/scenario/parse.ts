@@ -19,6 +19,7 @@ import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
 import { MAX_SUBACCOUNT, SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
+import { misplacedExpectations, type Misplaced } from './misplaced.ts';
 import { fieldOf, isEmptyMap, listItems, listOf, mapOf, numberOf, textOf } from './node-fields.ts';
 import { readYaml } from './read-yaml.ts';
 import { referencesIn } from './reference.ts';
@@ -223,7 +224,12 @@ class Parser {
       );
     }
     const time = this.stepTime(node, path);
-    const expectation = this.expectation(mapOf(node, 'expect'), childPath(path, 'expect'), verb);
+    const misplaced = misplacedExpectations(verb, textOf(node, 'do'));
+    const expectation = this.expectation(
+      mapOf(node, 'expect'),
+      childPath(path, 'expect'),
+      misplaced,
+    );
     if (verb !== 'do') {
       for (const key of ['as', 'signer', 'with', 'page', 'save']) {
         if (node.entries.has(key)) {
@@ -305,12 +311,12 @@ class Parser {
     return { kind: 'at', timeUs: moment };
   }
 
-  private expectation(map: MapNode | null, path: string, verb: string | undefined): Expectation {
+  private expectation(map: MapNode | null, path: string, misplaced: Misplaced): Expectation {
     if (map !== null) {
       if ([...map.entries.keys()].every((key) => key === 'exact')) {
         this.refuse(map.place, path, 'compares nothing; name what is expected');
       }
-      for (const [key, owner] of misplacedExpectations(verb)) {
+      for (const [key, owner] of misplaced) {
         if (!map.entries.has(key)) continue;
         this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to ${owner}`);
       }
@@ -326,9 +332,12 @@ class Parser {
       const message = 'other events may occur beside these; "exact: true" expects none';
       this.refuse(events.place, childPath(path, 'events'), message);
     }
-    for (const key of isExact ? [] : ['body', 'events']) {
-      const value = map?.entries.get(key)?.value;
-      if (value !== undefined) this.nowhereEmpty(value, childPath(path, key));
+    if (!isExact) {
+      const body = fieldOf(map, 'body');
+      if (body !== null) this.nowhereEmpty(body, childPath(path, 'body'));
+      const items = events?.kind === 'list' ? events.items : [];
+      const at = childPath(path, 'events');
+      for (const [k, item] of items.entries()) this.nowhereEmpty(item, itemPath(at, k));
     }
     return {
       exact: isExact,
@@ -475,16 +484,6 @@ class Parser {
   private refuse(place: Place, path: string, message: string): void {
     this.problems.push({ place, path, message });
   }
-}
-
-/** Expectations that a step with this verb cannot have, and the kind of step that can. */
-function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
-  if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
-  const ofCalls = ['status', 'refused', 'body', 'error', 'more', 'keptSince'].map(
-    (key) => [key, 'a step with "do"'] as const,
-  );
-  if (verb !== 'repeat') return ofCalls;
-  return [...ofCalls, ['outcome', 'a step in the "repeat"'], ['events', 'a step in the "repeat"']];
 }
 
 function membersOf(crowd: string, count: number): string[] {

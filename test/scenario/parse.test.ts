@@ -388,6 +388,21 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:36: steps[0].expect.body: an empty map compares nothing; name what is expected',
   ],
   [
+    'an event of any kind',
+    '{ wait: 1s, expect: { events: [{ kind: markChanged }, {}] } }',
+    '4:59: steps[0].expect.events[1]: an empty map compares nothing; name what is expected',
+  ],
+  [
+    'a further page of an endpoint without lists',
+    '{ do: getTime, expect: { more: false } }',
+    '4:30: steps[0].expect: "more" belongs to a step that reads a list',
+  ],
+  [
+    'the retention of an endpoint without lists',
+    '{ do: getTime, expect: { keptSince: null } }',
+    '4:30: steps[0].expect: "keptSince" belongs to a step that reads a list',
+  ],
+  [
     'a field of an answer of which nothing is expected',
     '{ do: getTime, expect: { body: [{}, { flags: {} }] } }',
     '4:50: steps[0].expect.body[1].flags: an empty map compares nothing; name what is expected',
