@@ -6,6 +6,7 @@ import { suggest } from '../base/suggest.ts';
 import type { TapeLevel } from '../engine/commands.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
+import { overPredefined } from '../gateway/market-list.ts';
 import { lots, marketId, type Lots, type MarketId, type PriceTicks } from '../num/units.ts';
 import { SYSTEM_NAMES } from './language.ts';
 import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
@@ -60,7 +61,7 @@ export function parseAction(
     case 'command':
       return { kind: verb, fields: requestOf(map, []) };
     case 'listMarket':
-      return { kind: verb, symbol: '', request: requestOf(map, []) };
+      return { kind: verb, symbol: '', request: overPredefined(requestOf(map, [])) };
     case 'setMarketTerms':
     case 'setMarketStatus':
     case 'delistMarket': {

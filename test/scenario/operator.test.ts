@@ -46,6 +46,20 @@ test('a market is listed, restricted, reopened and delisted', () => {
   ).toEqual([]);
 });
 
+test('a predefined market is listed by its symbol, and priced by a command', () => {
+  expect(
+    failures(`
+  - listMarket: { symbol: ETH-USD-PERP, lotSize: 0.02 }
+    expect: { events: [{ kind: marketListed }] }
+  - command: { kind: setIndex, market: 1, priceTicks: 300000, text: '3000' }
+  - as: alice
+    do: submitOrder
+    with: { symbol: ETH-USD-PERP, price: 2990, quantity: 0.02 }
+    expect: { body: [{ status: new }] }
+`),
+  ).toEqual([]);
+});
+
 test('terms that raise maintenance take effect after the notice period', () => {
   expect(
     failures(`
