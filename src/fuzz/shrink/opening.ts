@@ -1,13 +1,15 @@
 /** The first commands of a rebuilt script: listings, deposits, prices and plain limit orders. */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import type { Engine, MarketView } from '../../engine/read/views.ts';
+import type { Engine, MarketView, PositionView } from '../../engine/read/views.ts';
 import {
   lots,
   marketId,
+  PPM,
   ppm,
   priceTicks,
   quanta,
+  subaccountId,
   type Address,
   type MarketId,
   type PriceTicks,
@@ -73,6 +75,21 @@ export class Opening {
     });
   }
 
+  /** Positions of the market are isolated from here on, with their whole value as margin. */
+  isolate(subaccount: SubaccountId, market: MarketId): void {
+    this.commands.push({
+      kind: 'updateMargin',
+      ...this.at,
+      subaccount,
+      market,
+      isolated: true,
+      marginPpm: ppm(PPM),
+      nonce: this.nonce++,
+      expiresAtMs: NEVER_MS,
+      delegate: null,
+    });
+  }
+
   /** Trades until the owner has a position of `size` lots against the other one. */
   position(
     [owner, other]: readonly [SubaccountId, SubaccountId],
@@ -107,6 +124,12 @@ export class Opening {
   }
 }
 
+/** An order of a delegate as one of its owner. */
+export function byOwner(step: ScriptStep): ScriptStep {
+  const { key, command } = step;
+  return command.kind === 'placeOrder' ? { key, command: { ...command, delegate: null } } : step;
+}
+
 /** The last steps of the script, moved so that the first of them is at its start. */
 export function lastSteps({ steps, config }: Script, count: number): ScriptStep[] {
   const last = steps.slice(-count);
@@ -123,6 +146,19 @@ export function scriptOwner(names: ScriptNames, engine: Engine, id: SubaccountId
   const { account, index } = engine.subaccount(id);
   const owner = engine.addressOf(account);
   return names.subaccounts.findIndex((one) => one.address === owner && one.index === index);
+}
+
+/** Positions of an execution by the owner's index in the script. */
+export function scriptPositions(
+  { subaccounts }: ScriptNames,
+  engine: Engine,
+): ReadonlyMap<SubaccountId, readonly PositionView[]> {
+  return new Map(
+    subaccounts.map(({ address, index }, i) => {
+      const id = engine.subaccountIdOf(address, index);
+      return [subaccountId(i), id === undefined ? [] : engine.positions(id)];
+    }),
+  );
 }
 
 export function scriptMarket({ markets }: ScriptNames, { symbol }: MarketSpec): MarketId {

@@ -8,7 +8,7 @@ import { must } from '../../base/assert.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import type { MarketView } from '../../engine/read/views.ts';
 import { subaccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
-import { Opening, OWN, RICH, scriptMarket, scriptOwner } from './opening.ts';
+import { Opening, OWN, RICH, scriptMarket, scriptOwner, scriptPositions } from './opening.ts';
 import { Binder, play, type Script } from './script.ts';
 import type { Tester } from './tester.ts';
 
@@ -16,6 +16,19 @@ import type { Tester } from './tester.ts';
 const LONG = 20;
 /** Last commands of the script whose fills are repeated. */
 const ENDINGS = [1, 3, 10];
+
+interface Ways {
+  /** The owners trade for their former positions first. */
+  readonly withPositions: boolean;
+  /** Makers' orders have the lots that remained unfilled. */
+  readonly withRest: boolean;
+}
+
+const WAYS: readonly Ways[] = [
+  { withPositions: false, withRest: true },
+  { withPositions: false, withRest: false },
+  { withPositions: true, withRest: true },
+];
 
 /** Its owner is an index of the script. */
 type Fill = Extract<EngineEvent, { kind: 'orderFilled' }>;
@@ -33,9 +46,9 @@ export function rebuildFills(script: Script, tester: Tester): Script {
   for (const ending of ENDINGS) {
     const last = lastFills(script, tester, ending);
     if (last.fills.length === 0) continue;
-    for (const withPositions of [false, true]) {
+    for (const ways of WAYS) {
       if (tester.cancelled) return script;
-      const failing = tester.failing(rebuild(script, last, withPositions));
+      const failing = tester.failing(rebuild(script, last, ways));
       if (failing !== null && failing.steps.length < script.steps.length) return failing;
     }
   }
@@ -49,12 +62,7 @@ function lastFills(script: Script, tester: Tester, ending: number): Last {
   const binder = new Binder(script, engine);
   play(engine, steps.slice(0, -ending), binder);
   const markets = engine.markets();
-  const positions = new Map(
-    names.subaccounts.map(({ address, index }, i) => {
-      const id = engine.subaccountIdOf(address, index);
-      return [subaccountId(i), id === undefined ? [] : engine.positions(id)];
-    }),
-  );
+  const positions = scriptPositions(names, engine);
   const fills: Fill[] = [];
   play(engine, steps.slice(-ending), binder, (event) => {
     if (event.kind !== 'orderFilled') return;
@@ -65,18 +73,19 @@ function lastFills(script: Script, tester: Tester, ending: number): Last {
 }
 
 /** Listings, deposits, prices, positions if wanted, and orders. */
-function rebuild(script: Script, last: Last, withPositions: boolean): Script {
+function rebuild(script: Script, last: Last, { withPositions, withRest }: Ways): Script {
   const { names, config } = script;
   const { fills } = last;
   const owners = new Set(fills.map(({ subaccount }) => subaccount));
   const users = names.subaccounts.map((_, id) => subaccountId(id)).slice(OWN);
-  // A user without a fill is the other side of positions, and owns those of the exchange itself.
+  // A user without a fill has the other side of positions and of fills with recorded liquidity, and
+  // the fills of the exchange itself.
   const other = must(users.find((id) => !owners.has(id)) ?? users[0], 'a user of a script');
   const userOf = (owner: SubaccountId): SubaccountId => (owner >= OWN ? owner : other);
   const opening = new Opening(config);
   const markets = last.markets.filter(({ id }) => fills.some(({ market }) => market === id));
   for (const { spec, markTicks } of markets) opening.list(spec, markTicks);
-  for (const id of new Set([...[...owners].map(userOf), ...(withPositions ? [other] : [])])) {
+  for (const id of new Set([...[...owners].map(userOf), other])) {
     opening.pay(must(names.subaccounts[id], 'a user of a script'), RICH);
   }
   for (const view of markets) opening.setPrices(view.spec, scriptMarket(names, view.spec), view);
@@ -88,7 +97,7 @@ function rebuild(script: Script, last: Last, withPositions: boolean): Script {
       opening.position([owner, other], [scriptMarket(names, spec), spec], held.lots, price);
     }
   }
-  for (const { subaccount, market, size, priceTicks } of ordersOf(fills)) {
+  for (const { subaccount, market, size, priceTicks } of ordersOf(fills, other, withRest)) {
     const { spec } = must(last.markets[market], 'a market of a fill');
     opening.order(userOf(subaccount), scriptMarket(names, spec), size, priceTicks);
   }
@@ -99,30 +108,46 @@ interface Order extends Pick<Fill, 'subaccount' | 'market' | 'priceTicks'> {
   readonly size: number;
 }
 
-/** Takers' orders of the sizes that were filled, each after the makers that it meets. */
-function ordersOf(fills: readonly Fill[]): Order[] {
+/**
+ * Takers' orders of the sizes that were filled, each after the makers that it meets. `other` is on
+ * the side that a fill with recorded liquidity lacks.
+ */
+function ordersOf(fills: readonly Fill[], other: SubaccountId, withRest: boolean): Order[] {
   const byOrder = new Map<OrderId, Fill[]>();
   for (const fill of fills) {
     const others = byOrder.get(fill.orderId);
     if (others === undefined) byOrder.set(fill.orderId, [fill]);
     else others.push(fill);
   }
-  const orders = new Map<OrderId, Order>();
+  const placed = new Set<OrderId>();
+  const orders: Order[] = [];
   const place = (orderId: OrderId): void => {
+    if (placed.has(orderId)) return;
+    placed.add(orderId);
     const own = must(byOrder.get(orderId), 'fills of an order');
     const last = must(own.at(-1), 'a last fill');
     const size = own.reduce((sum, { lots }) => sum + lots, 0);
-    // The rest of a maker stays in the book.
-    const rest = last.role === 'maker' ? last.remainingLots : 0;
-    if (!orders.has(orderId)) orders.set(orderId, { ...last, size: size + rest });
+    const rest = withRest && last.role === 'maker' ? last.remainingLots : 0;
+    orders.push({ ...last, size: size + rest });
   };
-  for (const { role, orderId } of fills) {
-    if (role === 'maker') continue;
-    for (const { tradeId } of must(byOrder.get(orderId), 'fills of an order')) {
-      const maker = fills.find((one) => one.tradeId === tradeId && one.role === 'maker');
-      if (maker !== undefined) place(maker.orderId);
+  const sideOf = (fill: Fill, role: Fill['role']): Fill | undefined =>
+    fills.find((one) => one.tradeId === fill.tradeId && one.role === role);
+  const byOther = (fill: Fill): void => {
+    orders.push({ ...fill, subaccount: other, size: -fill.lots });
+  };
+  for (const fill of fills) {
+    if (fill.role === 'maker') {
+      if (sideOf(fill, 'taker') !== undefined) continue;
+      place(fill.orderId);
+      byOther(fill);
+    } else if (!placed.has(fill.orderId)) {
+      for (const part of must(byOrder.get(fill.orderId), 'fills of an order')) {
+        const maker = sideOf(part, 'maker');
+        if (maker === undefined) byOther(part);
+        else place(maker.orderId);
+      }
+      place(fill.orderId);
     }
-    place(orderId);
   }
-  return [...orders.values()];
+  return orders;
 }

@@ -8,7 +8,7 @@ import { must } from '../../base/assert.ts';
 import { COMMANDS } from '../../engine/schema/command-schema.ts';
 import { idsOf } from '../../engine/schema/map-ids.ts';
 import { subaccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
-import { lastSteps, Opening, OWN, RICH, scriptMarket, scriptOwner } from './opening.ts';
+import { byOwner, lastSteps, Opening, OWN, RICH, scriptMarket, scriptOwner } from './opening.ts';
 import { Binder, play, type Script, type ScriptStep } from './script.ts';
 import type { Tester } from './tester.ts';
 
@@ -27,12 +27,6 @@ export function rebuildOrders(script: Script, tester: Tester): Script {
     if (failing !== null && failing.steps.length < script.steps.length) return failing;
   }
   return script;
-}
-
-/** An order of a delegate as one of its owner. */
-function byOwner(step: ScriptStep): ScriptStep {
-  const { key, command } = step;
-  return command.kind === 'placeOrder' ? { key, command: { ...command, delegate: null } } : step;
 }
 
 /** Listings, deposits, prices, and the resting orders that the last steps touch. */

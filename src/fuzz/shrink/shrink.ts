@@ -1,7 +1,8 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first (waits, ends, rebuilt orders, fills and units, kinds,
- * markets, accounts, chunks), then the fields of each command; passes repeat until nothing changes.
+ * invariant. Coarse passes come first: waits, ends, rebuilt orders, fills, units and positions, then
+ * kinds, markets, accounts and chunks. Then come the fields of each command; passes repeat until
+ * nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import {
@@ -16,6 +17,7 @@ import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts, keepEnds }
 import { joinSizes } from './join-sizes.ts';
 import { rebuildFills } from './rebuild-fills.ts';
 import { rebuildOrders } from './rebuild-orders.ts';
+import { rebuildPositions } from './rebuild-positions.ts';
 import { rebuildUnits } from './rebuild.ts';
 import { toScript, type Script } from './script.ts';
 import {
@@ -67,6 +69,7 @@ const COARSE: readonly Pass[] = [
   ifReadable(rebuildOrders),
   ifReadable(rebuildFills),
   ifReadable(rebuildUnits),
+  ifReadable(rebuildPositions),
   dropKinds,
   dropMarkets,
   dropAccounts,
