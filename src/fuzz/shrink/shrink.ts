@@ -1,8 +1,8 @@
 /**
  * Shrinks a failure to the shortest script with the simplest values that violates the same
- * invariant. Coarse passes come first: waits, ends, rebuilt orders, fills, units and positions, then
- * kinds, markets, accounts and chunks. Then come the fields of each command; passes repeat until
- * nothing changes.
+ * invariant. Coarse passes come first: waits, ends, rebuilt orders, fills, units and positions,
+ * then kinds, markets, accounts and chunks. Then come the fields of each command; passes repeat
+ * until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import {
