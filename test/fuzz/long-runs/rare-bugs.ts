@@ -63,8 +63,8 @@ export const RARE_BUGS: readonly RareBug[] = [
     replace: 'has ? table.price(saved) + (table.price(saved) % 4001 === 3 ? 1 : 0) : 0',
     check: 'restore',
     profile: 'matching',
-    least: 4,
-    because: 'a market, a deposit, an index, and an order',
+    least: 3,
+    because: 'a market, a deposit, and an order',
   },
   {
     id: 'rare-price-is-not-hashed',
@@ -134,8 +134,8 @@ export const RARE_BUGS: readonly RareBug[] = [
     replace: 'closed === size || closed % 1009 === 13',
     check: 'oracle',
     profile: 'swarm',
-    least: 7,
-    because: 'a market, two deposits, two orders that open, and two that close a part',
+    least: 5,
+    because: 'a recorded market, a bar, a trade, an added order, and its execution',
   },
   {
     id: 'rare-limit-of-a-liquidation',
