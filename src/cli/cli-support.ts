@@ -100,10 +100,10 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /** Ends the process, also while a thread waits for a file that does not answer. */
-function endBy(signal: NodeJS.Signals): never {
+export function endBy(signal: NodeJS.Signals): never {
   // An exit would wait for the thread. The other listeners of `exit` run before this one.
   process.once('exit', () => {
-    letSignalsEnd(true);
+    process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
   process.exit(EXIT.interrupted);

@@ -30,6 +30,27 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
+  'one %s ends a server whose start waits',
+  async (signal) => {
+    const pipe = join(folder, `serve-${signal}.yaml`);
+    execFileSync('mkfifo', [pipe]);
+    const child = spawn(process.execPath, [MAIN, 'serve', '--config', pipe], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let log = '';
+    child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    const ended = once(child, 'close');
+    // Before that the process loads its program.
+    setTimeout(() => child.kill(signal), 2000);
+    expect((await ended) as unknown[]).toEqual([null, signal]);
+    expect(log).toBe(
+      `orrery: ${signal}: the start ends before it is complete; it has answered nothing\n`,
+    );
+  },
+  20_000,
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
   'one %s ends a bridge that waits for a line',
   async (signal) => {
     const child = spawn(process.execPath, [MAIN, 'bridge'], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -18,7 +18,7 @@ import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { readExchangeFile } from '../exchange-file.ts';
-import { EXIT, InputError, print, printError, setExitCode } from '../cli-support.ts';
+import { endBy, EXIT, InputError, print, printError, setExitCode } from '../cli-support.ts';
 import { openServed, type OpenedExchange, type Opening } from '../open-served.ts';
 import { planReplay, REPLAY_OPTIONS, startReplay, type ReplayArguments } from '../serve-replay.ts';
 import {
@@ -39,6 +39,8 @@ interface ServeArguments
 
 /** Requests per second (R-11.2). */
 const REQUESTS_PER_SECOND = 200;
+/** Time from a signal after which a start ends that is not ready. */
+const START_GRACE_MS = 2000;
 
 export const command: CommandModule<object, ServeArguments> = {
   command: 'serve',
@@ -79,6 +81,8 @@ async function serve(options: ServeArguments): Promise<void> {
   process.stderr.on('error', () => undefined);
   // Also of a start, which may take long.
   const signalled = stopSignal();
+  let isReady = false;
+  endStartAt(signalled, () => isReady);
   const nowUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
   const file = path === undefined ? null : await readExchangeFile(path, nowUs);
@@ -141,6 +145,7 @@ async function serve(options: ServeArguments): Promise<void> {
     await host.close();
     throw new InputError(`cannot listen: ${(error as Error).message}`);
   }
+  isReady = true;
   print(`orrery listens on ${address}`);
   log('listening', `the API listens on ${address}`, { address });
   host.replay?.start();
@@ -272,7 +277,25 @@ function hostOf(settings: ServeSettings, { exchange }: OpenedExchange, { replay 
   });
 }
 
-function stopSignal(): Promise<{ readonly signal: string }> {
+/**
+ * A start that is nearly ready stops in order after a signal. One that waits, as for a commit or a
+ * leader, ends by the signal: it has answered nothing.
+ */
+function endStartAt(signalled: StopSignal, isReady: () => boolean): void {
+  void signalled.then(({ signal }) => {
+    setTimeout(() => {
+      if (isReady()) return;
+      printError(
+        `orrery: ${signal}: the start ends before it is complete; it has answered nothing`,
+      );
+      endBy(signal);
+    }, START_GRACE_MS).unref();
+  });
+}
+
+type StopSignal = Promise<{ readonly signal: 'SIGINT' | 'SIGTERM' }>;
+
+function stopSignal(): StopSignal {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {

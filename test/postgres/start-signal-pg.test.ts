@@ -1,0 +1,47 @@
+/** Signals to a server on a shared journal whose start is not complete. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/postgres/migrations.ts';
+import { Session } from '../../src/postgres/session.ts';
+import { Cluster } from './cluster.ts';
+import { CLI, ServerProcess, until } from './server-process.ts';
+
+const LEASE_MS = 900;
+const FLAGS = ['--lease-ms', String(LEASE_MS), '--clock', 'virtual'];
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await Cluster.start();
+});
+afterAll(() => {
+  cluster.stop();
+});
+
+test('SIGTERM ends a start whose first commit waits, and a later start leads', async () => {
+  const journal = cluster.address();
+  const session = new Session({ address: journal, connectMs: LEASE_MS, answerMs: LEASE_MS });
+  await migrate(session);
+  await session.close();
+  const holder = new pg.Client({ connectionString: journal });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table orrery.journal in share mode');
+  const args = ['serve', '--port', '0', '--metrics-port', 'off', '--journal', journal, ...FLAGS];
+  const child = spawn(process.execPath, [CLI, ...args, '--sim-token', 'dev'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  const ended = once(child, 'close');
+  await until(() => Promise.resolve(log.includes('not committed yet')));
+  child.kill('SIGTERM');
+  expect((await ended) as unknown[]).toEqual([null, 'SIGTERM']);
+  expect(log).toContain('SIGTERM: the start ends before it is complete');
+  await holder.query('rollback');
+  await holder.end();
+  const next = await ServerProcess.start(journal, FLAGS);
+  expect(await next.leads()).toBe(true);
+  expect(await next.stop()).toBe(0);
+}, 30_000);
