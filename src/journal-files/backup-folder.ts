@@ -14,7 +14,7 @@ import { FileError, fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { removeMade } from '../platform/make-folder.ts';
 import { makeDurableFolder } from './data-folder.ts';
 import { FolderJournal } from './folder-journal.ts';
-import { isReadWhole, recover } from './recover.ts';
+import { isReadWhole, recoverPatiently } from './recover.ts';
 import { listSegments, UNFINISHED_NAME, type Segment } from './segments.ts';
 import { listSnapshots, syncFolder } from './snapshots.ts';
 
@@ -31,13 +31,13 @@ export interface Backup {
 
 /**
  * Writes a backup into a new or empty folder, and recovers the exchange from it as a test. Throws
- * `FileError`, `JournalError`, or an error of `onFile` before a file; nothing is left then. All
- * readers refuse a folder that the end of the process leaves.
+ * `FileError`, `JournalError`, or an error of `onStep`, which is called before a file and during the
+ * recovery; nothing is left then. All readers refuse a folder that the end of the process leaves.
  */
 export async function backupFolder(
   from: string,
   to: string,
-  onFile: () => void = () => undefined,
+  onStep: () => void = () => undefined,
 ): Promise<Backup> {
   if (resolve(to) === resolve(from)) throw new FileError(`${to}: is the folder itself`);
   if (statSync(from, { throwIfNoEntry: false })?.isFile() === true) {
@@ -49,7 +49,7 @@ export async function backupFolder(
   const made = await makeEmpty(to);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await copyTo(from, to, onFile);
+      return await copyTo(from, to, onStep);
     } catch (error) {
       await empty(to);
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -93,7 +93,7 @@ async function makeEmpty(path: string): Promise<readonly string[]> {
   throw new FileError(`${path}: is not empty; a backup needs a folder of its own`);
 }
 
-async function copyTo(from: string, to: string, onFile: () => void): Promise<Backup> {
+async function copyTo(from: string, to: string, onStep: () => void): Promise<Backup> {
   const mark = join(to, UNFINISHED_NAME);
   await (await open(mark, 'wx', 0o600)).close();
   await syncFolder(to);
@@ -106,23 +106,23 @@ async function copyTo(from: string, to: string, onFile: () => void): Promise<Bac
   const files: string[] = [];
   const last = segments.at(-1);
   for (const pair of segments) {
-    onFile();
+    onStep();
     const { segment, copy } = pair;
     if (pair === last) await copyWhole(segment, copy);
     else await copyDurably(segment.path, copy.path);
     files.push(segment.name);
   }
   for (const { name } of snapshots) {
-    onFile();
+    onStep();
     // A start passes it over, too; the recovery below shows whether it is needed.
     if ((await faultOf(join(from, name))) !== null) continue;
     await copyDurably(join(from, name), join(to, name));
     files.push(name);
   }
   await syncFolder(to);
-  onFile();
+  onStep();
   const copies = segments.map(({ copy }) => copy);
-  const { engine, position, end } = recover(to, { segments: copies });
+  const { engine, position, end } = await recoverPatiently(to, { segments: copies }, onStep);
   if (isReadWhole(copies, end)) readFrames(new FolderJournal(copies, null));
   await rm(mark);
   await syncFolder(to);

@@ -21,7 +21,7 @@ import { checkConfig } from './check-config.ts';
 import type { DataFolder } from './data-folder.ts';
 import { fileError, isOutOfSpace } from '../platform/file-error.ts';
 import { ownLastSegment } from './own-last-segment.ts';
-import { recover, type Recovered } from './recover.ts';
+import { recover, recoverPatiently, type Recovered } from './recover.ts';
 import {
   SEGMENT_BYTES,
   SegmentWriter,
@@ -154,7 +154,7 @@ export class DurableExchange implements ServedExchange {
     try {
       if (isEmpty) return await DurableExchange.begin(folder, options, cutBytes);
       await ownLastSegment(path);
-      const found = recover(path);
+      const found = await recoverPatiently(path);
       checkConfig(path, found.engine.config, options);
       const segments = openSegments(folder, options, found.engine.config, found.journalBytes);
       await segments.resume(found.end);

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../journal/format/frames.ts';
-import { replay } from '../journal/replay/replay.ts';
+import { finish, replaySteps, type Steps } from '../journal/replay/replay.ts';
 import { FileError } from '../platform/file-error.ts';
 import { mismatchText, unprovenHint, unprovenText } from './mismatch-text.ts';
 import { RecoveredDigests } from './recovered-digests.ts';
@@ -62,7 +62,7 @@ export function snapshotMisfit(segments: readonly Segment[], snapshot: Snapshot)
   if (journal.lastRelease !== null) return ofEarlierRules(journal.lastRelease);
   const options = { verify: true, recover: true, untilSeq: snapshot.seq };
   try {
-    const { mismatch } = asSnapshotError(() => replay(journal, options));
+    const { mismatch } = finish(asSnapshotError(replaySteps(journal, options)));
     return mismatch === null ? null : mismatchText(mismatch);
   } catch (error) {
     if (error instanceof SnapshotError) return error.message;
@@ -72,6 +72,28 @@ export function snapshotMisfit(segments: readonly Segment[], snapshot: Snapshot)
 
 /** Throws `FileError` or `JournalError` if the files are unusable. */
 export function recover(folder: string, options: RecoverOptions = {}): Recovered {
+  return finish(recoverSteps(folder, options));
+}
+
+/**
+ * `recover` that returns to the event loop, so that signals arrive. Rejects also with an error that
+ * `onStep` throws.
+ */
+export async function recoverPatiently(
+  folder: string,
+  options: RecoverOptions = {},
+  onStep: () => void = () => undefined,
+): Promise<Recovered> {
+  const steps = recoverSteps(folder, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await new Promise(setImmediate);
+    onStep();
+  }
+}
+
+function* recoverSteps(folder: string, options: RecoverOptions): Steps<Recovered> {
   const { untilSeq = Infinity, segments = listSegments(folder) } = options;
   const passedOver: string[] = [];
   for (const { name, seq } of options.snapshots ?? listSnapshots(folder)) {
@@ -83,22 +105,22 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
       continue;
     }
     try {
-      return recoverFrom(segments, { name, ...snapshot }, untilSeq, passedOver);
+      return yield* recoverFrom(segments, { name, ...snapshot }, untilSeq, passedOver);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
       passedOver.push(`${name}: ${error.message}`);
     }
   }
   if ((segments[0]?.afterSeq ?? 0) > 0) throw noSnapshotError(folder, segments, passedOver);
-  return recoverFrom(segments, null, untilSeq, passedOver);
+  return yield* recoverFrom(segments, null, untilSeq, passedOver);
 }
 
-function recoverFrom(
+function* recoverFrom(
   segments: readonly Segment[],
   snapshot: (Snapshot & { readonly name: string }) | null,
   untilSeq: number,
   passedOver: readonly string[],
-): Recovered {
+): Steps<Recovered> {
   const begins = segments[0]?.afterSeq ?? 0;
   if (snapshot !== null && snapshot.seq < begins) {
     throw new SnapshotError(
@@ -110,16 +132,15 @@ function recoverFrom(
     throw new SnapshotError(ofEarlierRules(journal.lastRelease));
   }
   const digests = new RecoveredDigests(snapshot?.orderIds ?? []);
-  const { engine, commands, mismatch, unproven } = asSnapshotError(() =>
-    replay(journal, {
-      verify: true,
-      recover: true,
-      untilSeq,
-      onOrderIds: (frame, at) => {
-        digests.add(frame, at);
-      },
-    }),
-  );
+  const steps = replaySteps(journal, {
+    verify: true,
+    recover: true,
+    untilSeq,
+    onOrderIds: (frame, at) => {
+      digests.add(frame, at);
+    },
+  });
+  const { engine, commands, mismatch, unproven } = yield* asSnapshotError(steps);
   const { seq } = journal.position;
   if (snapshot !== null && seq < snapshot.seq) {
     throw new FileError(
@@ -164,9 +185,9 @@ function bytesBefore(segments: readonly Segment[], end: Segment): number {
     .reduce((sum, { path }) => sum + statSync(path).size, 0);
 }
 
-function asSnapshotError<T>(restore: () => T): T {
+function* asSnapshotError<T>(steps: Steps<T>): Steps<T> {
   try {
-    return restore();
+    return yield* steps;
   } catch (error) {
     if (error instanceof ArchiveError) throw new SnapshotError(error.message);
     throw error;

@@ -74,6 +74,25 @@ const PROGRESS_EVERY = 8192;
 
 /** Throws `JournalError` if this is not a complete journal of this version. */
 export function replay(journal: Uint8Array | JournalSource, options: ReplayOptions): ReplayResult {
+  return finish(replaySteps(journal, options));
+}
+
+/** Work in steps; between two of them its caller may return to the event loop. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Does all steps. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** `replay` with a step every few thousand commands. */
+export function* replaySteps(
+  journal: Uint8Array | JournalSource,
+  options: ReplayOptions,
+): Steps<ReplayResult> {
   const reader: JournalSource =
     journal instanceof Uint8Array ? new JournalReader(journal) : journal;
   const { after } = reader.header;
@@ -109,6 +128,7 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
           cancelled = options.cancelled?.() ?? false;
           over = cancelled;
           if (over) break;
+          yield;
         }
         continue;
       }
