@@ -117,6 +117,25 @@ export function letSignalsEnd(end: boolean): void {
   }
 }
 
+/**
+ * Does work that never returns to the event loop, where no listener of a signal would run: signals
+ * end the process by themselves. The work leaves nothing unfinished.
+ */
+export function endable<T>(work: () => T): T {
+  letSignalsEnd(true);
+  try {
+    return work();
+  } finally {
+    letSignalsEnd(false);
+  }
+}
+
+/** Returns to the event loop, so that interrupts arrive. Throws if one has. */
+export async function letInterrupt(): Promise<void> {
+  await new Promise(setImmediate);
+  stopIfInterrupted();
+}
+
 /** Writes a line to stdout. By default a closed pipe ends the program without an error. */
 export function print(line = '', onClosed: () => void = endQuietly): void {
   write(1, `${visible(line)}\n`, onClosed);

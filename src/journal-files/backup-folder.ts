@@ -31,8 +31,8 @@ export interface Backup {
 
 /**
  * Writes a backup into a new or empty folder, and recovers the exchange from it as a test. Throws
- * `FileError`, `JournalError`, or an error of `onStep`, which is called before a file and during the
- * recovery; nothing is left then. All readers refuse a folder that the end of the process leaves.
+ * `FileError`, `JournalError`, or an error of `onStep`, which is called before each file and during
+ * the recovery; nothing is left then. All readers refuse a folder that a killed process leaves.
  */
 export async function backupFolder(
   from: string,

@@ -9,6 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const DATA = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
+const SCENARIOS = fileURLToPath(new URL('../../scenarios', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'orrery-interrupt-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -46,6 +47,27 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect(log).toBe(
       `orrery: ${signal}: the start ends before it is complete; it has answered nothing\n`,
     );
+  },
+  20_000,
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'one %s ends a run of scenarios between two of its reports',
+  async (signal) => {
+    const child = spawn(process.execPath, [MAIN, 'run', SCENARIOS, '--prove'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const ended = once(child, 'close');
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    // By the signal during a scenario, with its status between two.
+    expect([
+      [130, null],
+      [null, signal],
+    ]).toContainEqual(await ended);
+    expect(output).not.toContain('scenarios:');
   },
   20_000,
 );

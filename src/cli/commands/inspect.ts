@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CommandModule } from 'yargs';
 import type { JournalFrame } from '../../journal/format/frame.ts';
-import { InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
+import { endable, InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { NO_ABOUT } from '../../design/page-elements.ts';
@@ -81,11 +81,13 @@ export const command: CommandModule<object, InspectArguments> = {
     const reader = openJournal(journal);
     const counts = new Map<string, number>();
     const shown: JournalFrame[] = [];
-    for (let frame = reader.next(); frame !== null; frame = reader.next()) {
-      const kind = frame.kind === 'command' ? frame.command.kind : frame.kind;
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      if (frame.seq >= from && frame.seq <= to && shown.length < limit) shown.push(frame);
-    }
+    endable(() => {
+      for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+        const kind = frame.kind === 'command' ? frame.command.kind : frame.kind;
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        if (frame.seq >= from && frame.seq <= to && shown.length < limit) shown.push(frame);
+      }
+    });
     const header = {
       formatVersion: reader.header.formatVersion,
       semanticsVersion: reader.header.semanticsVersion,

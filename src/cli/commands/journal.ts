@@ -9,8 +9,10 @@ import { exportJournal, jsonLines, type Exported } from '../../journal-files/exp
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { verifyJournal, type JournalVerification } from '../../journal-files/verify-journal.ts';
 import {
+  endable,
   EXIT,
   InputError,
+  letInterrupt,
   mustBeRange,
   print,
   printJson,
@@ -71,12 +73,13 @@ const verifyCommand: CommandModule<object, JournalArguments> = {
     const progress = startProgress('verify', json);
     let found: JournalVerification;
     try {
-      found = verifyJournal(journal, {
-        onProgress: (fraction) => {
-          stopIfInterrupted();
-          progress.update(fraction);
-        },
-      });
+      found = endable(() =>
+        verifyJournal(journal, {
+          onProgress: (fraction) => {
+            progress.update(fraction);
+          },
+        }),
+      );
     } finally {
       progress.stop();
     }
@@ -134,8 +137,8 @@ const exportCommand: CommandModule<object, ExportArguments> = {
     if (out === undefined) {
       if (!json) throw new InputError('give --out for a file, or --json for stdout');
       for (const lines of jsonLines(openJournal(journal, to), { from, to })) {
-        stopIfInterrupted();
         print(lines.trimEnd());
+        await letInterrupt();
       }
       return;
     }
@@ -218,7 +221,7 @@ const compactCommand: CommandModule<object, CompactArguments> = {
     if (!existsSync(path)) throw noSuchFile(path);
     const folder = await DataFolder.open(path);
     try {
-      const plan = planCompaction(path);
+      const plan = endable(() => planCompaction(path));
       if (!dryRun) await compact(path, plan);
       if (json) {
         printJson({ ...plan, done: !dryRun });

@@ -6,9 +6,8 @@ import { replay } from '../../journal/replay/replay.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 import { JOURNAL_FILE, readRun, RUN_FILE, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {
+  endable,
   EXIT,
-  Interrupted,
-  isInterrupted,
   mustBeWhole,
   print,
   printJson,
@@ -51,16 +50,16 @@ export const command: CommandModule<object, ReplayArguments> = {
     const source = openJournal(journal);
     const progress = startProgress('replay', json);
     try {
-      const result = replay(source, {
-        verify,
-        recover,
-        ...(untilSeq === undefined ? {} : { untilSeq }),
-        onProgress: (done, total) => {
-          progress.update(done / total);
-        },
-        cancelled: isInterrupted,
-      });
-      if (result.cancelled) throw new Interrupted('interrupted');
+      const result = endable(() =>
+        replay(source, {
+          verify,
+          recover,
+          ...(untilSeq === undefined ? {} : { untilSeq }),
+          onProgress: (done, total) => {
+            progress.update(done / total);
+          },
+        }),
+      );
       progress.stop();
       const { engine, mismatch, unproven } = result;
       const recorded = verify && untilSeq === undefined ? await recordedRun(journal) : null;

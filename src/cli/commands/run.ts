@@ -18,12 +18,13 @@ import { fileError } from '../../platform/file-error.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import {
+  endable,
   EXIT,
   InputError,
+  letInterrupt,
   print,
   printJson,
   setExitCode,
-  stopIfInterrupted,
 } from '../cli-support.ts';
 import { mustNotBeInput } from '../own-input.ts';
 import { readInput } from '../read-file.ts';
@@ -91,7 +92,7 @@ export const command: CommandModule<object, RunArguments> = {
     const loaded = await loadAll(paths);
     const reports = [];
     for (const one of loaded) {
-      stopIfInterrupted();
+      await letInterrupt();
       reports.push(await runOne(one, options));
     }
     const failed = reports.filter(({ passed }) => !passed).length;
@@ -110,8 +111,9 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
   const subject = updates
     ? { ...scenario, expect: { ...scenario.expect, stateHash: null } }
     : scenario;
-  const result = runScenario(subject, { keccak, addressOf: addressOfName });
-  const report = reportOf(path, result, options.prove ? proveScenario(result, scenario.seed) : []);
+  const result = endable(() => runScenario(subject, { keccak, addressOf: addressOfName }));
+  const proofs = options.prove ? endable(() => proveScenario(result, scenario.seed)) : [];
+  const report = reportOf(path, result, proofs);
   if (options.journal !== undefined) await writeWholeFile(options.journal, result.journal);
   if (updates && report.passed && scenario.expect.stateHash !== result.stateHash) {
     const updated = withStateHash(text, result.stateHash);
