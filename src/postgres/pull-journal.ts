@@ -13,7 +13,8 @@ import { removeMade } from '../platform/make-folder.ts';
 import type { Poll } from '../replication/ports.ts';
 import { ReplicationError } from '../replication/replication-error.ts';
 import { Tail } from '../replication/tail.ts';
-import { shownAddress } from './address.ts';
+import { DatabaseError, shownAddress } from './address.ts';
+import { JOURNAL_SCHEMA, versionOf } from './migrations.ts';
 import { PostgresStore } from './postgres-store.ts';
 
 const ANSWER_MS = 60_000;
@@ -35,6 +36,11 @@ export async function pullJournal(
   try {
     made = await makeDurableFolder(folder);
     if (listSegments(folder).length > 0) throw new FileError(`${folder}: has a journal already`);
+    if ((await versionOf(store.reads, JOURNAL_SCHEMA.name)) === 0) {
+      throw new DatabaseError(
+        `${shownAddress(address)}: has no journal; orrery serve --journal creates one`,
+      );
+    }
     const base = await store.base();
     if (base === null) throw new ReplicationError(`${shownAddress(address)}: the journal is empty`);
     const path = segmentPath(folder, 0);

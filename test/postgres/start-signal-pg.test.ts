@@ -1,9 +1,13 @@
-/** Signals to a server on a shared journal whose start is not complete. */
+/** Signals to a server whose start is not complete, and a pull from a database without a journal. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/postgres/migrations.ts';
+import { pullJournal } from '../../src/postgres/pull-journal.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { Cluster } from './cluster.ts';
 import { CLI, ServerProcess, until } from './server-process.ts';
@@ -45,3 +49,16 @@ test('SIGTERM ends a start whose first commit waits, and a later start leads', a
   expect(await next.leads()).toBe(true);
   expect(await next.stop()).toBe(0);
 }, 30_000);
+
+test('a pull from a database without a journal names it', async () => {
+  const admin = new pg.Client({ connectionString: cluster.address() });
+  await admin.connect();
+  await admin.query('create database empty');
+  await admin.end();
+  const folder = join(tmpdir(), 'orrery-no-pull');
+  const pull = pullJournal(cluster.address('empty'), folder, () => undefined);
+  await expect(pull).rejects.toThrow(
+    /\/empty: has no journal; orrery serve --journal creates one$/,
+  );
+  expect(existsSync(folder)).toBe(false);
+});
