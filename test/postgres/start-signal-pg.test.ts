@@ -1,4 +1,4 @@
-/** Signals to a server whose start is not complete, and a pull from a database without a journal. */
+/** Signals to a start on a shared journal, and a pull from a database without a journal. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
