@@ -32,6 +32,8 @@ export interface ReplayOptions {
   readonly afterCommand?: (engine: Exchange) => void;
   /** Called every few thousand commands with bytes read and total bytes. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Polled with progress; true ends the replay early. */
+  readonly cancelled?: () => boolean;
 }
 
 export interface Mismatch {
@@ -65,6 +67,7 @@ export interface ReplayResult {
   readonly mismatch: Mismatch | null;
   /** null also for a replay that stops before the end of the journal. */
   readonly unproven: Unproven | null;
+  readonly cancelled: boolean;
 }
 
 const PROGRESS_EVERY = 8192;
@@ -107,6 +110,7 @@ export function* replaySteps(
   let chainHashes = 0;
   let provenSeq = engine.seq;
   let mismatch: Mismatch | null = null;
+  let cancelled = false;
   const untilSeq = options.untilSeq ?? Infinity;
   const ahead = new ReadAhead(reader);
   let over = false;
@@ -121,6 +125,9 @@ export function* replaySteps(
         options.afterCommand?.(engine);
         if (commands % PROGRESS_EVERY === 0) {
           options.onProgress?.(reader.offset, reader.size);
+          cancelled = options.cancelled?.() ?? false;
+          over = cancelled;
+          if (over) break;
           yield;
         }
         continue;
@@ -169,6 +176,7 @@ export function* replaySteps(
     torn,
     mismatch,
     unproven: over || untilSeq !== Infinity ? null : unprovenAfter(provenSeq, engine.seq, reader),
+    cancelled,
   };
 }
 
