@@ -182,7 +182,7 @@ export async function walkPage(
         marketNote(args, plan),
         {
           title: 'Efficiency',
-          text: `The mean score out of sample over the mean score in sample${objective === 'totalReturn' ? ', by time' : ''}: 100 % if nothing is lost. Undefined unless both means are positive.`,
+          text: `The mean score out of sample over the mean score in sample${objective === 'totalReturn' ? ', by time' : objective === 'sqn' ? ', by the root of the time' : ''}: 100 % if nothing is lost. A failed test scores 0; a test without a score is left out. Undefined unless both means are positive.`,
         },
         ...selectedBy(options),
       ],

@@ -87,21 +87,40 @@ ${notes(assumptions)}`;
 
 /** The share of its score that the search kept, in a sentence. */
 function verdictOf({ windows, efficiency, outOfSample, objective }: WalkReport): string {
-  const tested = windows.filter(({ testScore }) => testScore !== null).length;
-  if (tested === 0 || outOfSample === null) return 'No window has a result out of sample.';
+  if (outOfSample === null) return 'No window has a result out of sample.';
   const failed = windows.filter(({ error }) => error !== null).length;
-  const left = failed === 0 ? '' : ` Attention: ${leftOutText(failed, windows.length)}.`;
+  const unscored = unscoredText(windows, titleOf(objective));
+  const left = [failed === 0 ? '' : leftOutText(failed, windows.length), unscored]
+    .filter((text) => text !== '')
+    .map((text) => ` Attention: ${text}.`)
+    .join('');
   const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
   const gain = `${String(gaining)} of ${countText(windows.length, 'test')} gained`;
   const few = windows.length < 4 ? ' Fewer than four windows say little.' : '';
-  if (efficiency === null)
-    return `${gain}; the mean ${titleOf(objective)} is not positive.${few}${left}`;
+  if (efficiency === null) {
+    const isKnown = windows.some(({ testScore }) => testScore !== null);
+    const mean = isKnown ? `; the mean ${titleOf(objective)} is not positive` : '';
+    return `${gain}${mean}.${few}${left}`;
+  }
   const kept = `the search kept ${percent(efficiency, 0)} of its ${titleOf(objective)} out of sample`;
   return `${gain}; ${kept}.${few}${left}`;
 }
 
 export function leftOutText(failed: number, windows: number): string {
   return `${String(failed)} of ${String(windows)} windows failed and ${failed === 1 ? 'is' : 'are'} in no figure`;
+}
+
+/** Tests with a result but no score, such as the profit factor without a loss; empty if none. */
+export function unscoredText(
+  windows: readonly Pick<WalkReportWindow, 'testScore' | 'error'>[],
+  objective: string,
+): string {
+  const count = windows.filter(
+    ({ testScore, error }) => testScore === null && error === null,
+  ).length;
+  if (count === 0) return '';
+  const which = `${String(count)} of ${countText(windows.length, 'test')}`;
+  return `${which} ${count === 1 ? 'has' : 'have'} no ${objective} and no part in the efficiency`;
 }
 
 /** Messages of windows without a result. */

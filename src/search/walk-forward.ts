@@ -10,7 +10,7 @@ import { compounded } from '../metrics/curve.ts';
 import { metricsOf, type Metrics } from '../metrics/metrics.ts';
 import { sum } from '../metrics/sample.ts';
 import { sweep, type SweepPlan, type SweepPorts } from './sweep.ts';
-import type { TrialLog } from './trial-log.ts';
+import type { Trial, TrialLog } from './trial-log.ts';
 import type { TrialFigures } from './trial.ts';
 
 export interface WindowResult {
@@ -23,8 +23,8 @@ export interface WindowResult {
   readonly test: TrialFigures | null;
   readonly testReturns: readonly number[];
   /**
-   * Message of the test if it failed, or of the first trial if all of them failed; else null. The
-   * window is in no figure out of sample then.
+   * Why the window is in no figure out of sample: message of the test if it failed, or of the first
+   * failed trial if none has a score. Null if it has a test.
    */
   readonly error: string | null;
 }
@@ -35,7 +35,7 @@ export interface WalkForward {
   readonly outOfSample: Metrics | null;
   /**
    * Mean test score ÷ mean train score, total returns by time; 1 if nothing is lost out of sample.
-   * Null unless both are positive.
+   * A failed test scores 0; one whose score is unknown is left out. Null unless both are positive.
    */
   readonly efficiency: number | null;
   readonly cancelled: boolean;
@@ -122,11 +122,15 @@ async function oneWindow(
       testScore: test?.score ?? null,
       test: test?.figures ?? null,
       testReturns: test?.returns ?? [],
-      error: parameters === null ? (trials[0]?.error ?? null) : (test?.error ?? null),
+      error: parameters === null ? noScoreText(trials, search.objective) : (test?.error ?? null),
     };
   } finally {
     log.close();
   }
+}
+
+function noScoreText(trials: readonly Trial[], objective: string): string {
+  return trials.find(({ error }) => error !== null)?.error ?? `${objective} unknown`;
 }
 
 function summary(
@@ -151,16 +155,16 @@ function summary(
 }
 
 function efficiencyOf(windows: readonly WindowResult[], objective: string): number | null {
-  // A total return grows with the length of its window; other scores of a search do not.
+  // A total return grows with the length of its window, the SQN with the root of it.
   const rate = (score: number | null, lengthUs: number): number =>
-    (score ?? 0) / (objective === 'totalReturn' ? lengthUs : 1);
+    (score ?? 0) /
+    (objective === 'totalReturn' ? lengthUs : objective === 'sqn' ? Math.sqrt(lengthUs) : 1);
+  const known = windows.filter(({ testScore, error }) => testScore !== null || error !== null);
   const train = sum(
-    windows.map(({ trainScore, window }) =>
-      rate(trainScore, window.trainToUs - window.trainFromUs),
-    ),
+    known.map(({ trainScore, window }) => rate(trainScore, window.trainToUs - window.trainFromUs)),
   );
   const test = sum(
-    windows.map(({ testScore, window }) => rate(testScore, window.testToUs - window.testFromUs)),
+    known.map(({ testScore, window }) => rate(testScore, window.testToUs - window.testFromUs)),
   );
   return train > 0 && test > 0 ? test / train : null;
 }

@@ -117,3 +117,17 @@ test('a test that failed is named, and the verdict says that it is left out', as
   const { html: whole } = await page([window(0)], { outOfSample, efficiency: 0.5 });
   expect(whole).not.toContain('Attention');
 });
+
+test('tests without a score have results, and the verdict counts them', async () => {
+  const outOfSample = metricsOf({ timesUs: [0, 1, 2], equity: [1, 1.1, 1.2] });
+  const unscored = { testScore: null, testReturn: 0.01 };
+  const { html } = await page([window(0, unscored), window(3, unscored)], {
+    objective: 'profitFactor',
+    outOfSample,
+  });
+  expect(html).not.toContain('No window has a result out of sample.');
+  expect(html).not.toContain('is not positive');
+  expect(html).toMatch(
+    /2 of 2 tests gained\. .*Attention: 2 of 2 tests have no Profit factor and no part in the efficiency\./,
+  );
+});

@@ -571,3 +571,35 @@ it('a walk-forward keeps the message of a test that failed', async () => {
   // The returns of one test only.
   expect(outOfSample?.periods).toBe(40);
 });
+
+it('a test without a score is not in the efficiency, and a window without one is named', async () => {
+  const window = (at: number) => ({
+    trainFromUs: at,
+    trainToUs: at + 100,
+    testFromUs: at + 100,
+    testToUs: at + 125,
+  });
+  const walkOf = (objective: string, scores: Readonly<Record<number, number>>) =>
+    walkForward({ ...searchOf({ method: 'grid' }), objective }, [window(0), window(25)], 365, {
+      cancelled: () => false,
+      maxParallel: 1,
+      logOf: (_number, trained) => logOf(trained),
+      onWindow: () => undefined,
+      run: (task) =>
+        Promise.resolve({
+          ...figuresOf(task),
+          score: scores[task.plan.fromUs ?? -1] ?? null,
+          error: null,
+        }),
+    });
+  // The second test gained without a loss.
+  const { efficiency, outOfSample } = await walkOf('profitFactor', { 0: 2, 100: 1.5, 25: 4 });
+  expect(efficiency).toBe(0.75);
+  expect(outOfSample?.periods).toBe(80);
+  const { windows, outOfSample: chain } = await walkOf('profitFactor', { 0: 2, 100: 1.5 });
+  expect(windows.map(({ error }) => error)).toEqual([null, 'profitFactor unknown']);
+  expect(chain?.periods).toBe(40);
+  // √n × mean ÷ deviation: of a quarter of the trades it is a half.
+  const equal = await walkOf('sqn', { 0: 2, 100: 1, 25: 4, 125: 2 });
+  expect(equal.efficiency).toBe(1);
+});

@@ -18,7 +18,7 @@ import {
 } from '../cli-support.ts';
 import { handlerLimitMs } from '../handler-limit.ts';
 import { walkPage } from '../search-pages.ts';
-import { leftOutText } from '../../report/walk-page.ts';
+import { leftOutText, unscoredText } from '../../report/walk-page.ts';
 import { searchIdentity } from '../../search/plan-search.ts';
 import { ledgerOf, ledgerText, LOCAL, type Place, type SearchInput } from './plan-search.ts';
 import { claimSearchFolder } from './search-folder.ts';
@@ -167,9 +167,11 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
     `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, max drawdown ${percent(outOfSample.maxDrawdown)}`,
   );
   if (failed > 0) print(`               ${leftOutText(failed, windows.length)}`);
-  print(
-    `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
-  );
+  const isScored = windows.some(({ testScore }) => testScore !== null);
+  const unknown = isScored ? '– (a mean score is not above 0)' : '– (no test has a score)';
+  print(`efficiency     ${efficiency === null ? unknown : percent(efficiency)}`);
+  const unscored = unscoredText(windows, objective);
+  if (unscored !== '') print(`               ${unscored}`);
 }
 
 function stretch(fromUs: Window['testFromUs'], toUs: number): string {
