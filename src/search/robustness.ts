@@ -138,8 +138,10 @@ function nearest(spec: ParameterSpec, wanted: number): string | null {
   switch (spec.kind) {
     case 'integer':
       return String(Math.round(within));
-    case 'number':
-      return String(Number(within.toPrecision(12)));
+    case 'number': {
+      const short = Number(within.toPrecision(12));
+      return String(short < spec.min || short > spec.max ? within : short);
+    }
     case 'decimal': {
       const decimals = spec.step.split('.')[1]?.length ?? 0;
       return (Math.round(within / Number(spec.step)) * Number(spec.step)).toFixed(decimals);

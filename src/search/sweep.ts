@@ -105,19 +105,23 @@ function divisionOf(spec: ParameterSpecs[string] | undefined): Division {
   }
 }
 
-/** Text without an exponent, which small numbers have. */
-function plain(value: number): string {
-  return Math.abs(value) < 1e-6 ? value.toFixed(12) : String(value);
+/** The nearest decimal of at most 12 places that is not below `low` nor above `high`. */
+function boundText(value: number, { low, high }: { low: number; high: number }): string {
+  const text = String(value);
+  if (/^-?\d+(\.\d{1,12})?$/.test(text)) return text;
+  const near = [value, value + 1e-12, value - 1e-12].map((one) => one.toFixed(12));
+  return near.find((one) => Number(one) >= low && Number(one) <= high) ?? text;
 }
 
 function ownRange([name, spec]: [string, ParameterSpecs[string]]): Dimension {
   switch (spec.kind) {
     case 'integer':
       return parseDimension(`${name}=${String(spec.min)}:${String(spec.max)}:1`);
-    case 'number':
-      return parseDimension(`${name}=${plain(spec.min)}:${plain(spec.max)}`, () =>
-        divisionOf(spec),
-      );
+    case 'number': {
+      const range = { low: spec.min, high: spec.max };
+      const [low, high] = [boundText(spec.min, range), boundText(spec.max, range)];
+      return parseDimension(`${name}=${low}:${high}`, () => divisionOf(spec));
+    }
     case 'decimal':
       return parseDimension(`${name}=${spec.min}:${spec.max}:${spec.step}`);
     case 'choice':

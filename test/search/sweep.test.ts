@@ -382,6 +382,14 @@ describe('a space', () => {
     expect(space.map(({ values }) => values.length)).toEqual([3, 101, 3, 2, 2]);
     expect(spaceOf(SPECS, ['fast=1:9:4'])).toHaveLength(1);
   });
+  it('has bounds of many decimals, rounded into the range', () => {
+    const valuesOf = (min: number, max: number) =>
+      spaceOf({ x: number(max, { min, max }) }, [])[0]?.values ?? [];
+    expect(valuesOf(0, 2 / 3).at(-1)).toBe('0.6666666666');
+    expect(valuesOf(1 / 3, 3.14159265358979)[0]).toBe('0.333333333334');
+    expect(valuesOf(-1 / 3, 1)[0]).toBe('-0.333333333333');
+    expect(valuesOf(1.5e-7, 1)[0]).toBe('0.00000015');
+  });
   it('has no parameter with a value by default', () => {
     expect(spaceOf(SPECS, [], ['fast']).map(({ name }) => name)).toEqual(['mode']);
     expect(() => spaceOf(SPECS, [], ['fast', 'mode'])).toThrow('no parameters to vary');
@@ -470,6 +478,14 @@ it.each([
     expect(tested?.bands?.samples).toBe(2000);
   },
 );
+
+it('a shift to a bound of many decimals stays within it', async () => {
+  const specs = { x: number(0.5, { min: 0, max: 2 / 3 }) };
+  const search = searchOf({ method: 'grid', space: spaceOf(specs, ['x=0.6']) });
+  const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+  const { sensitivity } = variationsOf(search, specs, best as Trial);
+  expect(sensitivity.at(-1)?.task.parameters).toEqual({ x: '0.6666666666666666' });
+});
 
 it('speculative runs start on idle workers only, and none runs twice', async () => {
   const search = searchOf({ method: 'grid' });
