@@ -14,6 +14,7 @@ import { assignmentOf, assignmentText, type Space } from '../search/samplers/spa
 import type { RunPlan } from '../run-plan/run-plan.ts';
 import type { Robustness } from '../search/robustness.ts';
 import {
+  planOfShare,
   withoutRatioText,
   type Selection,
   type SweepPlan,
@@ -35,10 +36,11 @@ export interface SweepVerdict {
 /** Page of a search. */
 export async function sweepPage(
   args: SearchArguments,
-  { plan, space, objective, options, seed, fromUs, toUs }: SweepPlan,
+  search: SweepPlan,
   { trials, best }: SweepResult,
   { selection, deflatedSharpe, robustness }: SweepVerdict,
 ): Promise<string> {
+  const { plan, space, objective, options, seed, fromUs, toUs } = search;
   const row = (trial: Trial): SweepReportTrial => ({
     number: trial.number,
     values: space.map(({ values }, i) => values[trial.point[i] ?? 0] ?? ''),
@@ -56,7 +58,7 @@ export async function sweepPage(
   const [strategy] = plan.strategies;
   return renderSweep(
     {
-      command: trialCommand(args, plan),
+      commandOf: (budget) => trialCommand(args, planOfShare(search, budget)),
       title: `Search of ${strategy?.id ?? ''}`,
       lede: `${time(fromUs).slice(0, 16)} to ${time(toUs).slice(0, 16)} UTC, ${countText(trials.length, 'trial')}`,
       objective,

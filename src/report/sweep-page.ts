@@ -62,8 +62,8 @@ export interface SweepReport {
   readonly variations: readonly SweepReportVariation[];
   readonly bands: BootstrapBands | null;
   readonly assumptions: readonly Note[];
-  /** Command that runs a trial, without its parameters. */
-  readonly command: string;
+  /** Command that runs a trial on a share of the time, without its parameters. */
+  readonly commandOf: (budget: number) => string;
 }
 
 export function renderSweep(sweep: SweepReport, libraries: PageLibraries): string {
@@ -305,8 +305,9 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
 }
 
 /** Input of the page's script; see page-script.ts. */
-function dataOf({ trials, dimensions, objective, best, command }: SweepReport): unknown {
+function dataOf({ trials, dimensions, objective, best, commandOf }: SweepReport): unknown {
   const whole = trials.filter(({ budget, score }) => budget === 1 && score !== null);
+  const budgets = [...new Set(trials.map(({ budget }) => budget))];
   return {
     markets: [],
     strategies: [],
@@ -314,7 +315,9 @@ function dataOf({ trials, dimensions, objective, best, command }: SweepReport): 
       objective: titleOf(objective),
       isFraction: isFraction(objective),
       trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
-      command,
+      /** Of each trial: its own score, and the index of its command. */
+      own: trials.map(({ score, budget }) => [score, budgets.indexOf(budget)]),
+      commands: budgets.map(commandOf),
       best: best?.number ?? null,
       names: dimensions.map(({ name }) => name),
       chosen: trials.map(({ values }) => values),

@@ -186,19 +186,23 @@ export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<Sweep
   return { trials: observed, best: bestOf(observed), cancelled: false };
 }
 
+/** The plan of a trial on a share of the time. */
+export function planOfShare({ plan, fromUs, toUs }: SweepPlan, budget: number): RunPlan {
+  return budget === 1 ? plan : { ...plan, toUs: Math.floor(fromUs + (toUs - fromUs) * budget) };
+}
+
 type Proposed = Pick<Trial, 'point' | 'budget' | 'number'>;
 
 /** Null if the search was stopped. */
 async function runOne(
-  { plan, space, objective, options, fromUs, toUs }: SweepPlan,
+  search: SweepPlan,
   proposal: Proposed,
   { run, cancelled }: SweepPorts,
 ): Promise<Trial | null> {
   if (cancelled()) return null;
-  const isWhole = proposal.budget === 1;
-  const endUs = Math.floor(fromUs + (toUs - fromUs) * proposal.budget);
+  const { space, objective, options } = search;
   const result = await run({
-    plan: isWhole ? plan : { ...plan, toUs: endUs },
+    plan: planOfShare(search, proposal.budget),
     parameters: assignmentOf(space, proposal.point),
     objective,
     options,

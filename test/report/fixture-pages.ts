@@ -257,7 +257,7 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
         variations: [{ name: 'fast +20 %', score: 1.2, pnl: '3', error: null }],
         bands: null,
         assumptions: ABOUT.assumptions,
-        command: 'npx orrery backtest cross.ts --data data/x',
+        commandOf: () => 'npx orrery backtest cross.ts --data data/x',
       },
       libraries,
     ),

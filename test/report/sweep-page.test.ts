@@ -64,7 +64,7 @@ async function page(more: Partial<SweepReport> = {}) {
     trials: TRIALS,
     best: TRIALS[2] ?? null,
     bestPage: 'best/index.html',
-    command: 'npx orrery backtest cross.ts --data d',
+    commandOf: () => 'npx orrery backtest cross.ts --data d',
     deflatedSharpe: 0.461,
     counted: 4,
     ratios: 3,
@@ -77,7 +77,13 @@ async function page(more: Partial<SweepReport> = {}) {
   const html = renderSweep(sweep, await pageLibraries());
   const text = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
   const data = JSON.parse(text) as {
-    sweep: { trials: unknown; used: unknown; parameters: { labels: unknown; points: unknown }[] };
+    sweep: {
+      trials: unknown;
+      own: unknown;
+      commands: unknown;
+      used: unknown;
+      parameters: { labels: unknown; points: unknown }[];
+    };
   };
   return { html, sweep: data.sweep };
 }
@@ -152,4 +158,20 @@ test('the page of a search without a result has a note', async () => {
   const { html } = await page({ trials: TRIALS.slice(3), best: null, bestPage: null });
   expect(html).toContain('No trial on all of the data has a score.');
   expect(html).not.toContain('best/index.html');
+});
+
+test('the command of a trial on a share of the data ends where the trial ended', async () => {
+  const [first, second] = TRIALS;
+  const { sweep } = await page({
+    trials: [{ ...first!, budget: 0.25 }, second!],
+    commandOf: (budget) => `npx orrery backtest cross.ts --to ${String(budget)}`,
+  });
+  expect(sweep.own).toEqual([
+    [1, 0],
+    [-2, 1],
+  ]);
+  expect(sweep.commands).toEqual([
+    'npx orrery backtest cross.ts --to 0.25',
+    'npx orrery backtest cross.ts --to 1',
+  ]);
 });

@@ -276,10 +276,10 @@ export const SEARCH_SCRIPT = `
       if (i < 0) return;
       const parameters = data.sweep.names.map((name, k) => '--param ' + name + '=' + quoted(data.sweep.chosen[i][k])).join(' ');
       const title = document.createElement('p'), code = document.createElement('pre'), copy = document.createElement('button');
-      const [, score] = data.sweep.trials[i];
+      const [score, command] = data.sweep.own[i];
       title.textContent = 'Trial ' + number + ': ' + data.sweep.objective + ' ' + (score === null ? '–' : data.sweep.isFraction ? shortly(4)(null, score * 100) + '\\u202f%' : shortly(4)(null, score)) + '. Repeat it with its report:';
       code.tabIndex = 0;
-      code.textContent = data.sweep.command + ' ' + parameters;
+      code.textContent = data.sweep.commands[command] + ' ' + parameters;
       copy.textContent = 'Copy';
       copy.addEventListener('click', async () => {
         try { await navigator.clipboard.writeText(code.textContent); copy.textContent = 'Copied'; } catch { copy.textContent = 'The browser refuses to copy'; }
