@@ -288,7 +288,8 @@ export interface TransferRow {
 }
 
 /**
- * Buy and hold: the full balance in the first market at the first mid, fee included, marked at mid.
+ * Buy and hold: the full balance in the first market at the first mid, in whole lots, with the fee,
+ * marked at mid. It pays no funding.
  */
 export interface BenchmarkPoint {
   readonly timeUs: number;

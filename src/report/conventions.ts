@@ -37,7 +37,7 @@ export function conventions(options: MetricsOptions): Note[] {
     },
     {
       title: 'Buy and hold',
-      text: 'The full balance in the first market at the first mid, fee included, marked at mid.',
+      text: 'The full balance in the first market at the first mid, in whole lots, with the fee, marked at mid. It pays no funding, unlike a position.',
     },
   ];
 }
