@@ -58,7 +58,7 @@ export interface PlannedSearch {
  * All trials have one warm-up, the longest of any, and trade in one span of whole periods.
  *
  * @param definition the plan's first strategy
- * @param scoredUs length of the part that a run is scored on; all of the data unless given
+ * @param scoredUs length of the shortest scored run; all of the data unless given
  * @throws StrategyError, SearchError, TapeError or FileError naming what is wrong
  */
 export async function planSearch(

@@ -45,6 +45,15 @@ const DATA = {
 };
 const SEARCH = { ...DATA, method: 'grid', objective: 'totalReturn' } as const;
 
+test('a training that is shorter than its test has returns enough for a score', async () => {
+  const { windows } = await walkForward({
+    ...{ ...SEARCH, objective: 'sharpe', train: '150m', test: '72h', vary: { hours: [12] } },
+  });
+  // By the length of the test, a period would be an hour: a training would have three returns.
+  expect(windows[0].testReturns.length).toBeGreaterThan(71 * 60);
+  expect(windows[0].trainScore).toBeGreaterThan(0);
+});
+
 test('the first training of a walk-forward has the warm-up of all others', async () => {
   const lengths = { train: '72h', test: '36h', vary: { hours: [12, 36] } };
   const { windows, efficiency } = await walkForward({ ...SEARCH, ...lengths });

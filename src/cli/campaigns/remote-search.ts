@@ -61,7 +61,7 @@ export async function remoteWalk(args: WalkArguments & Remote): Promise<void> {
     args,
     async () => {
       const lengths = lengthsOf(args);
-      const input = await searchOf(args, lengths.testUs);
+      const input = await searchOf(args, Math.min(lengths.trainUs, lengths.testUs));
       return { input, windows: windowsFor(args, lengths, input.search), robustness: false };
     },
     ({ args: own, input }, pool, place) => walkAndReport(own, lengthsOf(own), input, pool, place),

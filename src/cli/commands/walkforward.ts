@@ -66,7 +66,12 @@ export const command: CommandModule<object, WalkArguments & RemoteArguments & Up
     await withWorkers(args, async (pool) => {
       const { walkAndReport } = await import('../search/walk-and-report.ts');
       const { searchOf } = await import('../search/plan-search.ts');
-      await walkAndReport(args, lengths, await searchOf(args, lengths.testUs), pool);
+      await walkAndReport(
+        args,
+        lengths,
+        await searchOf(args, Math.min(lengths.trainUs, lengths.testUs)),
+        pool,
+      );
     });
   },
 };

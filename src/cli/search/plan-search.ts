@@ -30,7 +30,7 @@ export const LOCAL: Place = {
   known: (count) => Promise.resolve(count),
 };
 
-/** @param scoredUs length of the part that a run is scored on; all of the data unless given */
+/** @param scoredUs length of the shortest scored run; all of the data unless given */
 export async function searchOf(
   args: SearchArguments,
   scoredUs: number | null = null,

@@ -83,7 +83,11 @@ export async function walkForward<const P extends ParameterSpecs>(
   return withData(options as unknown as SearchOptions, (given) =>
     namingOptions(async () => {
       const planned = await planOptions(given, [given]);
-      const { search, perYear } = await searchOf(given, planned, lengths.testUs);
+      const { search, perYear } = await searchOf(
+        given,
+        planned,
+        Math.min(lengths.trainUs, lengths.testUs),
+      );
       const { fromUs, toUs } = search;
       const windows = windowsOf({ fromUs, toUs, ...lengths, mode });
       const ledger = await ledgerOf(options, planned);
