@@ -92,7 +92,8 @@ class ColumnThread {
     this.send({ kind: 'close', stream });
     if (this.checked.size > 0) return;
     this.forget();
-    void this.worker.terminate();
+    // It ends by itself: ended inside zlib, a thread would end the process with it.
+    this.worker.ref();
   }
 
   private take(reply: ColumnReply): void {

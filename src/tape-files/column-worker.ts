@@ -58,6 +58,8 @@ port.on('message', (request: ColumnRequest) => {
   if (request.kind === 'close') {
     streams.delete(stream);
     void open.groups.return(undefined).catch(() => undefined);
+    // The client sends no more after its last stream, and the thread ends.
+    if (streams.size === 0) port.close();
     return;
   }
   void send(stream, open);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { must } from '../../src/base/assert.ts';
 import { columnsInThread } from '../../src/tape-files/column-worker-client.ts';
@@ -67,6 +68,19 @@ test('a reader that stops early ends its stream, and the next one starts again',
       break;
     }
   }
+});
+
+test('a thread ends by itself: one that is ended inside zlib ends the process', async () => {
+  let code: unknown = 'runs';
+  for await (const _group of columnsInThread(RECORDED, parts, new Set())) {
+    const thread = vi.mocked(threads.startThread).mock.results.at(-1)?.value as Worker;
+    thread.once('exit', (own: number) => (code = own));
+    break;
+  }
+  // 1 is the code of a thread that another ended.
+  await vi.waitFor(() => {
+    expect(code).toBe(0);
+  }, 10_000);
 });
 
 test('missing, changed and damaged files have the same errors', async () => {
