@@ -782,11 +782,16 @@ class GuideTest(Folder):
             return keep
 
         names = [name for name in documented if name not in ("on_start", "on_stop", "on_timer")]
-        reader = type("Reader", (Reader,), {name: keeper(name) for name in names})()
+        reader = type("Reader", (Reader,), {name: keeper(name) for name in names})
         with open(self.path("mood.csv"), "w") as file:
             file.write("knownAt,longShort\n2024-08-08T23:54:30Z,1.5\n")
         feeds = [{"file": self.path("mood.csv"), "available": "knownAt"}]
-        orrery.run_strategy(reader, data=DATA, feeds=feeds)
+        orrery.run_strategy(reader(), data=DATA, feeds=feeds)
+        # The recording has no funding rates, so it pays no funding; the sample has.
+        made = [*program(), "data", "sample", "--days", "1", "--out", self.path("sample")]
+        subprocess.run(made, check=True, capture_output=True)
+        self.assertNotIn("on_funding", found)
+        orrery.run_strategy(type("Paid", (reader,), {"bars": (60.0,)})(), data=self.path("sample"))
         self.assertEqual(set(names) - set(found), {"on_liquidation"})
         for name, keys in found.items():
             self.assertEqual(documented[name], keys, name)
