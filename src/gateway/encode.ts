@@ -1,4 +1,5 @@
 /** Engine values as records: decimal text, milliseconds, null if absent (R-1.4, R-1.5, R-11.3). */
+import type { RankingAges } from '../engine/liquidation/adl-ranks.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { OrderRef } from '../engine/orders/conditional.ts';
 import type {
@@ -209,13 +210,20 @@ export function emptyStats(account: Address, subaccountIndex: number) {
   };
 }
 
-/** `adlMaxAgeUs`: max age of the ranking behind `adlQuantile`. */
-export function encodePosition(view: ExchangeView, position: PositionView, adlMaxAgeUs = 0) {
+/** A client that reads in a loop does not sort all holders of a large market each time. */
+const RANKINGS_OF_READS: RankingAges = { smallUs: 0, largeUs: 1_000_000 };
+
+/** `ages` of the ranking behind `adlQuantile`. */
+export function encodePosition(
+  view: ExchangeView,
+  position: PositionView,
+  ages: RankingAges = RANKINGS_OF_READS,
+) {
   const market = view.market(position.market);
   const subaccount = view.subaccount(position.subaccount);
   return {
     account: view.addressOf(subaccount.account),
-    adlQuantile: view.adlQuantile(position.subaccount, position.market, adlMaxAgeUs),
+    adlQuantile: view.adlQuantile(position.subaccount, position.market, ages),
     basis: money(position.costQuanta),
     entryPrice: entryPrice(market, position),
     fees: money(position.feesQuanta),

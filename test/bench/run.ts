@@ -91,6 +91,7 @@ const risk = apart('./risk.ts') as {
   scanUs: number;
   fundingMs: number;
 }[];
+const clearing = apart('./clearing.ts') as { units: number; unitUs: number }[];
 
 const checkCost = apart('./check-cost.ts') as {
   commands: number;
@@ -117,6 +118,7 @@ if (json) {
         backtest,
         history,
         risk,
+        clearing,
         checkCost,
       },
       null,
@@ -161,6 +163,11 @@ if (json) {
     console.log(
       `${accounts.toLocaleString('en')} positions: a mark that liquidates no account ${markUs.toFixed(1)} µs, ` +
         `${(scanUs / markUs).toFixed(0)} × less than a full scan; funding settled in ${fundingMs.toFixed(1)} ms`,
+    );
+  }
+  for (const { units, unitUs } of clearing) {
+    console.log(
+      `${units.toLocaleString('en')} accounts taken below zero by one price: cleared in ${unitUs.toFixed(0)} µs each`,
     );
   }
   const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')} a second`;

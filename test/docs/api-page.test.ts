@@ -381,8 +381,8 @@ Fields beside those of the contract (RULES.md R-10.1). Times are in milliseconds
 \`markComposition\` has the inputs of the mark: \`source\`, \`index\`, \`smoothed\` (index + EMA of the basis), \`last\`
 (clipped to the impact prices), \`impactBid\`, \`impactAsk\`, and the bounds \`lowest\` and \`highest\`. The mark follows at
 its next recomputation. Inputs that are unused or absent are null. \`indicativeFundingRate\` is the rate of the mean of
-the \`fundingSamples\` so far. With fewer than half of an interval's samples the settled rate is 0. \`adlQuantile\` of a
-feed's update is at most a second old.
+the \`fundingSamples\` so far. With fewer than half of an interval's samples the settled rate is 0. \`adlQuantile\` is at
+most a second old in a feed's update, and in a read where the side has more than 100 holders.
 
 The public source \`liquidation\` names no account. Its \`event\` is \`step\` (\`order\`, \`takeover\`, \`adl\`,
 \`insurance\`, \`shortfall\`), \`transfer\` (a position closed without the book, by \`takeover\`, \`adl\` or

@@ -62,7 +62,9 @@ export function applyFill(
   market.openInterestLots = lots(
     market.openInterestLots + Math.max(after, 0) - Math.max(before, 0),
   );
-  if (before === 0 || after === 0) market.holders.set(exposure.subaccount, after !== 0);
+  if (before > 0 !== after > 0 || before < 0 !== after < 0) {
+    market.holders.set(exposure.subaccount, after);
+  }
   const closed = closingLots(before, fillLots);
   if (closed === 0) {
     exposure.positionLots = lots(after);

@@ -1,15 +1,30 @@
-/** ADL ranks for readers; each ranking costs a sort and is cached until a later command. */
+/**
+ * ADL ranks for readers (R-6.4). A ranking sorts all holders of a side. It is cached until a later
+ * command, and longer for readers that accept its age.
+ */
+import { must } from '../../base/assert.ts';
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { rankHolders } from './adl.ts';
+import { byRank, holdersOf, rank, rankHolders, type Ranked } from './adl.ts';
 
 const FIFTHS = 5;
+/** Most holders of a small ranking. */
+const MAX_SMALL = 100;
+
+/** Ages that a reader accepts of small rankings, which cost less, and of larger ones; in µs. */
+export interface RankingAges {
+  readonly smallUs: number;
+  readonly largeUs: number;
+}
+
+export const RANKED_NOW: RankingAges = { smallUs: 0, largeUs: 0 };
 
 interface Ranking {
   readonly seq: Seq;
   readonly timeUs: TimeUs;
-  /** Rank of each holder; 0 is closed first. */
+  /** In closing order. */
+  readonly holders: readonly Ranked[];
   readonly places: ReadonlyMap<SubaccountId, number>;
 }
 
@@ -21,37 +36,43 @@ export class AdlRanks {
     state: ExchangeState,
     id: SubaccountId,
     market: Market,
-    maxAgeUs: number,
+    ages: RankingAges,
   ): number | null {
-    const size = state.subaccount(id).exposures[market.id]?.positionLots ?? 0;
-    if (size === 0 || market.markTicks === null) return null;
-    const key = market.id * 2 + (size > 0 ? 1 : 0);
-    let ranking = this.rankings.get(key);
-    const fresh =
-      ranking !== undefined &&
-      (ranking.seq === state.seq || state.nowUs - ranking.timeUs < maxAgeUs) &&
-      ranking.places.has(id);
-    if (ranking === undefined || !fresh) {
-      ranking = {
-        seq: state.seq,
-        timeUs: timeUs(state.nowUs),
-        places: placesOf(state, market, size > 0 ? 1 : -1),
-      };
-      this.rankings.set(key, ranking);
+    const exposure = state.subaccount(id).exposures[market.id];
+    if (exposure === undefined || exposure.positionLots === 0) return null;
+    if (market.markTicks === null) return null;
+    const side = exposure.positionLots > 0 ? 1 : -1;
+    const { holders, places } = this.ranking(state, market, side, ages);
+    // A holder since then has the place that its present rank has among the others.
+    const place = places.get(id) ?? placeOf(rank(state, market, exposure), holders);
+    return FIFTHS - Math.floor((place * FIFTHS) / holders.length);
+  }
+
+  private ranking(state: ExchangeState, market: Market, side: 1 | -1, ages: RankingAges): Ranking {
+    const key = market.id * 2 + (side > 0 ? 1 : 0);
+    const known = this.rankings.get(key);
+    if (known !== undefined) {
+      const { seq, timeUs: rankedUs, holders } = known;
+      const ageUs = holders.length > MAX_SMALL ? ages.largeUs : ages.smallUs;
+      if (seq === state.seq || state.nowUs - rankedUs < ageUs) return known;
     }
-    const place = ranking.places.get(id);
-    if (place === undefined) return null;
-    return FIFTHS - Math.floor((place * FIFTHS) / ranking.places.size);
+    const holders = rankHolders(state, market, holdersOf(state, market, side));
+    const places = new Map(holders.map(({ exposure }, place) => [exposure.subaccount, place]));
+    const ranking = { seq: state.seq, timeUs: timeUs(state.nowUs), holders, places };
+    this.rankings.set(key, ranking);
+    return ranking;
   }
 }
 
-function placesOf(state: ExchangeState, market: Market, side: 1 | -1): Map<SubaccountId, number> {
-  const places = new Map<SubaccountId, number>();
-  const holders = [...market.holders]
-    .map((id) => state.subaccount(id).exposure(market.id))
-    .filter(({ positionLots }) => positionLots > 0 === side > 0);
-  for (const { subaccount } of rankHolders(state, market, holders)) {
-    places.set(subaccount, places.size);
+/** A place within the ranking: that of the first holder that closes later, or the last one. */
+function placeOf(ranked: Ranked, holders: readonly Ranked[]): number {
+  let from = 0;
+  let to = holders.length - 1;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const holder = must(holders[middle], 'a middle is within the ranking');
+    if (byRank(ranked, holder) < 0) to = middle;
+    else from = middle + 1;
   }
-  return places;
+  return from;
 }

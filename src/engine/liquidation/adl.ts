@@ -5,8 +5,10 @@
  */
 import { absBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import { lots } from '../../num/units.ts';
+import { must } from '../../base/assert.ts';
+import { lots, type SubaccountId } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
+import type { IdSet } from '../market/holders.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { mustMark, upnlOf } from '../margin/requirement.ts';
@@ -18,7 +20,7 @@ import { settlementTicks } from '../pricing/settlement-price.ts';
  */
 type Class = 0 | 1 | 2 | 3 | 4;
 
-interface Ranked {
+export interface Ranked {
   readonly exposure: Exposure;
   readonly class: Class;
   /** Descending top ÷ bottom, bottom > 0. */
@@ -29,38 +31,73 @@ interface Ranked {
 /** Ranks of one round of clearing; each market and side is ranked once, on first use. */
 export class Ranks {
   private readonly state: ExchangeState;
-  private readonly ranked = new Map<number, readonly Exposure[]>();
+  private readonly sides = new Map<number, SideRanks>();
 
   constructor(state: ExchangeState) {
     this.state = state;
   }
 
   /** Current holders of this side. Holders added after the ranking follow in ascending id. */
-  holders(market: Market, side: 1 | -1): readonly Exposure[] {
+  holders(market: Market, side: 1 | -1): Iterable<Exposure> {
     const key = market.id * 2 + (side > 0 ? 1 : 0);
-    const now = holdersOf(this.state, market, side);
-    const known = this.ranked.get(key);
-    if (known === undefined) {
-      const ranked = rankHolders(this.state, market, now);
-      this.ranked.set(key, ranked);
-      return ranked;
+    let ranks = this.sides.get(key);
+    if (ranks === undefined) {
+      ranks = new SideRanks(this.state, market, side);
+      this.sides.set(key, ranks);
     }
-    const ids = new Set(known);
-    const holding = new Set(now);
-    return [
-      ...known.filter((exposure) => holding.has(exposure)),
-      ...now.filter((exposure) => !ids.has(exposure)),
-    ];
+    return ranks.holders();
   }
 }
 
-function holdersOf(state: ExchangeState, market: Market, side: 1 | -1): Exposure[] {
-  const holders: Exposure[] = [];
-  for (const id of market.holders) {
-    const exposure = state.subaccount(id).exposure(market.id);
-    if (exposure.positionLots > 0 === side > 0) holders.push(exposure);
+/**
+ * The ranking of one side. A clearing closes its first holders, so a walk begins where they end:
+ * the clearing of n units against n holders visits each a few times, not n times.
+ */
+class SideRanks {
+  private readonly state: ExchangeState;
+  private readonly market: Market;
+  private readonly side: 1 | -1;
+  private readonly ranked: readonly Ranked[];
+  private readonly places = new Map<SubaccountId, number>();
+  /** Holders at the ranking, and at the last walk. */
+  private readonly first: IdSet;
+  private last: IdSet;
+  /** All that are ranked before this place had closed at the last walk. */
+  private start = 0;
+
+  constructor(state: ExchangeState, market: Market, side: 1 | -1) {
+    this.state = state;
+    this.market = market;
+    this.side = side;
+    this.ranked = rankHolders(state, market, holdersOf(state, market, side));
+    for (const { exposure } of this.ranked) this.places.set(exposure.subaccount, this.places.size);
+    this.first = market.holders.of(side).copy();
+    this.last = this.first;
   }
-  return holders;
+
+  *holders(): Generator<Exposure> {
+    const now = this.market.holders.of(this.side);
+    // One that has closed and holds again keeps its place.
+    for (const id of now.without(this.last)) {
+      this.start = Math.min(this.start, this.places.get(id) ?? this.start);
+    }
+    this.last = now.copy();
+    for (let place = this.start; place < this.ranked.length; place++) {
+      const { exposure } = must(this.ranked[place], 'a place is within the ranking');
+      if (isOnSide(exposure, this.side)) yield exposure;
+      else if (place === this.start) this.start += 1;
+    }
+    for (const id of now.without(this.first)) {
+      yield this.state.subaccount(id).exposure(this.market.id);
+    }
+  }
+}
+
+const isOnSide = ({ positionLots }: Exposure, side: 1 | -1): boolean =>
+  side > 0 ? positionLots > 0 : positionLots < 0;
+
+export function holdersOf(state: ExchangeState, market: Market, side: 1 | -1): Exposure[] {
+  return Array.from(market.holders.of(side), (id) => state.subaccount(id).exposure(market.id));
 }
 
 /** The holders of one side in closing order. */
@@ -68,14 +105,11 @@ export function rankHolders(
   state: ExchangeState,
   market: Market,
   holders: readonly Exposure[],
-): Exposure[] {
-  return holders
-    .map((exposure) => rank(state, market, exposure))
-    .sort(byRank)
-    .map(({ exposure }) => exposure);
+): Ranked[] {
+  return holders.map((exposure) => rank(state, market, exposure)).sort(byRank);
 }
 
-function rank(state: ExchangeState, market: Market, exposure: Exposure): Ranked {
+export function rank(state: ExchangeState, market: Market, exposure: Exposure): Ranked {
   const none = { exposure, top: 0n, bottom: 1n };
   if (state.subaccount(exposure.subaccount).role === 'house') return { ...none, class: 3 };
   const equity = unitOf(state, exposure).admissionEquity(state);
@@ -96,7 +130,7 @@ function rank(state: ExchangeState, market: Market, exposure: Exposure): Ranked 
 
 const atLeastOne = (factor: bigint): bigint => (factor > 0n ? factor : 1n);
 
-function byRank(a: Ranked, b: Ranked): number {
+export function byRank(a: Ranked, b: Ranked): number {
   if (a.class !== b.class) return a.class - b.class;
   const left = a.top * b.bottom;
   const right = b.top * a.bottom;

@@ -12,6 +12,7 @@ import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../refusals.ts';
 import { clearBelowZero, settleFlatDebts } from '../liquidation/clearing.ts';
 import { recallDebts } from '../liquidation/clearing-debt.ts';
+import { holdersOf } from '../liquidation/adl.ts';
 import { emitMark, moveMark } from '../pricing/recompute-mark.ts';
 import { transferPosition } from '../liquidation/position-transfer.ts';
 import { endFreeze, stopPriceTimers } from '../pricing/freshness.ts';
@@ -85,10 +86,9 @@ function setLastPrice(state: State, market: Market, price: PriceTicks): void {
 
 /** Closes longs against shorts, which sum to zero. */
 function closeAll(state: State, market: Market, price: PriceTicks): void {
-  const holders = [...market.holders].map((id) => state.subaccount(id).exposure(market.id));
-  const shorts = holders.filter(({ positionLots }) => positionLots < 0);
+  const shorts = holdersOf(state, market, -1);
   let next = 0;
-  for (const long of holders.filter(({ positionLots }) => positionLots > 0)) {
+  for (const long of holdersOf(state, market, 1)) {
     while (long.positionLots > 0) {
       const short = shorts[next];
       if (short === undefined) return;

@@ -38,7 +38,7 @@ import {
 import { orderRefusal } from '../orders/order-refusal.ts';
 import { selfTradeModeOf } from '../orders/self-trade.ts';
 import type { Refusal } from '../refusals.ts';
-import { AdlRanks } from '../liquidation/adl-ranks.ts';
+import { AdlRanks, RANKED_NOW } from '../liquidation/adl-ranks.ts';
 import { liquidationPrice } from '../margin/liquidation-price.ts';
 import { ratioRefusal } from '../margin/margin-mode.ts';
 import { isolatedExcess, marginFigures, withdrawable } from '../margin/margin.ts';
@@ -307,8 +307,8 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
-  adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs = 0): number | null {
-    return this.adlRanks.quantile(this.state, id, this.state.market(market), maxAgeUs);
+  adlQuantile(id: SubaccountId, market: MarketId, ages = RANKED_NOW): number | null {
+    return this.adlRanks.quantile(this.state, id, this.state.market(market), ages);
   }
 
   shortfallPart(id: SubaccountId, amount: Quanta): Quanta {

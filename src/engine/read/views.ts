@@ -1,4 +1,5 @@
 /** Views: read access to an exchange between commands. Plain copies or iterators; not hashed. */
+import type { RankingAges } from '../liquidation/adl-ranks.ts';
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
 import type {
   Command,
@@ -360,14 +361,12 @@ export interface ExchangeView {
   /** Subaccounts of an account in ascending index. */
   subaccountsOf(address: Address): SubaccountView[];
   margin(id: SubaccountId): MarginView;
-  /** Open positions in ascending market id. */
   /** Signed; 0 without a position. */
   positionLots(id: SubaccountId, market: MarketId): number;
+  /** Open positions in ascending market id. */
   positions(id: SubaccountId): PositionView[];
-  /**
-   * ADL quintile (R-6.4): 5 is closed first, null without position or mark; may be `maxAgeUs` old.
-   */
-  adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs?: number): number | null;
+  /** ADL quintile (R-6.4): 5 is closed first, null without position or mark. */
+  adlQuantile(id: SubaccountId, market: MarketId, ages?: RankingAges): number | null;
   /** Share of the shortfall that a withdrawal of this amount would bear (R-6.6). */
   shortfallPart(id: SubaccountId, amount: Quanta): Quanta;
   /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */

@@ -163,7 +163,7 @@ function deriveRisk(state: ExchangeState): void {
     if (subaccount.cash < 0n) state.markForRiskCheck(subaccount);
     for (const exposure of subaccount.exposures) {
       if (exposure === undefined || exposure.positionLots === 0) continue;
-      state.market(exposure.market).holders.set(subaccount.id, true);
+      state.market(exposure.market).holders.set(subaccount.id, exposure.positionLots);
       state.markForRiskCheck(subaccount);
       if (exposure.liquidationResumesUs > state.nowUs) {
         state.liquidationPauses.push(exposure.liquidationResumesUs, subaccount.id);

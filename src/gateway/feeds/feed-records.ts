@@ -1,4 +1,5 @@
 /** Payloads of feeds: the contract's records of changed state (R-11.4). */
+import type { RankingAges } from '../../engine/liquidation/adl-ranks.ts';
 import type {
   BalanceChanged,
   LiquidationStep,
@@ -22,8 +23,8 @@ import { timeUs, type MarketId, type SubaccountId, type TimeUs } from '../../num
 import type { OrderIds } from '../order-ids.ts';
 
 export const MINUTE_US = 60_000_000;
-/** Max age of the ADL ranking in position updates, so that a fill does not trigger a sort. */
-const ADL_MAX_AGE_US = 1_000_000;
+/** Of the ADL rankings in position updates, so that a fill does not trigger a sort. */
+const RANKINGS: RankingAges = { smallUs: 1_000_000, largeUs: 1_000_000 };
 
 /** The exchange whose state the records show. */
 interface Shown {
@@ -118,7 +119,7 @@ export class FeedRecords {
   position(id: SubaccountId, marketId: MarketId): unknown {
     const { view } = this.host;
     const position = view.positions(id).find(({ market }) => market === marketId);
-    if (position !== undefined) return encodePosition(view, position, ADL_MAX_AGE_US);
+    if (position !== undefined) return encodePosition(view, position, RANKINGS);
     return encodeClosedPosition(view, id, view.market(marketId), view.nowUs);
   }
 

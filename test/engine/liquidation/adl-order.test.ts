@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Exposure } from '../../../src/engine/accounts/subaccount.ts';
-import { AdlRanks } from '../../../src/engine/liquidation/adl-ranks.ts';
+import { AdlRanks, RANKED_NOW } from '../../../src/engine/liquidation/adl-ranks.ts';
 import { rankHolders, Ranks } from '../../../src/engine/liquidation/adl.ts';
 import type { State } from '../../../src/engine/state.ts';
 import { priceTicks, quanta } from '../../../src/num/units.ts';
@@ -83,7 +83,7 @@ test('holders are ordered by profit and leverage, those without equity last', ()
       const ids = (of: readonly Exposure[]): number[] => of.map(({ subaccount }) => subaccount);
       // The order in which holders are listed does not matter.
       const listed = mark % 2 === 0 ? longs : longs.toReversed();
-      expect(ids(rankHolders(state, market, listed))).toEqual(
+      expect(ids(rankHolders(state, market, listed).map(({ exposure }) => exposure))).toEqual(
         ids(expected.map(({ exposure }) => exposure)),
       );
     }),
@@ -108,8 +108,8 @@ test('both sides of each market are ranked once, and later holders follow by id'
   const market = state.market(world.marketOf('M'));
   const other = state.market(world.marketOf('N'));
   const ranks = new Ranks(state);
-  const names = (of: readonly Exposure[]): string[] =>
-    of.map(({ subaccount }) => world.nameOf(subaccount));
+  const names = (of: Iterable<Exposure>): string[] =>
+    Array.from(of, ({ subaccount }) => world.nameOf(subaccount));
   // Dan has the greatest profit for his equity, then bob.
   longs[3]!.costQuanta = quanta(1_000_000n);
   longs[1]!.costQuanta = quanta(100_000_000n);
@@ -129,6 +129,18 @@ test('both sides of each market are ranked once, and later holders follow by id'
   const order = first.filter((name) => name !== 'dan');
   expect(names(ranks.holders(market, 1))).toEqual([...order, 'fay', 'gus']);
   expect(names(ranks.holders(market, 1))).toEqual([...order, 'fay', 'gus']);
+  // Dan has its place again, also if all before it have closed.
+  world.trade('dan', 'gus', '1', '100');
+  expect(names(ranks.holders(market, 1))).toEqual([...first, 'fay', 'gus']);
+  world.trade('dan', 'zoe', '-1', '100');
+  world.trade('bob', 'zoe', '-2', '100');
+  expect(names(ranks.holders(market, 1))).toEqual([...first.slice(2), 'fay', 'gus']);
+  world.trade('bob', 'zoe', '1', '100');
+  expect(names(ranks.holders(market, 1))).toEqual([...first.slice(1), 'fay', 'gus']);
+  // A long that becomes a short is on the other side.
+  world.trade('gus', 'dan', '-3', '100');
+  expect(names(ranks.holders(market, 1))).toEqual([...first, 'fay']);
+  expect(names(ranks.holders(market, -1))).toEqual(['yan', 'zoe', 'xia', 'gus']);
 });
 
 test('a quintile is that of a side, and is kept until a later command or its age', () => {
@@ -137,13 +149,18 @@ test('a quintile is that of a side, and is kept until a later command or its age
   const empty = state.market(world.marketOf('N'));
   const ranks = new AdlRanks();
   const quintiles = (maxAgeUs: number): (number | null)[] =>
-    LONGS.map((name) => ranks.quantile(state, world.idOf(name), market, maxAgeUs));
+    LONGS.map((name) =>
+      ranks.quantile(state, world.idOf(name), market, {
+        smallUs: maxAgeUs,
+        largeUs: 0,
+      }),
+    );
   // The same price for all: those with the larger positions have the higher leverage.
   world.price('110');
   const plain = quintiles(0);
   expect([...plain].sort()).toEqual([1, 2, 3, 4, 5]);
-  expect(ranks.quantile(state, world.idOf('zoe'), market, 0)).toBe(5);
-  expect(ranks.quantile(state, world.idOf('ann'), empty, 0)).toBeNull();
+  expect(ranks.quantile(state, world.idOf('zoe'), market, RANKED_NOW)).toBe(5);
+  expect(ranks.quantile(state, world.idOf('ann'), empty, RANKED_NOW)).toBeNull();
   // Without a command the ranking is the same one.
   longs[0]!.costQuanta = quanta(1n);
   expect(quintiles(0)).toEqual(plain);
@@ -152,15 +169,77 @@ test('a quintile is that of a side, and is kept until a later command or its age
   expect(quintiles(1_000_001)).toEqual(plain);
   expect(quintiles(1_000_000)).not.toEqual(plain);
   expect(quintiles(1_000_000)[0]).toBe(5);
-  // A holder that it does not have needs a new one.
+  // A holder that it does not have gets its place among those that it has.
   world.fund({ fay: '1000' });
   world.trade('fay', 'zoe', '1', '110');
-  const fay = ranks.quantile(state, world.idOf('fay'), market, 10_000_000);
+  const fay = ranks.quantile(state, world.idOf('fay'), market, { smallUs: 10_000_000, largeUs: 0 });
   expect(fay).toBe(1);
-  expect(ranks.quantile(state, world.idOf('ann'), market, 10_000_000)).toBe(5);
+  expect(
+    ranks.quantile(state, world.idOf('ann'), market, { smallUs: 10_000_000, largeUs: 0 }),
+  ).toBe(5);
+  const kept = quintiles(10_000_000);
+  longs[4]!.costQuanta = quanta(-1_000_000_000n);
+  expect(quintiles(10_000_000)).toEqual(kept);
   // Neither a position that is closed nor one without a mark has a quintile.
   world.trade('fay', 'zoe', '-1', '110');
-  expect(ranks.quantile(state, world.idOf('fay'), market, 10_000_000)).toBeNull();
+  expect(
+    ranks.quantile(state, world.idOf('fay'), market, { smallUs: 10_000_000, largeUs: 0 }),
+  ).toBeNull();
   market.markTicks = null;
-  expect(ranks.quantile(state, world.idOf('ann'), market, 10_000_000)).toBeNull();
+  expect(
+    ranks.quantile(state, world.idOf('ann'), market, { smallUs: 10_000_000, largeUs: 0 }),
+  ).toBeNull();
+});
+
+test('the ranking of more than 100 holders is up to a second old, and places holders since then', () => {
+  const world = new RiskWorld([{ symbol: 'M', markSource: 'index' }]);
+  world.fund({ zoe: '1000000000' });
+  world.price('100');
+  const state = stateOf(world.engine);
+  const market = state.market(world.marketOf('M'));
+  const ranks = new AdlRanks();
+  const names: string[] = [];
+  const join = (): void => {
+    const name = `u${String(names.length)}`;
+    // Different leverages: each has a place of its own.
+    world.fund({ [name]: String(1000 + ((names.length * 37) % 211)) });
+    world.trade(name, 'zoe', '1', '100');
+    names.push(name);
+  };
+  world.checks = false;
+  for (let i = 0; i < 100; i++) join();
+  world.price('101');
+  const quintile = (name: string): number | null =>
+    ranks.quantile(state, world.idOf(name), market, { smallUs: 0, largeUs: 1_000_000 });
+  const positionOf = (name: string): Exposure =>
+    state.subaccount(world.idOf(name)).exposure(market.id);
+  const lowest = names.find((name) => quintile(name) === 1)!;
+  const cost = positionOf(lowest).costQuanta;
+  // A hundred holders are ranked again after each command.
+  positionOf(lowest).costQuanta = quanta(1n);
+  world.price('101');
+  expect(quintile(lowest)).toBe(5);
+  positionOf(lowest).costQuanta = cost;
+  join();
+  world.price('101');
+  expect(quintile(lowest)).toBe(1);
+  // With one more, only after a second.
+  positionOf(lowest).costQuanta = quanta(1n);
+  world.price('101');
+  expect(quintile(lowest)).toBe(1);
+  positionOf(lowest).costQuanta = cost;
+  const ranked = [...names];
+  for (let i = 0; i < 30; i++) join();
+  const holders = rankHolders(state, market, names.map(positionOf)).map(({ exposure }) =>
+    world.nameOf(exposure.subaccount),
+  );
+  for (const name of names.slice(ranked.length)) {
+    const before = holders.slice(0, holders.indexOf(name)).filter((of) => ranked.includes(of));
+    const place = Math.min(before.length, ranked.length - 1);
+    expect(quintile(name), name).toBe(5 - Math.floor((place * 5) / ranked.length));
+  }
+  positionOf(lowest).costQuanta = quanta(1n);
+  expect(quintile(lowest)).toBe(1);
+  world.wait(1000);
+  expect(quintile(lowest)).toBe(5);
 });

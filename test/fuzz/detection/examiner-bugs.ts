@@ -95,9 +95,9 @@ export const EXAMINER_BUGS: readonly SubtleBug[] = [
   {
     id: 'adl-ranks-of-an-earlier-command',
     area: 'liquidation',
-    file: 'engine/liquidation/adl-ranks.ts#AdlRanks.quantile',
-    find: 'state.nowUs - ranking.timeUs < maxAgeUs',
-    replace: 'state.nowUs - ranking.timeUs <= maxAgeUs',
+    file: 'engine/liquidation/adl-ranks.ts#AdlRanks.ranking',
+    find: 'state.nowUs - rankedUs < ageUs',
+    replace: 'state.nowUs - rankedUs <= ageUs',
   },
   // A settlement with a rate, then an interval without any sample: the rate must become 0.
   {

@@ -104,8 +104,8 @@ export const FURTHER_BUGS: readonly SubtleBug[] = [
     id: 'adl-quintile-from-the-next-place',
     area: 'gateway',
     file: 'engine/liquidation/adl-ranks.ts#AdlRanks.quantile',
-    find: 'FIFTHS - Math.floor((place * FIFTHS) / ranking.places.size)',
-    replace: 'FIFTHS - Math.floor((place * FIFTHS) / (ranking.places.size + 1))',
+    find: 'FIFTHS - Math.floor((place * FIFTHS) / holders.length)',
+    replace: 'FIFTHS - Math.floor((place * FIFTHS) / (holders.length + 1))',
   },
   {
     id: 'receiver-sees-no-market-of-a-release',

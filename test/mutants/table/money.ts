@@ -141,9 +141,9 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'shorts-are-no-holders',
-    file: 'engine/accounts/positions.ts#applyFill',
-    find: 'after !== 0',
-    replace: 'after > 0',
+    file: 'engine/market/holders.ts#Holders.set',
+    find: 'positionLots < 0',
+    replace: 'false',
     means: 'shorts are not in the holder index: no funding or auto-deleveraging for them',
     rule: 'R-7.3',
   },

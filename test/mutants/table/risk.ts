@@ -362,9 +362,9 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'deleverage-own-side',
-    file: 'engine/liquidation/adl.ts#holdersOf',
-    find: 'exposure.positionLots > 0 === side > 0',
-    replace: 'exposure.positionLots > 0 !== side > 0',
+    file: 'engine/liquidation/clearing.ts#partiesOf',
+    find: 'exposure.positionLots > 0 ? -1 : 1',
+    replace: 'exposure.positionLots > 0 ? 1 : -1',
     means: 'auto-deleveraging closes against holders of the same side',
     rule: 'R-6.4',
   },
