@@ -1,5 +1,4 @@
 /** Engine values as records: decimal text, milliseconds, null if absent. */
-import type { RankingAges } from '../engine/liquidation/adl-ranks.ts';
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { OrderRef } from '../engine/orders/conditional.ts';
 import type {
@@ -9,6 +8,7 @@ import type {
   OrderView,
   PositionView,
   TransferView,
+  RankingAges,
 } from '../engine/read/views.ts';
 import { absBig, ceilDivBig } from '../num/arithmetic.ts';
 import {

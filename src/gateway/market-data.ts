@@ -6,7 +6,7 @@ import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../cont
 import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
 import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/read/views.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
-import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
+import { COLLATERAL_DECIMALS, timeUs } from '../num/units.ts';
 import { clampUs } from './account.ts';
 import type { Context } from './context.ts';
 import { encodeMarket, encodeMarketState } from './market-record.ts';
@@ -200,9 +200,7 @@ export function getBook(context: Context, input: unknown): unknown {
   const market = mustMarket(context, symbol);
   const group = fields.has('tickSize') ? grouping(fields, market) : 1;
   const side = (name: 'bid' | 'ask'): LevelView[] =>
-    group === 1
-      ? context.engine.depth(market.id, name, Number(depth))
-      : grouped(context.engine.depth(market.id, name, Infinity), name, group, Number(depth));
+    context.engine.groupedDepth(market.id, name, group, Number(depth));
   const encode = (level: LevelView): unknown => encodeLevel(market, level);
   return {
     bids: side('bid').map(encode),
@@ -220,25 +218,6 @@ function grouping(fields: Fields, market: MarketView): number {
     throw new RequestError(invalidField('tickSize', `must be one of ${steps}`));
   }
   return Number(multiple);
-}
-
-/** Levels of `group` ticks; bids round down, asks up, so none shows a better price. */
-function grouped(
-  levels: readonly LevelView[],
-  side: 'bid' | 'ask',
-  group: number,
-  depth: number,
-): LevelView[] {
-  const steps: { priceTicks: PriceTicks; lots: LevelView['lots'] }[] = [];
-  for (const level of levels) {
-    const place = level.priceTicks / group;
-    const price = priceTicks((side === 'bid' ? Math.floor(place) : Math.ceil(place)) * group);
-    const last = steps.at(-1);
-    if (last?.priceTicks === price) last.lots = lots(last.lots + level.lots);
-    else if (steps.length === depth) break;
-    else steps.push({ priceTicks: price, lots: level.lots });
-  }
-  return steps;
 }
 
 export function getConfig(context: Context, input: unknown): unknown {

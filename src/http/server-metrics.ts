@@ -121,7 +121,7 @@ function perMarket(host: Host, registers: Registry[]): void {
     collect() {
       for (const { id, spec } of host.view.markets()) {
         for (const side of ['bid', 'ask'] as const) {
-          this.set({ symbol: spec.symbol, side }, host.view.depth(id, side, Infinity).length);
+          this.set({ symbol: spec.symbol, side }, host.view.levelCount(id, side));
         }
       }
     },

@@ -4,8 +4,9 @@
  *
  * Invariant: best bid < best ask after every command. A level has its queue's total size.
  */
-import { lots, type PriceTicks } from '../../num/units.ts';
+import { lots, priceTicks, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { LevelView } from '../read/views.ts';
+import { ChangedPrices } from './changed-prices.ts';
 import { NONE, type OrderTable } from './order-table.ts';
 import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
 
@@ -14,6 +15,8 @@ export class OrderBook {
   readonly asks = new PriceLadder('ask');
   /** Change counter: an order or house volume that joined, left or changed size. Derived. */
   changes = 0;
+  /** Null without a reader of differences. */
+  private recent: ChangedPrices | null = null;
   private readonly table: OrderTable;
 
   constructor(table: OrderTable) {
@@ -51,7 +54,7 @@ export class OrderBook {
     else if (ladder.total(level) + table.left(slot) > Number.MAX_SAFE_INTEGER) {
       if (!table.isHouse(slot)) return false;
     }
-    this.changes += 1;
+    this.noteChange(table.side(slot), price);
     const tail = ladder.tail(level);
     table.setPrev(slot, tail);
     table.setNext(slot, NONE);
@@ -75,7 +78,7 @@ export class OrderBook {
       this.append(slot);
       return;
     }
-    this.changes += 1;
+    this.noteChange(table.side(slot), price);
     const head = ladder.head(level);
     table.setPrev(slot, NONE);
     table.setNext(slot, head);
@@ -89,10 +92,11 @@ export class OrderBook {
 
   /** Removes the slot from its queue and closes the level if it becomes empty. */
   unlink(slot: number): void {
-    this.changes += 1;
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
-    const level = ladder.find(table.price(slot));
+    const price = table.price(slot);
+    this.noteChange(table.side(slot), price);
+    const level = ladder.find(price);
     const prev = table.prev(slot);
     const next = table.next(slot);
     if (prev === NONE) ladder.setHead(level, next);
@@ -114,10 +118,11 @@ export class OrderBook {
 
   /** Subtracts filled or withdrawn size from a resting slot; the caller unlinks it at 0. */
   reduce(slot: number, by: number): void {
-    if (by !== 0) this.changes += 1;
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
-    const level = ladder.find(table.price(slot));
+    const price = table.price(slot);
+    if (by !== 0) this.noteChange(table.side(slot), price);
+    const level = ladder.find(price);
     table.reduce(slot, by);
     ladder.addTotal(level, -by);
     if (table.isHouse(slot)) ladder.addHouseTotal(level, -by);
@@ -125,9 +130,11 @@ export class OrderBook {
 
   /** Grows the house segment at the end of a queue. */
   growSegment(slot: number, by: number): void {
-    this.changes += 1;
-    const ladder = this.ladder(this.table.side(slot));
-    const level = ladder.find(this.table.price(slot));
+    const side = this.table.side(slot);
+    const price = this.table.price(slot);
+    this.noteChange(side, price);
+    const ladder = this.ladder(side);
+    const level = ladder.find(price);
     this.table.growSegment(slot, by);
     ladder.addTotal(level, by);
     ladder.addHouseTotal(level, by);
@@ -144,9 +151,10 @@ export class OrderBook {
 
   /** Moves the only segment of a side to another price, with another size. */
   moveOnlySegment(side: 1 | -1, price: PriceTicks, size: number): void {
-    this.changes += 1;
     const ladder = this.ladder(side);
     const level = ladder.bestLevel();
+    this.noteChange(side, ladder.price(level));
+    this.noteChange(side, price);
     const by = size - ladder.houseTotal(level);
     this.table.moveSegment(ladder.head(level), price, size);
     ladder.addTotal(level, by);
@@ -166,5 +174,55 @@ export class OrderBook {
       levels.push({ priceTicks: ladder.price(level), lots: lots(ladder.total(level)) });
     }
     return levels;
+  }
+
+  /**
+   * Levels of `ticks` ticks, best first, at most `limit`. Bids round down, asks up, so none shows a
+   * better price.
+   */
+  grouped(side: 1 | -1, ticks: number, limit: number): LevelView[] {
+    const ladder = this.ladder(side);
+    const groups: LevelView[] = [];
+    let price = 0;
+    let size = 0;
+    const close = (): void => {
+      if (size > 0) groups.push({ priceTicks: priceTicks(price), lots: lots(size) });
+      size = 0;
+    };
+    let level = ladder.bestLevel();
+    for (; level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+      const place = ladder.price(level) / ticks;
+      const group = (side > 0 ? Math.floor(place) : Math.ceil(place)) * ticks;
+      if (group !== price) {
+        close();
+        if (groups.length === limit) break;
+        price = group;
+      }
+      size += ladder.total(level);
+    }
+    close();
+    return groups;
+  }
+
+  levelCount(side: 1 | -1): number {
+    return this.ladder(side).levelCount;
+  }
+
+  /** Lots that rest at a price, 0 without a level. */
+  lotsAt(side: 1 | -1, price: PriceTicks): Lots {
+    const ladder = this.ladder(side);
+    const level = ladder.find(price);
+    return lots(level === NO_LEVEL ? 0 : ladder.total(level));
+  }
+
+  /** The record of changes, which begins with the first call. */
+  followed(): ChangedPrices {
+    this.recent ??= new ChangedPrices();
+    return this.recent;
+  }
+
+  private noteChange(side: 1 | -1, price: PriceTicks): void {
+    this.changes += 1;
+    if (this.recent !== null) this.recent.note(side, price);
   }
 }

@@ -6,17 +6,12 @@ import { must } from '../../base/assert.ts';
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import type { RankingAges } from '../read/views.ts';
 import { byRank, holdersOf, rank, rankHolders, type Ranked } from './adl.ts';
 
 const FIFTHS = 5;
 /** Most holders of a small ranking. */
 const MAX_SMALL = 100;
-
-/** Ages that a reader accepts of small rankings, which cost less, and of larger ones; in µs. */
-export interface RankingAges {
-  readonly smallUs: number;
-  readonly largeUs: number;
-}
 
 export const RANKED_NOW: RankingAges = { smallUs: 0, largeUs: 0 };
 

@@ -24,6 +24,8 @@ import type { Subaccount } from '../accounts/subaccount.ts';
 import type { ExchangeConfig, SelfTradeMode } from '../config.ts';
 import type { PlaceOrders, Side } from '../commands.ts';
 import { hasFreshIndex } from '../pricing/freshness.ts';
+import type { BookMark } from '../book/changed-prices.ts';
+import { bookChanges } from './book-changes.ts';
 import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from '../market/candles.ts';
 import {
@@ -45,6 +47,7 @@ import { isolatedExcess, marginFigures, withdrawable } from '../margin/margin.ts
 import { upnlOf } from '../margin/requirement.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type {
+  BookChanges,
   CandleView,
   DelegateView,
   ExchangeView,
@@ -189,6 +192,18 @@ export class ExchangeReader implements ExchangeView {
 
   depth(id: MarketId, side: Side, limit: number): LevelView[] {
     return this.state.market(id).book.depth(side === 'bid' ? 1 : -1, limit);
+  }
+
+  groupedDepth(id: MarketId, side: Side, ticks: number, limit: number): LevelView[] {
+    return this.state.market(id).book.grouped(side === 'bid' ? 1 : -1, ticks, limit);
+  }
+
+  levelCount(id: MarketId, side: Side): number {
+    return this.state.market(id).book.levelCount(side === 'bid' ? 1 : -1);
+  }
+
+  bookChanges(id: MarketId, since: BookMark | null): BookChanges {
+    return bookChanges(this.state.market(id).book, since);
   }
 
   trades(

@@ -1,5 +1,5 @@
 /** Views: read access to an exchange between commands. Plain copies or iterators; not hashed. */
-import type { RankingAges } from '../liquidation/adl-ranks.ts';
+import type { BookMark } from '../book/changed-prices.ts';
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
 import type {
   Command,
@@ -126,6 +126,23 @@ export interface SubaccountView {
   readonly updatedAtUs: TimeUs;
   /** True for the tape's makers and takers, the vault, insurance and treasury. */
   readonly system: boolean;
+}
+
+/** Ages that a reader accepts of rankings of up to 100 holders of a side, and of more; in µs. */
+export interface RankingAges {
+  readonly smallUs: number;
+  readonly largeUs: number;
+}
+
+/** A level with its present size; 0 if nothing rests there. */
+export interface ChangedLevel extends LevelView {
+  readonly side: Side;
+}
+
+export interface BookChanges {
+  readonly mark: BookMark;
+  /** Each once, in no order; null if not all are known: then the whole book is to be read. */
+  readonly levels: readonly ChangedLevel[] | null;
 }
 
 export interface LevelView {
@@ -333,6 +350,13 @@ export interface ExchangeView {
   operatorLog(): readonly OperatorEntry[];
   /** Best first, at most `limit` levels. */
   depth(id: MarketId, side: Side, limit: number): LevelView[];
+  /**
+   * The same in levels of `ticks` ticks. Bids round down, asks up, so none shows a better price.
+   */
+  groupedDepth(id: MarketId, side: Side, ticks: number, limit: number): LevelView[];
+  levelCount(id: MarketId, side: Side): number;
+  /** Differences since the mark of an earlier call. The first call begins the record. */
+  bookChanges(id: MarketId, since: BookMark | null): BookChanges;
   /** Newest first; fromUs inclusive, toUs exclusive; only trades before `before` if given. */
   trades(
     id: MarketId,

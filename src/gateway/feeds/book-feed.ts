@@ -1,17 +1,31 @@
 /**
  * Book feed of one market: a snapshot, then changed levels. Each message names its own sequence
  * number and the previous one, so that a client detects a gap (R-11.4).
+ *
+ * A delta costs the levels that changed, not those of the book.
  */
+import type { BookMark } from '../../engine/book/changed-prices.ts';
+import type { Side } from '../../engine/commands.ts';
 import type { ExchangeView, LevelView, MarketView } from '../../engine/read/views.ts';
 import { marketTime, priceText, sizeText } from '../encode.ts';
 import type { MarketId } from '../../num/units.ts';
 
-type Levels = ReadonlyMap<number, number>;
+/** Lots by price. */
+type Levels = Map<number, number>;
+
+interface Change {
+  readonly price: number;
+  /** 0 removes the level. */
+  readonly lots: number;
+}
+
+const SIDES = ['bid', 'ask'] as const;
 
 export class BookFeed {
   private readonly market: MarketId;
-  private bids: Levels = new Map();
-  private asks: Levels = new Map();
+  /** As the last message shows it. */
+  private readonly shown: Record<Side, Levels> = { bid: new Map(), ask: new Map() };
+  private mark: BookMark | null = null;
   /** Sequence number of the last message; null before the first. */
   private lastSeq: number | null = null;
 
@@ -21,13 +35,21 @@ export class BookFeed {
 
   /** The whole book, on which the next delta is based. */
   snapshot(view: ExchangeView): unknown {
-    if (this.lastSeq === null) this.readLevels(view);
     const market = view.market(this.market);
+    if (this.lastSeq === null) {
+      this.update(view);
+      this.lastSeq = market.bookSeq;
+    }
+    const levels = (side: Side): unknown[] =>
+      bestFirst(
+        side,
+        Array.from(this.shown[side], ([price, lots]) => ({ price, lots })),
+      ).map((change) => level(market, change));
     return {
       symbol: market.spec.symbol,
       snapshot: true,
-      bids: [...this.bids].map(([price, size]) => level(market, price, size)),
-      asks: [...this.asks].map(([price, size]) => level(market, price, size)),
+      bids: levels('bid'),
+      asks: levels('ask'),
       previous_sequence_number: null,
       sequence_number: this.lastSeq,
       time: marketTime(view, view.nowUs),
@@ -36,25 +58,22 @@ export class BookFeed {
 
   /** Levels changed since the last message; null if none changed or no snapshot was sent. */
   delta(view: ExchangeView): unknown {
-    if (this.lastSeq === null) return null;
+    const { lastSeq } = this;
+    if (lastSeq === null) return null;
     const market = view.market(this.market);
-    const { bids, asks, lastSeq } = this;
     if (market.bookSeq === lastSeq) return null;
-    this.readLevels(view);
-    const changed = {
-      bids: changes(market, bids, this.bids),
-      asks: changes(market, asks, this.asks),
-    };
-    if (changed.bids.length === 0 && changed.asks.length === 0) {
-      this.lastSeq = lastSeq;
-      return null;
-    }
+    const changed = this.update(view);
+    if (changed.bid.length === 0 && changed.ask.length === 0) return null;
+    this.lastSeq = market.bookSeq;
+    const levels = (side: Side): unknown[] =>
+      removedFirst(side, changed[side]).map((change) => level(market, change));
     return {
       symbol: market.spec.symbol,
       snapshot: false,
-      ...changed,
+      bids: levels('bid'),
+      asks: levels('ask'),
       previous_sequence_number: lastSeq,
-      sequence_number: this.lastSeq,
+      sequence_number: market.bookSeq,
       time: marketTime(view, view.nowUs),
     };
   }
@@ -62,14 +81,38 @@ export class BookFeed {
   /** Drops the state after the last subscriber leaves. */
   reset(): void {
     this.lastSeq = null;
-    this.bids = new Map();
-    this.asks = new Map();
+    this.mark = null;
+    for (const side of SIDES) this.shown[side].clear();
   }
 
-  private readLevels(view: ExchangeView): void {
-    this.bids = levelsOf(view.depth(this.market, 'bid', Infinity));
-    this.asks = levelsOf(view.depth(this.market, 'ask', Infinity));
-    this.lastSeq = view.market(this.market).bookSeq;
+  /** Shows the present book; returns the differences. */
+  private update(view: ExchangeView): Record<Side, Change[]> {
+    const { mark, levels } = view.bookChanges(this.market, this.mark);
+    this.mark = mark;
+    const changed: Record<Side, Change[]> = { bid: [], ask: [] };
+    if (levels === null) {
+      for (const side of SIDES) {
+        const now = levelsOf(view.depth(this.market, side, Infinity));
+        for (const price of this.shown[side].keys()) {
+          if (!now.has(price)) this.show(side, { price, lots: 0 }, changed);
+        }
+        for (const [price, lots] of now) this.show(side, { price, lots }, changed);
+      }
+    } else {
+      for (const { side, priceTicks, lots } of levels) {
+        this.show(side, { price: priceTicks, lots }, changed);
+      }
+    }
+    return changed;
+  }
+
+  private show(side: Side, change: Change, changed: Record<Side, Change[]>): void {
+    const shown = this.shown[side];
+    const { price, lots } = change;
+    if ((shown.get(price) ?? 0) === lots) return;
+    if (lots === 0) shown.delete(price);
+    else shown.set(price, lots);
+    changed[side].push(change);
   }
 }
 
@@ -77,16 +120,15 @@ function levelsOf(levels: readonly LevelView[]): Levels {
   return new Map(levels.map(({ priceTicks, lots }) => [priceTicks, lots]));
 }
 
-/** Changed levels; size 0 removes a level. */
-function changes(market: MarketView, before: Levels, after: Levels): unknown[] {
-  const changed: unknown[] = [];
-  for (const price of before.keys()) if (!after.has(price)) changed.push(level(market, price, 0));
-  for (const [price, size] of after) {
-    if (before.get(price) !== size) changed.push(level(market, price, size));
-  }
-  return changed;
+function bestFirst(side: Side, levels: Change[]): Change[] {
+  const sign = side === 'bid' ? -1 : 1;
+  return levels.sort((a, b) => sign * (a.price - b.price));
 }
 
-function level(market: MarketView, price: number, size: number) {
-  return { price: priceText(market, price), quantity: sizeText(market, size) };
+function removedFirst(side: Side, changes: Change[]): Change[] {
+  return bestFirst(side, changes).sort((a, b) => Number(a.lots !== 0) - Number(b.lots !== 0));
+}
+
+function level(market: MarketView, { price, lots }: Change) {
+  return { price: priceText(market, price), quantity: sizeText(market, lots) };
 }

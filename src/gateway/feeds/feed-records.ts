@@ -1,5 +1,4 @@
 /** Payloads of feeds: the contract's records of changed state. */
-import type { RankingAges } from '../../engine/liquidation/adl-ranks.ts';
 import type {
   BalanceChanged,
   LiquidationStep,
@@ -18,7 +17,7 @@ import {
 } from '../encode.ts';
 import { encodeCandle, encodePrice, encodeSummary } from '../market-data.ts';
 import { encodeMarket } from '../market-record.ts';
-import type { ExchangeView } from '../../engine/read/views.ts';
+import type { ExchangeView, RankingAges } from '../../engine/read/views.ts';
 import { timeUs, type MarketId, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { OrderIds } from '../order-ids.ts';
 

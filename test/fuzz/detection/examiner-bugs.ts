@@ -184,8 +184,9 @@ export const EXAMINER_BUGS: readonly SubtleBug[] = [
     id: 'unsent-delta-takes-a-number',
     area: 'feeds',
     file: 'gateway/feeds/book-feed.ts#BookFeed.delta',
-    find: 'this.lastSeq = lastSeq;',
-    replace: '',
+    find: 'if (changed.bid.length === 0 && changed.ask.length === 0) return null;',
+    replace:
+      'if (changed.bid.length === 0 && changed.ask.length === 0) { this.lastSeq = market.bookSeq; return null; }',
   },
   // A leg rests while its parent is filled in part; another order closes the position: it waits.
   {

@@ -239,16 +239,16 @@ export const FOREIGN_BUGS: readonly SubtleBug[] = [
   {
     id: 'removed-level-keeps-its-size',
     area: 'feeds',
-    file: 'gateway/feeds/book-feed.ts#changes',
-    find: 'if (!after.has(price)) changed.push(level(market, price, 0));',
-    replace: 'if (!after.has(price) && after.size > 0) changed.push(level(market, price, 0));',
+    file: 'gateway/feeds/book-feed.ts#BookFeed.show',
+    find: 'changed[side].push(change);',
+    replace: 'if (lots > 0 || shown.size > 0) changed[side].push(change);',
   },
   {
     id: 'moved-back-book-keeps-its-number',
     area: 'feeds',
     file: 'gateway/feeds/book-feed.ts#BookFeed.delta',
-    find: 'changed.bids.length === 0 && changed.asks.length === 0',
-    replace: 'changed.bids.length === 0',
+    find: 'changed.bid.length === 0 && changed.ask.length === 0',
+    replace: 'changed.bid.length === 0',
   },
   {
     id: 'safe-steps-are-published',

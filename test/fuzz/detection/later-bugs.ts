@@ -159,9 +159,9 @@ export const LATER_BUGS: readonly SubtleBug[] = [
   {
     id: 'groups-of-one-level-too-many',
     area: 'gateway',
-    file: 'gateway/market-data.ts#grouped',
-    find: 'steps.length === depth',
-    replace: 'steps.length > depth',
+    file: 'engine/book/order-book.ts#OrderBook.grouped',
+    find: 'groups.length === limit',
+    replace: 'groups.length > limit',
   },
   {
     id: 'gap-rate-of-the-first-change',

@@ -266,7 +266,7 @@ export const OUTSIDE_BUGS: readonly SubtleBug[] = [
   {
     id: 'ask-on-a-step-moves-up',
     area: 'gateway',
-    file: 'gateway/market-data.ts#grouped',
+    file: 'engine/book/order-book.ts#OrderBook.grouped',
     find: 'Math.ceil(place)',
     replace: 'Math.floor(place) + 1',
   },

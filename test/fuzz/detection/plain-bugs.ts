@@ -108,9 +108,9 @@ export const PLAIN_BUGS: readonly SubtleBug[] = [
   {
     id: 'asks-are-grouped-down',
     area: 'gateway',
-    file: 'gateway/market-data.ts#grouped',
-    find: "side === 'bid' ? Math.floor(place) : Math.ceil(place)",
-    replace: "side === 'bid' ? Math.floor(place) : Math.round(place)",
+    file: 'engine/book/order-book.ts#OrderBook.grouped',
+    find: 'side > 0 ? Math.floor(place) : Math.ceil(place)',
+    replace: 'side > 0 ? Math.floor(place) : Math.round(place)',
   },
   {
     id: 'pnl-without-isolated-margin',
@@ -137,8 +137,9 @@ export const PLAIN_BUGS: readonly SubtleBug[] = [
     id: 'unchanged-book-advances-its-sequence',
     area: 'feeds',
     file: 'gateway/feeds/book-feed.ts#BookFeed.delta',
-    find: 'this.lastSeq = lastSeq;',
-    replace: '',
+    find: 'if (changed.bid.length === 0 && changed.ask.length === 0) return null;',
+    replace:
+      'if (changed.bid.length === 0 && changed.ask.length === 0) { this.lastSeq = market.bookSeq; return null; }',
   },
   {
     id: 'restored-slice-is-one-late',

@@ -117,9 +117,9 @@ export const RECORD_BUGS: readonly SubtleBug[] = [
   {
     id: 'groups-of-few-levels',
     area: 'gateway',
-    file: 'gateway/market-data.ts#getBook',
-    find: 'market.id, name, Infinity',
-    replace: 'market.id, name, Number(depth)',
+    file: 'engine/book/order-book.ts#OrderBook.grouped',
+    find: 'level = ladder.nextLevel(level)',
+    replace: 'level = --limit > 0 ? ladder.nextLevel(level) : NO_LEVEL',
   },
   {
     id: 'request-expires-at-its-time',
@@ -173,16 +173,17 @@ export const RECORD_BUGS: readonly SubtleBug[] = [
   {
     id: 'removed-level-not-sent',
     area: 'feeds',
-    file: 'gateway/feeds/book-feed.ts#changes',
-    find: 'after.has(price)',
-    replace: 'after.has(price) && after.size > 0',
+    file: 'gateway/feeds/book-feed.ts#BookFeed.show',
+    find: 'changed[side].push(change);',
+    replace: 'if (lots > 0 || shown.size > 0) changed[side].push(change);',
   },
   {
     id: 'empty-delta-moves-sequence',
     area: 'feeds',
     file: 'gateway/feeds/book-feed.ts#BookFeed.delta',
-    find: 'this.lastSeq = lastSeq;',
-    replace: '',
+    find: 'if (changed.bid.length === 0 && changed.ask.length === 0) return null;',
+    replace:
+      'if (changed.bid.length === 0 && changed.ask.length === 0) { this.lastSeq = market.bookSeq; return null; }',
   },
   {
     id: 'pending-again-not-sent',

@@ -232,8 +232,9 @@ export const SEPARATE_BUGS: readonly SubtleBug[] = [
     id: 'book-feed-skips-an-unsent-number',
     area: 'feeds',
     file: 'gateway/feeds/book-feed.ts#BookFeed.delta',
-    find: 'this.lastSeq = lastSeq;',
-    replace: '',
+    find: 'if (changed.bid.length === 0 && changed.ask.length === 0) return null;',
+    replace:
+      'if (changed.bid.length === 0 && changed.ask.length === 0) { this.lastSeq = market.bookSeq; return null; }',
   },
   // Set the index of a market with an external mark: subscribers of price get no update.
   {

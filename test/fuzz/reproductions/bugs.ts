@@ -108,7 +108,7 @@ const PLANTED: readonly ReproducedBug[] = [
   },
   {
     id: 'grouped-asks-round-down',
-    file: 'gateway/market-data.ts#grouped',
+    file: 'engine/book/order-book.ts#OrderBook.grouped',
     find: 'Math.ceil',
     replace: 'Math.floor',
     run: 5,
