@@ -382,7 +382,7 @@ function unitsGiven(
   presentUnits: (symbol: string) => TapeUnits | null,
 ): TapeUnits | null {
   if ((tick === undefined) !== (lot === undefined)) {
-    throw new InputError('--tick and --lot need each other');
+    throw new InputError('--tick and --lot need each other and --symbol');
   }
   const present = symbol === undefined ? null : presentUnits(symbol);
   if (present !== null) {
