@@ -114,7 +114,7 @@ export function mustBeSigned(
 export function mustAccount({ engine }: Pick<Context, 'engine'>, account: Address): AccountId {
   const id = engine.accountIdOf(account);
   // A wallet that is a delegate has an id without a deposit.
-  if (id === undefined || engine.subaccountsOf(account).length === 0) {
+  if (id === undefined || !engine.hasSubaccounts(account)) {
     throw new RequestError(MESSAGES.accountNotFound);
   }
   return id;
@@ -138,8 +138,7 @@ export function subaccountOrEmpty(
   account: Address,
   index: number,
 ): SubaccountId | null {
-  const isEmpty = context.engine.subaccountsOf(account).length === 0;
-  return isEmpty ? null : mustSubaccount(context, account, index);
+  return context.engine.hasSubaccounts(account) ? mustSubaccount(context, account, index) : null;
 }
 
 /** Now, unless a part of the request has expired. */

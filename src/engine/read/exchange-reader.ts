@@ -261,6 +261,10 @@ export class ExchangeReader implements ExchangeView {
     return this.state.accounts.subaccounts.length;
   }
 
+  hasSubaccounts(address: Address): boolean {
+    return (this.state.accounts.find(address)?.subaccounts.size ?? 0) > 0;
+  }
+
   subaccountsOf(address: Address): SubaccountView[] {
     const account = this.state.accounts.find(address);
     if (account === undefined) return [];

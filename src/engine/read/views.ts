@@ -382,6 +382,8 @@ export interface ExchangeView {
   subaccount(id: SubaccountId): SubaccountView;
   /** Number of subaccounts; their ids are 0 to n − 1. */
   readonly subaccountCount: number;
+  /** Whether the account was ever credited. */
+  hasSubaccounts(address: Address): boolean;
   /** Subaccounts of an account in ascending index. */
   subaccountsOf(address: Address): SubaccountView[];
   margin(id: SubaccountId): MarginView;

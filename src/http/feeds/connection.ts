@@ -29,9 +29,10 @@ import { FrameGate } from './frame-gate.ts';
 import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
 import { errorOf, methodOf, type Method } from './rpc-error.ts';
-import type { Held, Publisher, Watcher } from './publisher.ts';
+import type { Publisher } from './publisher.ts';
 import { notText, readRequest, type RpcRequest } from './rpc-request.ts';
 import { readSubscription, type PrivateSubscription, type Subscription } from './subscription.ts';
+import type { Held, Watcher } from './watcher.ts';
 
 /** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
 export const SLOW_BYTES = 1 << 20;

@@ -18,31 +18,15 @@ import { MarketWatch } from '../../gateway/feeds/market-watch.ts';
 import { ReplayFeed, type Driver } from './replay-feed.ts';
 import { FeedRecords, MINUTE_US, sidesOf } from '../../gateway/feeds/feed-records.ts';
 import type { Subscription } from './subscription.ts';
-import { Topics, type Entry } from './topics.ts';
+import { StatsRounds, type StatsRecord } from './stats-rounds.ts';
+import { Topics } from './topics.ts';
+import type { Held, Watcher } from './watcher.ts';
 
 const STATS_EVERY_MS = 5000;
 /**
  * Min interval of batched prices and summaries of all markets, and of snapshots after lost deltas.
  */
 const THROTTLE_MS = 100;
-
-/** A subscribed connection. */
-export interface Watcher {
-  /** True if the watcher may see this subscription; a private one ends with its rights. */
-  allows(subscription: Subscription): boolean;
-  /** Sends messages of one subscription, in order. */
-  send(subscription: Subscription, messages: readonly Buffer[]): void;
-  /** Called when rights may have changed. */
-  recheck(): void;
-  /** True if the watcher has lost book deltas of this market. */
-  isBehind(market: MarketId): boolean;
-  /** Sends a message that is not an update. */
-  notify(message: string): void;
-  /** True if the watcher reads again and can take a snapshot; clears its `isBehind`. */
-  catchesUp(market: MarketId): boolean;
-}
-
-export type Held = Entry<Watcher>;
 
 interface Message {
   /** `driver`: the connection that drives the replay. */
@@ -58,6 +42,7 @@ export class Publisher {
   private readonly books = new Map<MarketId, BookFeed>();
   private changes: Changes;
   private silent: MarketWatch;
+  private readonly stats: StatsRounds;
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
@@ -71,6 +56,12 @@ export class Publisher {
     this.records = new FeedRecords(host);
     this.changes = this.noChanges();
     this.silent = new MarketWatch(host.view);
+    this.stats = new StatsRounds({
+      view: () => host.view,
+      send: (records) => {
+        this.sendStats(records);
+      },
+    });
     const { replay } = host;
     this.replay =
       replay?.speed === null
@@ -95,7 +86,7 @@ export class Publisher {
     });
     this.timers = [
       setInterval(() => {
-        this.publishStats();
+        this.stats.all(this.topics.ofSource('stats'));
       }, STATS_EVERY_MS),
       setInterval(() => {
         this.publishThrottled();
@@ -111,6 +102,7 @@ export class Publisher {
   private reset(): void {
     this.changes = this.noChanges();
     this.silent = new MarketWatch(this.host.view);
+    this.stats.drop();
     this.inOrder.length = 0;
     const messages: Message[] = [];
     const listed = new Set(this.host.view.markets().map(({ id }) => id));
@@ -165,11 +157,11 @@ export class Publisher {
       }
     }
     const messages: Message[] = [];
-    if (subscription.source === 'stats') this.addStats(messages, held, new Set());
     if (subscription.source === 'book') {
       for (const id of this.marketsOf(subscription)) this.addSnapshot(messages, [held], id);
     }
     this.release(messages);
+    if (subscription.source === 'stats') this.stats.first(held);
     this.topics.add(held);
     this.watchers.get(watcher)?.add(held);
     return held;
@@ -360,28 +352,12 @@ export class Publisher {
     return one.length === 0 ? all : [...one, ...all];
   }
 
-  private publishStats(): void {
+  private sendStats(records: Iterable<StatsRecord>): void {
     const messages: Message[] = [];
-    const shown = new Map<Watcher, Set<SubaccountId>>();
-    for (const held of this.topics.ofSource('stats')) {
-      if (!held.watcher.allows(held.subscription)) continue;
-      const seen = shown.get(held.watcher) ?? new Set();
-      shown.set(held.watcher, seen);
-      this.addStats(messages, held, seen);
+    for (const { held, id } of records) {
+      add(messages, 'stats', [held], () => encodeStats(this.host.view, id));
     }
     this.release(messages);
-  }
-
-  /** Adds to `seen`, and leaves out, the subaccounts that the watcher is shown. */
-  private addStats(messages: Message[], held: Held, seen: Set<SubaccountId>): void {
-    const { view } = this.host;
-    const { subscription } = held;
-    if (subscription.access !== 'private') return;
-    for (const { id, index } of view.subaccountsOf(subscription.account)) {
-      if (seen.has(id) || subscription.indices?.includes(index) === false) continue;
-      seen.add(id);
-      add(messages, 'stats', [held], () => encodeStats(view, id));
-    }
   }
 
   /** Publishes prices and summaries of all markets, and snapshots after lost deltas. */
