@@ -1,6 +1,6 @@
 /**
- * Stats of subscribed accounts, in slices of an event-loop turn. Any account may open subaccounts of
- * another one by transfers to it, and thousands of them must not hold the exchange.
+ * Stats of subscribed accounts, in slices of an event-loop turn. Any account may open subaccounts
+ * of another one by transfers to it, and thousands of them must not hold the exchange.
  */
 import type { ExchangeView } from '../../engine/read/views.ts';
 import type { SubaccountId } from '../../num/units.ts';
