@@ -368,7 +368,7 @@ class StatisticsTest(base.Folder):
             for period, letter in (("day", "D"), ("month", "M"), ("year", "Y")):
                 self.compare(calendar[period], calendar_figures(curve, letter), f"{place}, {period}")
         trades = pd.concat([run.trades, run.open_trades])
-        # Liquidations and transfers, of which there are none, are the rest.
+        # Transfers, of which there are none, are the rest.
         np.testing.assert_allclose(trades["pnl"].sum(), float(run.summary["pnl"]), atol=1e-6)
         return {**metrics, **metrics["trades"]}
 

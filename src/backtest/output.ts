@@ -279,6 +279,8 @@ export interface LiquidationRow {
   /** Of a position that was transferred outside the book, at `limitPrice`. */
   readonly realizedPnl?: string;
   readonly realizedFunding?: string;
+  /** Beside `amount`: insurance and shortfall received with it, less the fee; absent if 0. */
+  readonly charges?: string;
 }
 
 export interface TransferRow {

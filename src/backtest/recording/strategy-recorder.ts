@@ -31,6 +31,7 @@ import {
   type TransferRow,
 } from '../output.ts';
 import { Accounting, type AccountingState } from './accounting.ts';
+import { noteCharge, takeCharge } from './clearing-charges.ts';
 import type { Markouts } from './markouts.ts';
 import { Plots } from './plots.ts';
 import { addSample } from './sample-times.ts';
@@ -59,6 +60,8 @@ interface State {
   orderCount: number;
   turnover: bigint;
   pendingFunding: bigint;
+  /** By market: fees and payments of a clearing that is about to close the position. */
+  readonly charges: bigint[];
   /** By market: max |position|; lots filled. */
   readonly largest: number[];
   readonly volume: number[];
@@ -68,7 +71,7 @@ interface State {
   readonly live: Map<number, number>;
   readonly fills: FillRow[];
   readonly funding: FundingRow[];
-  readonly liquidations: LiquidationRow[];
+  readonly liquidations: Mutable<LiquidationRow>[];
   readonly transfers: TransferRow[];
   readonly log: LogRow[];
   /** Tags by nonce. */
@@ -109,6 +112,7 @@ export class StrategyRecorder {
       orderCount: 0,
       turnover: 0n,
       pendingFunding: 0n,
+      charges: new Array<bigint>(markets).fill(0n),
       largest: new Array<number>(markets).fill(0),
       volume: new Array<number>(markets).fill(0),
       equity: [],
@@ -151,6 +155,7 @@ export class StrategyRecorder {
       case 'isolatedMarginChanged':
         this.accounting.onEvent(event);
         if (event.reason === 'funding') this.state.pendingFunding += event.deltaQuanta;
+        noteCharge(event, this.ports.engine, this.state);
         if (event.reason === 'transferIn' || event.reason === 'transferOut') {
           const { timeUs, reason, deltaQuanta } = event;
           this.state.transfers.push({ timeUs, reason, amount: money(deltaQuanta) });
@@ -418,6 +423,7 @@ export class StrategyRecorder {
       amount: money(taken ? -event.moneyQuanta : event.moneyQuanta),
       realizedPnl: money(taken ? event.fromRealizedQuanta : event.toRealizedQuanta),
       realizedFunding: money(taken ? event.fromFundingQuanta : event.toFundingQuanta),
+      ...(taken ? takeCharge(this.state.charges, event.market) : {}),
     });
   }
 
@@ -473,9 +479,9 @@ export class StrategyRecorder {
   }
 
   load(saved: unknown): void {
-    const [state, plots] = saved as [Omit<State, 'refusals'>, unknown];
-    // Checkpoints of earlier versions have no refusals.
-    this.state = { refusals: new Map(), ...state };
+    const [state, plots] = saved as [Omit<State, 'refusals' | 'charges'>, unknown];
+    // Checkpoints of earlier versions have no refusals and no charges.
+    this.state = { refusals: new Map(), charges: [], ...state };
     this.plots.load(plots);
     this.accounting.state = this.state.accounting;
   }

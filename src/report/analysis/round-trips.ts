@@ -41,6 +41,7 @@ export interface RoundTrip extends TradeRow {
   /** Size-weighted mean price of the opening fills; `exitPrice`: of the closing fills. */
   readonly entryPrice: number;
   readonly exitPrice: number;
+  /** Of its fills, and what a liquidation or deleveraging took; negative if it paid more. */
   readonly fees: number;
   readonly funding: number;
   /** Of its fills, as for turnover: a position that is taken is not traded. */
@@ -274,7 +275,7 @@ function movedChange(row: LiquidationRow, symbol: string, before: number): Chang
     before,
     after: before + size,
     price: Number(row.limitPrice),
-    fees: 0,
+    fees: -Number(row.amount) - Number(row.charges ?? 0) || 0,
     realized: Number(row.realizedPnl),
     funding: Number(row.realizedFunding),
     tag: null,
