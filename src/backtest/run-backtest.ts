@@ -234,6 +234,7 @@ class Run {
     }
     if (this.cancelled) return this.output(true, this.checkpoint());
     const endUs = exchange.engine.nowUs;
+    this.feeds.beforeTape();
     await this.whole(() => this.advance(timeUs(endUs + 1)));
     if (!this.warm) {
       throw new Error('the recording ends before the warm-up: no time to trade');
@@ -253,8 +254,9 @@ class Run {
     for (; playing.at < commands.length; playing.at += 1) {
       const command = must(commands[playing.at], 'there are as many as counted');
       const { timeUs: atUs } = command;
+      const isWithin = feeds.beforeTape(command);
       if (this.nextDueUs() < atUs && !this.advance(atUs)) return false;
-      if (this.cancelled && (this.mayStop() || --this.untilQuiet === 0)) {
+      if (this.cancelled && !isWithin && (this.mayStop() || --this.untilQuiet === 0)) {
         playing.stopped = true;
         return true;
       }
@@ -265,7 +267,7 @@ class Run {
       exchange.submit(command);
       this.touches.refreshChanged(exchange.engine);
       if (this.recorder.awaitsMid) this.recorder.buy();
-      feeds.publishBooks();
+      feeds.publishTape(command);
       this.tapeCommands += 1;
     }
     return true;
@@ -314,6 +316,7 @@ class Run {
   private advance(untilUs: TimeUs): boolean {
     const { scheduler, exchange, recorder, feeds } = this;
     for (;;) {
+      feeds.recordedUs = null;
       const beginUs = this.warm ? Infinity : this.tradeFromUs;
       const barUs = feeds.nextDueUs;
       const timerUs = exchange.nextTimerUs();
@@ -323,17 +326,14 @@ class Run {
       if (beginUs === atUs && atUs <= untilUs) this.beginTrading(timeUs(atUs));
       else if (barUs === atUs && atUs <= untilUs) {
         scheduler.advanceTo(timeUs(atUs));
-        feeds.recordedUs = null;
         feeds.publishDue(atUs);
       } else if (atUs >= untilUs) return true;
       else if (timerUs === atUs) {
         scheduler.advanceTo(timeUs(atUs));
-        feeds.recordedUs = null;
         exchange.advanceTo(timeUs(atUs));
         this.refreshTouches();
         feeds.publishBooks();
       } else if (entryUs === atUs) {
-        feeds.recordedUs = null;
         scheduler.runNext();
         feeds.publishBooks();
         if (!this.settled()) return false;

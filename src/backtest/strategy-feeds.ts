@@ -17,8 +17,9 @@ import { money, numbersInSteps, priceText, sizeText } from '../gateway/encode.ts
 import type { OrderIds } from '../gateway/order-ids.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
-import type { TapeBar } from '../engine/commands.ts';
+import type { Command, TapeBar } from '../engine/commands.ts';
 import { BarBuilder, type BarUnits } from '../strategy/bars.ts';
+import { isRemoval, isReplacement } from '../tape/replaced-order.ts';
 import { DataRows } from './data-rows.ts';
 import type { StrategyRecorder } from './recording/strategy-recorder.ts';
 import type { StrategyRun, UpdateHandler } from './strategy-run.ts';
@@ -78,6 +79,8 @@ export class Feeds {
   /** End of the next bar; null after a bar began or ended. */
   private dueUs: number | null = null;
   private readonly barsEmitted: BarsEmitted;
+  /** Removal of a single order whose book is not published yet. */
+  private removal: Command | null = null;
   /** Time of receipt minus venue time of the current tape command. */
   recordedUs: number | null = null;
   /** Subscribers of their account whose account changed. */
@@ -173,14 +176,29 @@ export class Feeds {
     }
   }
 
+  /** Publishes after a command of the tape; after a removal once the next command is known. */
+  publishTape(command: Command): void {
+    if (isRemoval(command)) this.removal = command;
+    else this.publishBooks();
+  }
+
+  /**
+   * Publishes the book after a removal, unless the next command adds the order again. Returns
+   * whether the last command was a removal.
+   */
+  beforeTape(next?: Command): boolean {
+    const { removal } = this;
+    if (removal === null) return false;
+    this.removal = null;
+    if (!isReplacement(removal, next)) this.publishBooks();
+    return true;
+  }
+
   /** Publishes changed best prices, with as many levels as each strategy requested. */
   publishBooks(): void {
     if (this.changedAccounts.size > 0) this.publishAccounts();
     for (const { market, book } of this.audiences) {
-      const touch = this.touches.of(market.id);
-      if (!touch.changed) continue;
-      touch.changed = false;
-      if (book.length === 0) continue;
+      if (!this.touches.publish(market.id) || book.length === 0) continue;
       const updates = new Map<number, BookUpdate>();
       for (const { run } of book) {
         const { bookDepth } = run.entry;

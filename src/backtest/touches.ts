@@ -7,15 +7,22 @@
  */
 import type { EngineEvent, TapeApplied } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
-import type { MarketId } from '../num/units.ts';
+import { marketId, type MarketId } from '../num/units.ts';
 
-export interface Touch {
+interface Prices {
   bidTicks: number | null;
   bidLots: number;
   askTicks: number | null;
   askLots: number;
-  /** Changed since the last publication. */
+}
+
+const noPrices = (): Prices => ({ bidTicks: null, bidLots: 0, askTicks: null, askLots: 0 });
+
+interface Touch extends Prices {
+  /** Changed since the last publication, perhaps back to what it was then. */
   changed: boolean;
+  /** As it was last published. */
+  readonly published: Prices;
 }
 
 export class Touches {
@@ -26,11 +33,9 @@ export class Touches {
 
   constructor(markets: readonly MarketView[]) {
     this.touches = markets.map(() => ({
-      bidTicks: null,
-      bidLots: 0,
-      askTicks: null,
-      askLots: 0,
+      ...noPrices(),
       changed: false,
+      published: noPrices(),
     }));
     this.halfTicks = markets.map(({ spec }) => Number(spec.tickSize) / 2);
   }
@@ -76,9 +81,18 @@ export class Touches {
     this.changed.clear();
   }
 
+  /** Marks the prices of a market as published; returns whether that changes what was before. */
+  publish(market: MarketId): boolean {
+    const touch = this.of(market);
+    if (!touch.changed) return false;
+    touch.changed = false;
+    const { bidTicks, bidLots, askTicks, askLots } = touch;
+    return assign(touch.published, bidTicks, bidLots, askTicks, askLots);
+  }
+
   /** Marks the current prices as published. */
   markPublished(): void {
-    for (const touch of this.touches) touch.changed = false;
+    this.touches.forEach((_, id) => this.publish(marketId(id)));
   }
 
   /** Refreshes the prices after changes that did not come from the tape. */
@@ -101,19 +115,30 @@ function set(
   askTicks: number | null,
   askLots: number,
 ): void {
+  if (assign(touch, bidTicks, bidLots, askTicks, askLots)) touch.changed = true;
+}
+
+/** Returns whether anything changes. */
+function assign(
+  prices: Prices,
+  bidTicks: number | null,
+  bidLots: number,
+  askTicks: number | null,
+  askLots: number,
+): boolean {
   if (
-    touch.bidTicks === bidTicks &&
-    touch.askTicks === askTicks &&
-    touch.bidLots === bidLots &&
-    touch.askLots === askLots
+    prices.bidTicks === bidTicks &&
+    prices.askTicks === askTicks &&
+    prices.bidLots === bidLots &&
+    prices.askLots === askLots
   ) {
-    return;
+    return false;
   }
-  touch.bidTicks = bidTicks;
-  touch.bidLots = bidLots;
-  touch.askTicks = askTicks;
-  touch.askLots = askLots;
-  touch.changed = true;
+  prices.bidTicks = bidTicks;
+  prices.bidLots = bidLots;
+  prices.askTicks = askTicks;
+  prices.askLots = askLots;
+  return true;
 }
 
 /** Removes rounding noise of a product of decimals: 61800.15, not 61800.150000000001. */

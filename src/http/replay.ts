@@ -12,6 +12,7 @@ import type { Command, TapeBar } from '../engine/commands.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { timeUs, type TimeUs } from '../num/units.ts';
 import type { ServedExchange } from '../journal/served-exchange.ts';
+import { isReplacement } from '../tape/replaced-order.ts';
 import { ReplayPace } from './replay-pace.ts';
 
 /** The served exchange, on a virtual clock. */
@@ -317,7 +318,7 @@ export class Replay {
     try {
       if (command.kind === 'tapeBar') sink.onBar(command);
       this.host.play(command);
-      return sink.publish();
+      return !isReplacement(command, this.commands[this.at + 1]) && sink.publish();
     } finally {
       sink.receivedUs = null;
     }

@@ -146,6 +146,15 @@ const CASES: readonly Case[] = [
     plan: { latency: CONSTANT, fidelity: 'trades' },
     shows: [[/ trade /, 50]],
   },
+  {
+    name: 'single orders that move',
+    markets: [{ ...A, everyUs: 130_000, orders: true }],
+    plan: { latency: CONSTANT, queue: 'fifo' },
+    shows: [
+      [/ fill /, 10],
+      [/ book /, 100],
+    ],
+  },
 ];
 
 // They wait for the disk most of the time.

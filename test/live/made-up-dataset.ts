@@ -1,6 +1,6 @@
 /** Datasets for replays: books, trades, marks, indices and funding rates, made from a seed. */
 import { DatasetWriter } from '../../src/tape-files/dataset-writer.ts';
-import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
+import type { OrderRecord, TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { lots, ppb, priceTicks, timeUs } from '../../src/num/units.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 
@@ -20,6 +20,8 @@ export interface MadeUpMarket {
   readonly fundingEvery?: number;
   /** Bars of a minute instead of a book and trades. */
   readonly bars?: boolean;
+  /** Single orders that move, instead of levels and trades. */
+  readonly orders?: boolean;
   /** True: every third update leaves the best prices as they are. */
   readonly calm?: boolean;
   /** True: receipt is 1 to 9 ms after the venue's time, and differs by line. */
@@ -39,11 +41,16 @@ export async function writeDataset(path: string, markets: readonly MadeUpMarket[
       job: market.symbol,
       mode: i === 0 ? 'create' : 'add',
     });
-    const records = market.bars === true ? barsOf(market) : recordsOf(market);
+    const records = seriesOf(market)(market);
     for (const record of records) await writer.write(record);
     await writer.endFile({ name: market.symbol, sha256: market.symbol, bytes: 0 }, null);
     await writer.finish({ symbol: market.symbol, format: 'csv', source: '', licence: '' }, units);
   }
+}
+
+function seriesOf({ bars = false, orders = false }: MadeUpMarket): typeof recordsOf {
+  if (bars) return barsOf;
+  return orders ? ordersOf : recordsOf;
 }
 
 export function recordsOf({
@@ -145,6 +152,49 @@ function barsOf({ symbol, steps, everyUs, fundingEvery = 0 }: MadeUpMarket): Tap
     if (fundingEvery > 0 && i % fundingEvery === fundingEvery - 1) {
       records.push({ kind: 'funding', ...at, line: 2 * i + 2, ratePpb: ppb(50_000) });
     }
+  }
+  return records;
+}
+
+/** At each step the whole book moves, one order after the other, and its best order trades. */
+function ordersOf({ symbol, steps, everyUs }: MadeUpMarket): TapeRecord[] {
+  const random = new RandomStreams(symbol).stream('orders');
+  const records: TapeRecord[] = [];
+  let mid = 10_000;
+  const write = (
+    action: OrderRecord['action'],
+    step: number,
+    order: Pick<OrderRecord, 'ref' | 'side' | 'priceTicks'>,
+    size: number,
+  ): void => {
+    const at = timeUs(FROM_US + step * everyUs);
+    const line = records.length + 1;
+    records.push({
+      kind: 'order',
+      action,
+      ...order,
+      timeUs: at,
+      localUs: at,
+      line,
+      lots: lots(size),
+    });
+  };
+  const orderAt = (ref: number, from: number) => {
+    const [side, sign] = ref % 2 === 0 ? (['bid', -1] as const) : (['ask', 1] as const);
+    return { ref, side, priceTicks: priceTicks(from + sign * (1 + (ref >> 1))) };
+  };
+  for (let i = 0; i < steps; i++) {
+    const before = mid;
+    mid += random.below(7) - 3;
+    // Those in front of the move first, so that the book is never crossed.
+    const refs = Array.from({ length: 2 * LEVELS }, (_, k) => k + 2);
+    refs.sort((a, b) => (mid > before ? (b % 2) - (a % 2) || b - a : (a % 2) - (b % 2) || b - a));
+    for (const ref of refs) {
+      if (i > 0) write('remove', i, orderAt(ref, before), 60);
+      write('add', i, orderAt(ref, mid), 60);
+    }
+    const taken = 2 + random.below(2);
+    write('execute', i, orderAt(taken, mid), 1 + random.below(59));
   }
   return records;
 }
