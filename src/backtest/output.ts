@@ -279,6 +279,8 @@ export interface LiquidationRow {
   /** Of a position that was transferred outside the book, at `limitPrice`. */
   readonly realizedPnl?: string;
   readonly realizedFunding?: string;
+  /** Number of the account's fills before it; absent in earlier runs. */
+  readonly fillsBefore?: number;
   /** Beside `amount`: insurance and shortfall received with it, less the fee; absent if 0. */
   readonly charges?: string;
 }

@@ -129,6 +129,7 @@ const LIQUIDATION = {
   limitPrice: 'decimal?',
   bankruptcyPrice: 'decimal?',
   amount: 'decimal',
+  fillsBefore: 'number?',
   charges: 'decimal?',
 } as const satisfies Of<LiquidationRow>;
 

@@ -110,6 +110,27 @@ describe('round trips that end outside the book', () => {
     expect(roundTrips(fills, all)).toMatchObject([{ notional: 247.5, exitPrice: 91.25 }]);
   });
 
+  it('a position that is taken in parts is one trade, whatever the rounding of their sum', () => {
+    const at = { timeUs: START_US + 9 };
+    const fills = [fill('buy', '0.3', '100', '0.3'), fill('buy', '1', '90', '1', at)];
+    const taken = ['-0.1', '-0.2'].map((size) => moved('adlFrom', size, '90'));
+    expect(roundTrips(fills, taken)).toMatchObject([{ size: 0.3, exitUs: START_US + 5 }]);
+    const held = { fills, liquidations: taken, funding: [] };
+    expect(openTrips(held, new Map(), START_US + 10)).toMatchObject([{ side: 'long', size: 1 }]);
+  });
+
+  it('transfers of two markets at one instant are ordered by the fills before them', () => {
+    const at = { timeUs: START_US + 5 };
+    const trips = roundTrips(
+      [fill('buy', '2', '100', '2'), fill('buy', '1', '88', '1', at)],
+      [
+        moved('adlFrom', '-1', '9', { symbol: 'ETHUSDT', fillsBefore: 1 }),
+        moved('adlFrom', '-2', '90', { fillsBefore: 1 }),
+      ],
+    );
+    expect(trips).toMatchObject([{ size: 2, entryPrice: 100 }]);
+  });
+
   it('fills and transfers of one instant are ordered by the positions that fills found', () => {
     const at = { timeUs: START_US + 5 };
     const trips = roundTrips(

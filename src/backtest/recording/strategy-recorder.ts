@@ -423,6 +423,7 @@ export class StrategyRecorder {
       amount: money(taken ? -event.moneyQuanta : event.moneyQuanta),
       realizedPnl: money(taken ? event.fromRealizedQuanta : event.toRealizedQuanta),
       realizedFunding: money(taken ? event.fromFundingQuanta : event.toFundingQuanta),
+      fillsBefore: this.state.fills.length,
       ...(taken ? takeCharge(this.state.charges, event.market) : {}),
     });
   }

@@ -188,7 +188,8 @@ function tradesOf(
   for (const change of changesOf(fills, liquidations, orders)) {
     const { symbol, size, sign, before, after } = change;
     const current = open.get(symbol);
-    const closing = current === undefined ? 0 : Math.min(size, Math.max(0, -sign * before));
+    const held = current === undefined ? 0 : Math.max(0, -sign * before);
+    const closing = size - held > LEAST_SIZE * size ? held : size;
     if (current !== undefined && closing > 0) {
       addClosing(current, change, closing);
       if (closing === size && !isFlat(after)) continue;
@@ -205,7 +206,7 @@ function tradesOf(
 const LEAST_SIZE = 1e-12;
 const isFlat = (position: number): boolean => Math.abs(position) < LEAST_SIZE;
 
-/** Both lists in order of time. Within one instant, a fill says which position it found. */
+/** Both lists in order. In earlier runs, a fill says which position it found within an instant. */
 function changesOf(
   fills: readonly FillRow[],
   liquidations: readonly LiquidationRow[],
@@ -225,12 +226,14 @@ function changesOf(
     next += 1;
     if (row?.symbol != null) add(movedChange(row, row.symbol, positions.get(row.symbol) ?? 0));
   };
-  for (const fill of fills) {
+  for (const [i, fill] of fills.entries()) {
     const change = filledChange(fill, types.get(fill.orderNumber));
-    const isLater = ({ timeUs, symbol }: LiquidationRow): boolean =>
-      timeUs > fill.timeUs ||
-      (timeUs === fill.timeUs &&
-        (symbol !== fill.symbol || isFlat((positions.get(symbol) ?? 0) - change.before)));
+    const isLater = ({ timeUs, symbol, fillsBefore }: LiquidationRow): boolean =>
+      fillsBefore === undefined
+        ? timeUs > fill.timeUs ||
+          (timeUs === fill.timeUs &&
+            (symbol !== fill.symbol || isFlat((positions.get(symbol) ?? 0) - change.before)))
+        : fillsBefore > i;
     for (let row = moved[next]; row !== undefined && !isLater(row); row = moved[next]) addMoved();
     add(change);
   }
