@@ -138,6 +138,8 @@ export class StrategyRun {
   private failure: Failure | null = null;
   private nonce = 0;
   private stopped = false;
+  /** After `onStop`, which follows the end of the data: no delay ends any more. */
+  private isOver = false;
   private lastFeedUs = 0;
   private timerId = 0;
   /** Start of the second in which rings are counted. */
@@ -287,6 +289,7 @@ export class StrategyRun {
       return;
     }
     if (result === undefined) {
+      this.isOver ||= name === 'onStop';
       // It may have created promises that it does not await.
       if (promises() !== before) this.ports.touch();
       return;
@@ -296,6 +299,7 @@ export class StrategyRun {
     this.ports.touch();
     const ended = (): void => {
       this.pending.delete(pending);
+      this.isOver ||= name === 'onStop';
     };
     const failed = (error: unknown): void => {
       this.pending.delete(pending);
@@ -342,6 +346,7 @@ export class StrategyRun {
         this.sleeping += 1;
         return new Promise((resolve) => {
           scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
+            if (this.isOver) return;
             this.sleeping -= 1;
             this.countRing('sleep');
             resolve();
@@ -393,7 +398,7 @@ export class StrategyRun {
         this.pendingTimers.add(id);
         this.sleeping += 1;
         scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
-          if (!this.pendingTimers.delete(id)) return;
+          if (this.isOver || !this.pendingTimers.delete(id)) return;
           this.sleeping -= 1;
           this.countRing('setTimeout');
           this.handle('a timer', run, null);
