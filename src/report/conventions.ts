@@ -29,7 +29,7 @@ export function conventions(options: MetricsOptions): Note[] {
     },
     {
       title: 'Trades',
-      text: 'A trade is a position from flat to flat; its PnL is after fees and funding. A position open at the end is not a trade.',
+      text: 'A trade is a position from flat to flat; its PnL is after fees, funding and liquidation. A position open at the end is not a trade.',
     },
     {
       title: 'Attribution',
