@@ -46,6 +46,7 @@ const FILES = {
   checkpoint: 'checkpoint.bin',
   live: 'live.json',
 } as const;
+export const RUN_FILES: readonly string[] = Object.values(FILES);
 /** Files that a run has before its record. */
 const JOURNALS: readonly string[] = [FILES.journal, FILES.partial, FILES.checkpoint];
 /** Enough for the first key of a record. */
@@ -272,11 +273,10 @@ export async function claimFolder(path: string, overwrite: boolean): Promise<Run
 
 /** Deletes the run of a folder, its pages and its tables; other files stay. */
 export async function removeRun(path: string): Promise<void> {
-  const files: readonly string[] = Object.values(FILES);
   const names = await readdir(path);
-  if (!names.some((name) => files.includes(name))) return;
+  if (!names.some((name) => RUN_FILES.includes(name))) return;
   for (const name of names) {
-    if (files.includes(name) || DERIVED.test(name)) await rm(join(path, name), { force: true });
+    if (RUN_FILES.includes(name) || DERIVED.test(name)) await rm(join(path, name), { force: true });
   }
   const exports = join(path, EXPORTS);
   for (const name of await readdir(exports).catch(() => [])) {

@@ -58,10 +58,13 @@ test('a shorter message has no bytes of the one before it', () => {
   expect(sent(MESSAGES)).toBe(lines(MESSAGES));
 });
 
-test('the end of the input inside a message is the end', () => {
+test('the end of the input inside a message is an error', () => {
   // Bytes of earlier messages are in the buffer behind it.
   const earlier = Array.from({ length: 20_000 }, (_, i) => ({ a: [i % 41] }));
-  expect(received(`${lines(earlier)}{"a":[2]`)).toEqual(earlier);
+  expect(received(lines(earlier))).toEqual(earlier);
+  expect(() => received(`${lines(earlier)}{"a":[2]}`)).toThrow(
+    'the input ends inside a message: no line feed follows it',
+  );
 });
 
 test.each(['{"a":', '[1]', '3', 'null'])('%s is refused', (line) => {

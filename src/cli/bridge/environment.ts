@@ -80,10 +80,11 @@ export class Environment {
     this.next = wire.receive();
   }
 
-  /** Runs episodes until the input ends or asks to close. */
+  /** Runs episodes until the input ends. */
   async serve(): Promise<void> {
-    while (this.next !== null && 'reset' in this.next) {
+    while (this.next !== null) {
       const reset = this.next;
+      mustBeReset(reset);
       try {
         await this.episode(reset);
       } catch (error) {
@@ -122,8 +123,9 @@ export class Environment {
       trajectory,
     });
     this.next = this.wire.receive();
-    if (this.next !== null && 'a' in this.next)
+    if (this.next !== null && 'a' in this.next) {
       throw new BridgeError('the episode is over: reset it');
+    }
   }
 
   private definition(): StrategyDefinition {
@@ -161,6 +163,13 @@ export class Environment {
       each.aim(actions[i] ?? 0);
     });
   }
+}
+
+function mustBeReset(message: Message): void {
+  if (!('reset' in message)) throw new BridgeError("a message must have 'reset' or 'a'");
+  const seed = message['reset'];
+  if (typeof seed === 'string' || typeof seed === 'number') return;
+  throw new BridgeError('reset: must be a seed, text or a number');
 }
 
 function isOver(error: unknown): boolean {

@@ -2,13 +2,27 @@
  * A strategy that another process decides for: each handler sends its update and waits for the
  * actions. A reply to an action is a message of its own, at its virtual time.
  */
-import { backtest, writeReport, type BacktestOptions } from '../../library/backtest/backtest.ts';
+import {
+  backtest,
+  writeReport,
+  type BacktestOptions,
+  type BacktestResult,
+} from '../../library/backtest/backtest.ts';
 import { checkRunNames } from '../../library/backtest/options.ts';
 import { npzTables } from '../../report/tables/plain-tables.ts';
 import { runTables } from '../../report/tables/run-tables.ts';
+import { existsSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonFile } from '../../platform/json-pieces.ts';
-import { recordedRun, RUN_FILE } from '../../run-plan/run-folder.ts';
+import {
+  claimFolder,
+  recordedRun,
+  removeRun,
+  RUN_FILE,
+  RUN_FILES,
+} from '../../run-plan/run-folder.ts';
+import type { RunClaim } from '../../run-plan/run-claim.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { defineStrategy, type Keeps } from '../../strategy/definition.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
@@ -51,17 +65,38 @@ export async function runRemote(wire: Wire, message: Message): Promise<void> {
     warmUpUs: () => warmUpUs,
     create: () => remoteStrategy(wire, request),
   });
-  const result = await backtest({ ...options, strategy, id: name });
-  const [{ summary, metrics }] = result.strategies;
-  if (out !== null) {
-    await writeReport(result, out);
-    // For `orrery export`, `report` and `compare`.
-    const run = recordedRun(result, result.report);
-    await writeWholeFile(join(out, RUN_FILE), jsonFile(run));
-    await writeWholeFile(join(out, 'run.npz'), npzTables(runTables(result)));
+  const claim = out === null ? null : await claimResult(out);
+  let result: BacktestResult;
+  try {
+    result = await backtest({ ...options, strategy, id: name });
+    if (out !== null) await writeResult(result, out);
+  } catch (error) {
+    claim?.release();
+    // A folder with files stays.
+    if (out !== null) await rmdir(out).catch(() => undefined);
+    throw error;
   }
+  claim?.release();
+  const [{ summary, metrics }] = result.strategies;
   const { chainHash, stateHash, commands, firstUs, lastUs } = result;
   wire.send({ done: { chainHash, stateHash, commands, firstUs, lastUs, summary, metrics } });
+}
+
+/** An earlier result of a bridge is replaced; the files of another run would stay beside it. */
+async function claimResult(out: string): Promise<RunClaim> {
+  const other = RUN_FILES.find((name) => name !== RUN_FILE && existsSync(join(out, name)));
+  if (other === undefined) return claimFolder(out, true);
+  throw new BridgeError(`out: ${out} holds ${other} of another run; choose another folder`);
+}
+
+/** The record goes first: a folder with pages alone would be that of another program. */
+async function writeResult(result: BacktestResult, out: string): Promise<void> {
+  await removeRun(out);
+  // For `orrery export`, `report` and `compare`.
+  const run = recordedRun(result, result.report);
+  await writeWholeFile(join(out, RUN_FILE), jsonFile(run));
+  await writeWholeFile(join(out, 'run.npz'), npzTables(runTables(result)));
+  await writeReport(result, out);
 }
 
 function requestOf(message: Message): StrategyRequest {
@@ -113,10 +148,12 @@ function remoteStrategy(wire: Wire, { handlers, keeps }: StrategyRequest): Strat
     });
     const answer = wire.receive();
     if (answer === null) throw new BridgeError('the other process has ended');
-    const { actions = [] } = answer;
-    if (!Array.isArray(actions)) throw new BridgeError('actions: must be a list');
+    const { actions } = answer;
+    if (!Array.isArray(actions) || !actions.every(Array.isArray)) {
+      throw new BridgeError('actions: must be a list of lists');
+    }
     if (actions.length === 0) return undefined;
-    const done = (actions as Action[]).map((action) => carryOut(context, action));
+    const done = (actions as unknown[] as Action[]).map((action) => carryOut(context, action));
     return Promise.all(done).then(() => undefined);
   };
   const answered = async (

@@ -64,7 +64,10 @@ export class Wire {
       const count = attempted(() =>
         readSync(this.input, this.chunk, this.to, this.chunk.length - this.to, null),
       );
-      if (count === 0) return null;
+      if (count === 0) {
+        if (this.from === this.to) return null;
+        throw new BridgeError('the input ends inside a message: no line feed follows it');
+      }
       this.to += count ?? 0;
     }
   }
