@@ -13,6 +13,7 @@ import {
   type Document,
   type Pair,
   type Scalar,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { parseDecimal } from '../num/decimal.ts';
@@ -54,20 +55,22 @@ export function readYaml(text: string): ReadResult {
   if (document === undefined || document.contents === null)
     return refuse(START_OF_TEXT, 'is empty');
   const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-  if (faults.length > 0) {
-    const problems = faults.map(({ message, pos }) => ({
-      place: placeOf(pos[0]),
-      path: '',
-      message: `not valid YAML: ${message}`,
-    }));
-    return { ok: false, problems };
-  }
+  const fault = firstOf(faults);
+  if (fault !== null) return refuse(placeOf(fault.pos[0]), `not valid YAML: ${fault.message}`);
   if (second !== undefined) {
     return refuse(placeOf(second.range[0]), 'one file holds one scenario, not several documents');
   }
   const reader = new NodeReader(placeOf);
   const root = reader.read(document.contents, '', 0, 0);
   return reader.problems.length > 0 ? { ok: false, problems: reader.problems } : { ok: true, root };
+}
+
+/** The first fault of a text: one mistake has dozens of others after it. */
+function firstOf(faults: readonly YAMLError[]): YAMLError | null {
+  return faults.reduce<YAMLError | null>(
+    (first, fault) => (first === null || fault.pos[0] < first.pos[0] ? fault : first),
+    null,
+  );
 }
 
 /** Visits the library's nodes once and records unsupported features. */

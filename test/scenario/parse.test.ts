@@ -419,6 +419,13 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   ],
 ];
 
+it('names a mistake of YAML once, without those that follow from it', () => {
+  const rest = 'markets:\n  - BTC-USD-PERP\nsteps:\n  - wait: 1s\n';
+  expect(faults(`orrery: 1\naccounts: {} ]\n${rest}`)).toEqual([
+    'x.yaml:2:14: not valid YAML: Unexpected flow-seq-end token in YAML stream: "]"',
+  ]);
+});
+
 describe('an invalid scenario', () => {
   it('reports a saved response of a crowd', () => {
     const text =
