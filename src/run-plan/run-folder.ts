@@ -355,17 +355,25 @@ export async function makeFreeFolder(path: string): Promise<string> {
 /** Reads the recorded run of a folder. */
 export async function readRun(path: string): Promise<RecordedRun> {
   const file = join(path, FILES.run);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readFile(file, 'utf8').catch(async (error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fileError(file, error);
-    const isStopped = existsSync(join(path, FILES.checkpoint));
-    const next = isStopped
-      ? `orrery backtest --resume ${shellWord(path)}`
-      : `orrery backtest <strategy> --data <dataset> --out ${shellWord(path)}`;
-    throw new FileError(
-      `${file}: no such file or folder; ${isStopped ? 'the run was stopped, continue it with' : 'write a run with'}: ${next}`,
-    );
+    throw new FileError(`${file}: no such file or folder; ${await adviceFor(path)}`);
   });
   return recordedRunOf(text, file);
+}
+
+/** What to do about a folder without a finished run. */
+async function adviceFor(path: string): Promise<string> {
+  const names = await readdir(path).catch((): string[] => []);
+  const word = shellWord(path);
+  if (names.includes(FILES.checkpoint)) {
+    return `the run was stopped, continue it with: orrery backtest --resume ${word}`;
+  }
+  // That of a search is in `best`.
+  const inner = names.sort().find((name) => existsSync(join(path, name, FILES.run)));
+  if (inner !== undefined) return `a run is in ${join(path, inner)}`;
+  if (names.length > 0) return 'the folder holds no finished run';
+  return `write a run with: orrery backtest <strategy> --data <dataset> --out ${word}`;
 }
 
 /** Throws `FileError` that names the file and the field. */

@@ -1,7 +1,7 @@
 /** A `run.json` or `live.json` that is damaged, or was edited by hand, is refused by its field. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command } from '../../src/cli/commands/report.ts';
 import { main } from '../../src/cli/main.ts';
@@ -25,6 +25,20 @@ beforeAll(async () => {
 test('a sound record is read', async () => {
   writeFileSync(file, sound);
   expect((await readRun(folder)).strategies[0]?.fills.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['none', [], 'write a run with: orrery backtest'],
+  ['sweep', ['index.html', 'trials.jsonl', 'best/run.json'], 'a run is in FOLDER/best'],
+  ['other', ['notes.txt'], 'the folder holds no finished run'],
+  ['stopped', ['checkpoint.bin', 'best/run.json'], 'orrery backtest --resume FOLDER'],
+])('the error of a folder without a run has an advice: %s', async (name, files, advice) => {
+  const path = join(folder, 'without', name);
+  for (const one of files) {
+    mkdirSync(dirname(join(path, one)), { recursive: true });
+    writeFileSync(join(path, one), '{}');
+  }
+  await expect(readRun(path)).rejects.toThrow(advice.replace('FOLDER', path));
 });
 
 test('records of version 0.2.0 are read', async () => {
