@@ -1,6 +1,11 @@
-/** Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing. */
-import { open, rename, rm } from 'node:fs/promises';
+/**
+ * Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing. A device or
+ * a pipe is written to, since a rename would replace it, and a symbolic link stays.
+ */
+import { statSync } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { fileError } from './file-error.ts';
+import { realFolder } from './make-folder.ts';
 
 /** Names of temporary files of this process differ, so that two writers do not meet. */
 let writes = 0;
@@ -9,21 +14,48 @@ export async function writeWholeFile(
   path: string,
   content: Uint8Array | Iterable<string | Uint8Array>,
 ): Promise<void> {
-  const temporary = `${path}.partial-${String(process.pid)}-${String(writes++)}`;
+  if (isStream(path)) return writeTo(path, content);
+  const target = realFolder(path);
+  const temporary = `${target}.partial-${String(process.pid)}-${String(writes++)}`;
   try {
     const file = await open(temporary, 'wx');
     try {
-      const chunks = content instanceof Uint8Array ? [content] : joined(content);
-      for (const chunk of chunks) await file.writeFile(chunk);
+      await writeAll(file, content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw fileError(path, error);
   }
+}
+
+type Content = Parameters<typeof writeWholeFile>[1];
+
+/** Whether the path is a device or a pipe, such as `/dev/null` and `/dev/stdout`. */
+function isStream(path: string): boolean {
+  try {
+    const found = statSync(path);
+    return !found.isFile() && !found.isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function writeTo(path: string, content: Content): Promise<void> {
+  try {
+    const file = await open(path, 'w');
+    await writeAll(file, content).finally(() => file.close());
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+async function writeAll(file: FileHandle, content: Content): Promise<void> {
+  const chunks = content instanceof Uint8Array ? [content] : joined(content);
+  for (const chunk of chunks) await file.writeFile(chunk);
 }
 
 /** Characters of joined texts: each write is a request to the thread pool. */

@@ -1,4 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -36,4 +48,23 @@ test('pieces of text and bytes are written in their order', async () => {
   const pieces = ['a', 'b', new Uint8Array([99]), 'd', long, '', new Uint8Array(0), 'e'];
   await writeWholeFile(path, pieces);
   expect(readFileSync(path, 'utf8')).toBe(`abcd${long}e`);
+});
+
+test('a pipe is written to and stays', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const [read] = await Promise.all([readFile(path, 'utf8'), writeWholeFile(path, ['a', 'b'])]);
+  expect(read).toBe('ab');
+  expect(lstatSync(path).isFIFO()).toBe(true);
+});
+
+test.each(['of a file', 'without a file'])('a symbolic link %s stays', async (name) => {
+  const target = join(folder, name, 'target');
+  mkdirSync(join(folder, name));
+  if (name === 'of a file') writeFileSync(target, 'before');
+  const path = join(folder, name, 'link');
+  symlinkSync('target', path);
+  await writeWholeFile(path, ['after']);
+  expect(readlinkSync(path)).toBe('target');
+  expect(readFileSync(target, 'utf8')).toBe('after');
 });
