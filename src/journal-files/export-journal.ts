@@ -5,6 +5,7 @@ import { describeCommand } from '../journal/format/codec.ts';
 import type { JournalFrame } from '../journal/format/frame.ts';
 import { JournalError } from '../journal/format/journal-error.ts';
 import { FileError } from '../platform/file-error.ts';
+import { realFolder } from '../platform/make-folder.ts';
 import { writeWholeFile } from '../platform/whole-file.ts';
 import { openJournal, openWholeJournal } from './folder-journal.ts';
 import { plainJournal } from './plain-journal.ts';
@@ -117,7 +118,7 @@ function refuseOwnFolder(journal: string, out: string): void {
   if (existsSync(out) && existsSync(journal) && realpathSync(out) === realpathSync(journal)) {
     throw new FileError(`${out}: is the journal itself`);
   }
-  const folder = dirname(resolve(out));
+  const folder = dirname(realFolder(resolve(out)));
   if (!existsSync(folder)) throw new FileError(`${folder}: no such file or folder`);
   if (!existsSync(journal) || realpathSync(folder) !== realpathSync(journal)) return;
   throw new FileError(`${out}: is in the folder of the journal itself`);

@@ -1,6 +1,14 @@
 /** `orrery journal` on complete, damaged, torn and compacted journals. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -196,6 +204,14 @@ test.each([
   const filled = args.map((arg) => arg.replace('VAR', data()).replace('SCRATCH', scratch()));
   const { status, err } = journal(...filled);
   expect(err).toContain(words);
+  expect(status).toBe(2);
+});
+
+test('an export into a segment by a symbolic link is refused', () => {
+  const out = join(scratch(), 'link');
+  symlinkSync(listSegments(data())[0]!.path, out);
+  const { status, err } = journal('export', data(), '--out', out);
+  expect(err).toContain('is in the folder of the journal itself');
   expect(status).toBe(2);
 });
 
