@@ -18,6 +18,7 @@ import { isReadWhole, recoverPatiently } from './recover.ts';
 import { listSegments, UNFINISHED_NAME, type Segment } from './segments.ts';
 import { listSnapshots, syncFolder } from './snapshots.ts';
 
+const FRAMES_PER_STEP = 4096;
 /** Attempts, since a server may delete an old snapshot or add a segment meanwhile. */
 const ATTEMPTS = 5;
 
@@ -108,7 +109,7 @@ async function copyTo(from: string, to: string, onStep: () => void): Promise<Bac
   for (const pair of segments) {
     onStep();
     const { segment, copy } = pair;
-    if (pair === last) await copyWhole(segment, copy);
+    if (pair === last) await copyWhole(segment, copy, onStep);
     else await copyDurably(segment.path, copy.path);
     files.push(segment.name);
   }
@@ -123,7 +124,7 @@ async function copyTo(from: string, to: string, onStep: () => void): Promise<Bac
   onStep();
   const copies = segments.map(({ copy }) => copy);
   const { engine, position, end } = await recoverPatiently(to, { segments: copies }, onStep);
-  if (isReadWhole(copies, end)) readFrames(new FolderJournal(copies, null));
+  if (isReadWhole(copies, end)) await readFrames(new FolderJournal(copies, null), onStep);
   await rm(mark);
   await syncFolder(to);
   return {
@@ -138,13 +139,13 @@ async function copyTo(from: string, to: string, onStep: () => void): Promise<Bac
  * The whole groups of the segment that is written to. A fault that a second copy has too is damage
  * of the journal, not a write during the copy.
  */
-async function copyWhole(segment: Segment, copy: Segment): Promise<void> {
+async function copyWhole(segment: Segment, copy: Segment, onStep: () => void): Promise<void> {
   let fault = '';
   for (let attempt = 1; ; attempt++) {
     await copyDurably(segment.path, copy.path);
     const journal = new FolderJournal([copy], null);
     try {
-      readFrames(journal);
+      await readFrames(journal, onStep);
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       if (error.message === fault || attempt === ATTEMPTS) throw error;
@@ -156,9 +157,14 @@ async function copyWhole(segment: Segment, copy: Segment): Promise<void> {
   }
 }
 
-/** Throws `JournalError` where one is damaged. */
-function readFrames(journal: FolderJournal): void {
-  while (journal.next() !== null);
+/** Throws `JournalError` where one is damaged, or an error of `onStep`. */
+async function readFrames(journal: FolderJournal, onStep: () => void): Promise<void> {
+  for (let count = 1; journal.next() !== null; count++) {
+    if (count % FRAMES_PER_STEP > 0) continue;
+    // A signal arrives in the event loop.
+    await new Promise(setImmediate);
+    onStep();
+  }
 }
 
 async function cutAt(path: string, end: number): Promise<void> {

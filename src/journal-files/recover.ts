@@ -79,12 +79,16 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
  * `recover` that returns to the event loop, so that signals arrive. Rejects also with an error that
  * `onStep` throws.
  */
-export async function recoverPatiently(
+export function recoverPatiently(
   folder: string,
   options: RecoverOptions = {},
   onStep: () => void = () => undefined,
 ): Promise<Recovered> {
-  const steps = recoverSteps(folder, options);
+  return finishPatiently(recoverSteps(folder, options), onStep);
+}
+
+/** Does all steps, and returns to the event loop between two of them. */
+export async function finishPatiently<T>(steps: Steps<T>, onStep: () => void): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -15,7 +15,7 @@ export async function findUnits(
   unitsOf: (symbol: string) => TapeUnits | null = () => null,
 ): Promise<TapeUnits | null> {
   const { format, units } = options;
-  if (format.container === 'journal') return unitsInJournal(options, unitsOf);
+  if (format.container === 'journal') return unitsInJournal(options, unitsOf, onProgress);
   if (units !== null) return units;
   const scan = new NumberScan();
   // Bad rows are reported by the second pass. Bad messages count here: if all are bad, no market is

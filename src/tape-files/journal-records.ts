@@ -12,15 +12,17 @@ import type { EngineEvent } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { LevelView, MarketView } from '../engine/read/views.ts';
 import type { TapeLevel } from '../engine/commands.ts';
+import { replaySteps } from '../journal/replay/replay.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { rulesNote, unprovenHint, unprovenText } from '../journal-files/mismatch-text.ts';
-import { replayJournal } from '../journal-files/replay-journal.ts';
+import { finishPatiently } from '../journal-files/recover.ts';
 import { listSegments } from '../journal-files/segments.ts';
 import { lots, priceTicks, timeUs, type MarketId, type TimeUs } from '../num/units.ts';
 import { MarketNames } from '../tape/formats/market-names.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
 
 const RECORDS_PER_BATCH = 2000;
+const COMMANDS_PER_BATCH = 4096;
 
 /** Files of a journal, oldest first: the file itself, or the segments of a folder. */
 export function journalFiles(path: string): string[] {
@@ -32,8 +34,15 @@ export function journalFiles(path: string): string[] {
  * Units of all markets that the exchange has listed. Throws `JournalError` for a damaged journal
  * and `TapeError` for one that was made from a recording.
  */
-function journalMarkets(path: string): TapeUnits[] {
-  const { engine, mismatch, unproven } = replayJournal(path, { verify: true, onEvent: mustBeLive });
+async function journalMarkets(
+  path: string,
+  onProgress: (fraction: number) => void,
+): Promise<TapeUnits[]> {
+  const journal = openJournal(path);
+  const steps = replaySteps(journal, { verify: true, onEvent: mustBeLive });
+  const { engine, mismatch, unproven } = await finishPatiently(steps, () => {
+    onProgress(journal.offset / journal.size);
+  });
   if (mismatch !== null) {
     const { what, seq, expected, actual } = mismatch;
     const cause = rulesNote(mismatch) ?? 'the journal is damaged, or of another build';
@@ -72,13 +81,14 @@ export interface WantedMarket {
  * The market that is read, with the units of its listing. Throws `TapeError` if there are several
  * and none was named, or if other units were given; also as `journalMarkets`.
  */
-export function unitsInJournal(
+export async function unitsInJournal(
   { files, symbol, units }: WantedMarket,
   unitsOf: (symbol: string) => TapeUnits | null,
-): TapeUnits {
+  onProgress: (fraction: number) => void,
+): Promise<TapeUnits> {
   const [path = '', ...more] = files;
   if (more.length > 0) throw new TapeError('one journal is imported at a time');
-  const markets = journalMarkets(path);
+  const markets = await journalMarkets(path, onProgress);
   const names = new MarketNames(symbol);
   const found = markets.filter((market) => names.selects(market.symbol))[0];
   names.mustHold(symbol);
@@ -101,6 +111,7 @@ export function* journalRecords(path: string, symbol: string): Generator<TapeRec
   observer.line = journal.fromSeq;
   observer.look();
   if (base !== null) observer.prices();
+  let count = 0;
   for (let frame = journal.next(); frame !== null; frame = journal.next()) {
     if (frame.kind !== 'command') continue;
     const { command } = frame;
@@ -111,7 +122,11 @@ export function* journalRecords(path: string, symbol: string): Generator<TapeRec
     }
     engine.apply(command, observer.onEvent);
     observer.look();
-    if (observer.records.length >= RECORDS_PER_BATCH) yield observer.take();
+    count += 1;
+    // Commands without records take time, too.
+    if (observer.records.length >= RECORDS_PER_BATCH || count % COMMANDS_PER_BATCH === 0) {
+      yield observer.take();
+    }
   }
   yield observer.take();
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { depositGroups, openIn } from '../journal-files/folder.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const DATA = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
@@ -85,3 +86,22 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
   20_000,
 );
+
+test('SIGTERM ends the replay of doctor --full', async () => {
+  const path = join(folder, 'var');
+  const exchange = await openIn(path, { durability: 'relaxed' });
+  await depositGroups(
+    exchange,
+    Array.from({ length: 100 }, () => 5000),
+  );
+  await exchange.close();
+  const args = ['doctor', '--full', '--data-dir', path, '--port', '0', '--metrics-port', 'off'];
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  setTimeout(() => child.kill('SIGTERM'), 700);
+  // By the signal in the replay, with its status before.
+  expect([
+    [130, null],
+    [null, 'SIGTERM'],
+  ]).toContainEqual(await ended);
+}, 60_000);

@@ -6,7 +6,15 @@
 import type { CommandModule } from 'yargs';
 import { countText } from '../../base/count-text.ts';
 import { timeUs } from '../../num/units.ts';
-import { InputError, print, printJson, setExitCode, EXIT } from '../cli-support.ts';
+import {
+  EXIT,
+  InputError,
+  letSignalsEnd,
+  print,
+  printJson,
+  setExitCode,
+  stopIfInterrupted,
+} from '../cli-support.ts';
 import { readExchangeFile } from '../exchange-file.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 import { fail, ok, type Finding } from '../doctor/finding.ts';
@@ -93,13 +101,17 @@ async function checkStore(
   full: boolean,
 ): Promise<FolderFacts> {
   const hasWallClock = clock === 'wall';
+  const onFolder = shared === null ? [...checkRights(dataDir), await checkLock(dataDir)] : [];
+  // A replay never returns to the event loop, and nothing from here on writes.
+  letSignalsEnd(true);
+  stopIfInterrupted();
   if (shared !== null) {
     return { findings: await checkDatabase(shared, full, hasWallClock), snapshotBytes: 0 };
   }
   const nowMs = hasWallClock ? Date.now() : null;
   const { findings, snapshotBytes } = checkJournal(dataDir, full, nowMs);
   return {
-    findings: [...checkRights(dataDir), await checkLock(dataDir), checkDisk(dataDir), ...findings],
+    findings: [...onFolder, checkDisk(dataDir), ...findings],
     snapshotBytes,
   };
 }

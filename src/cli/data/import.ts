@@ -29,6 +29,7 @@ import { AUTO_FORMAT, formatNamed } from '../../tape-files/format-named.ts';
 import { Recording, type RecordingOptions } from '../../tape-files/recordings.ts';
 import {
   InputError,
+  letInterrupt,
   mustBeWhole,
   print,
   printError,
@@ -252,7 +253,7 @@ async function importInto(
       if (i < writer.done.length) continue;
       const name = basename(path);
       for await (const batch of recording.read(path)) {
-        stopIfInterrupted();
+        await letInterrupt();
         for (const record of batch) await writer.write(record, name);
         progress.update((i + recording.fraction) / files.length);
       }
