@@ -2,7 +2,10 @@
 import type { CommandModule } from 'yargs';
 import { countText } from '../base/count-text.ts';
 import { pullJournal, type PulledJournal } from '../postgres/pull-journal.ts';
-import { print, printJson, startProgress, stopIfInterrupted } from './cli-support.ts';
+import { Interrupted, isInterrupted, print, printJson, startProgress } from './cli-support.ts';
+
+/** Interval at which a signal is looked for. */
+const WATCH_MS = 100;
 
 interface PullArguments {
   readonly address: string;
@@ -29,13 +32,20 @@ export const pullCommand: CommandModule<object, PullArguments> = {
       .example('$0 journal pull postgres://db/exchange ./copy', 'then journal verify ./copy'),
   handler: async ({ address, folder, json }) => {
     const progress = startProgress('pull', json);
+    const stop = new AbortController();
+    const watch = setInterval(() => {
+      if (isInterrupted()) stop.abort(new Interrupted('interrupted'));
+    }, WATCH_MS);
     let pulled: PulledJournal;
     try {
-      pulled = await pullJournal(address, folder, (fraction) => {
-        stopIfInterrupted();
-        progress.update(fraction);
+      pulled = await pullJournal(address, folder, {
+        onProgress: (fraction) => {
+          progress.update(fraction);
+        },
+        signal: stop.signal,
       });
     } finally {
+      clearInterval(watch);
       progress.stop();
     }
     if (json) {

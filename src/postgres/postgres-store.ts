@@ -118,6 +118,7 @@ export class PostgresStore implements JournalStore {
   readonly reads: Session;
   readonly logins: Session;
   private readonly bulk: Session;
+  private readonly sessions: readonly Session[];
 
   constructor({ address, answerMs, needsPrimary = false }: StoreOptions) {
     const options = { address, answerMs, connectMs: answerMs, needsPrimary };
@@ -127,6 +128,7 @@ export class PostgresStore implements JournalStore {
     this.reads = new Session({ ...options, answerMs: 2 * answerMs });
     // Snapshots may be large.
     this.bulk = new Session({ ...options, answerMs: 100 * answerMs });
+    this.sessions = [this.appends, this.renewals, this.reads, this.logins, this.bulk];
   }
 
   async base(): Promise<JournalBase | null> {
@@ -203,9 +205,13 @@ export class PostgresStore implements JournalStore {
     );
   }
 
+  /** Requests in progress reject. */
+  abort(): void {
+    for (const session of this.sessions) session.abort();
+  }
+
   async close(): Promise<void> {
-    const sessions = [this.appends, this.renewals, this.reads, this.logins, this.bulk];
-    await Promise.all(sessions.map((session) => session.close()));
+    await Promise.all(this.sessions.map((session) => session.close()));
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { JournalWriter } from '../journal/format/frames.ts';
-import { makeDurableFolder } from '../journal-files/data-folder.ts';
+import { DataFolder, makeDurableFolder } from '../journal-files/data-folder.ts';
 import { listSegments, segmentPath } from '../journal-files/segments.ts';
 import { syncFolder } from '../journal-files/snapshots.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
@@ -25,16 +25,32 @@ export interface PulledJournal {
   readonly chainHash: string;
 }
 
-/** Throws `FileError`, `DatabaseError` or `ReplicationError`; nothing is left then. */
+export interface PullOptions {
+  readonly onProgress?: (fraction: number) => void;
+  /** Ends a wait for the database, too. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Throws `FileError`, `DatabaseError` or `ReplicationError`, or the reason of the signal; nothing is
+ * left then.
+ */
 export async function pullJournal(
   address: string,
   folder: string,
-  onProgress: (fraction: number) => void,
+  { onProgress = () => undefined, signal }: PullOptions = {},
 ): Promise<PulledJournal> {
   const store = new PostgresStore({ address, answerMs: ANSWER_MS });
+  const abort = (): void => {
+    store.abort();
+  };
+  signal?.addEventListener('abort', abort);
   let made: readonly string[] = [];
+  let locked: DataFolder | null = null;
   try {
     made = await makeDurableFolder(folder);
+    // Another pull or a server would write files of the same names.
+    locked = await DataFolder.open(folder);
     if (listSegments(folder).length > 0) throw new FileError(`${folder}: has a journal already`);
     if ((await versionOf(store.reads, JOURNAL_SCHEMA.name)) === 0) {
       throw new DatabaseError(
@@ -45,13 +61,13 @@ export async function pullJournal(
     if (base === null) throw new ReplicationError(`${shownAddress(address)}: the journal is empty`);
     const path = segmentPath(folder, 0);
     const temporary = `${path}.partial`;
-    await rm(temporary, { force: true });
     const file = await open(temporary, 'wx', 0o600);
     try {
       const pulled = await copy(
         store,
         Tail.from({ ...base, snapshot: null }),
         async (bytes) => {
+          signal?.throwIfAborted();
           await file.writeFile(bytes);
         },
         onProgress,
@@ -66,9 +82,14 @@ export async function pullJournal(
       await rm(temporary, { force: true });
     }
   } catch (error) {
+    await locked?.unlock();
+    locked = null;
     await removeMade(made);
+    signal?.throwIfAborted();
     throw fileError(folder, error);
   } finally {
+    signal?.removeEventListener('abort', abort);
+    await locked?.unlock();
     await store.close();
   }
 }

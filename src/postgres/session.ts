@@ -59,6 +59,8 @@ export class Session {
   private readonly options: SessionOptions;
   private opening: Promise<Client> | null = null;
   private current: Client | null = null;
+  /** Those of a connection in progress, or of the last one. */
+  private clients: readonly Client[] = [];
   private closed = false;
   /** The last statement: one at a time. */
   private last: Promise<unknown> = Promise.resolve();
@@ -122,6 +124,12 @@ export class Session {
     await (await this.opening).query(text);
   }
 
+  /** As `close`, at once: what is in progress rejects. */
+  abort(): void {
+    this.closed = true;
+    for (const { connection } of this.clients) connection.stream.destroy();
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     const client = await this.opening?.catch(() => null);
@@ -148,6 +156,7 @@ export class Session {
         application_name: 'orrery',
       }),
     );
+    this.clients = clients;
     const open = (client: Client): Promise<boolean> => this.begin(client);
     const takesStandby = hosts.length === 1 && needsPrimary !== true;
     try {

@@ -1,11 +1,14 @@
 /** Signals to a start on a shared journal, and a pull from a database without a journal. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DataFolder } from '../../src/journal-files/data-folder.ts';
+import { verifyJournal } from '../../src/journal-files/verify-journal.ts';
 import { migrate } from '../../src/postgres/migrations.ts';
 import { pullJournal } from '../../src/postgres/pull-journal.ts';
 import { Session } from '../../src/postgres/session.ts';
@@ -56,9 +59,41 @@ test('a pull from a database without a journal names it', async () => {
   await admin.query('create database empty');
   await admin.end();
   const folder = join(tmpdir(), 'orrery-no-pull');
-  const pull = pullJournal(cluster.address('empty'), folder, () => undefined);
+  const pull = pullJournal(cluster.address('empty'), folder);
   await expect(pull).rejects.toThrow(
     /\/empty: has no journal; orrery serve --journal creates one$/,
   );
   expect(existsSync(folder)).toBe(false);
 });
+
+test('a pull leaves a folder that another process writes to', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-pull-'));
+  const held = await DataFolder.open(folder);
+  const partial = join(folder, 'journal-0000000000000001.orrery.partial');
+  writeFileSync(partial, 'of another pull');
+  await expect(pullJournal(cluster.address(), folder)).rejects.toThrow('in use by process');
+  expect(readFileSync(partial, 'utf8')).toBe('of another pull');
+  await held.unlock();
+  const { commands } = await pullJournal(cluster.address(), folder);
+  expect(verifyJournal(folder)).toMatchObject({ isWhole: true, lastSeq: commands });
+  expect(existsSync(partial)).toBe(false);
+  rmSync(folder, { recursive: true });
+});
+
+test('a signal ends a pull that waits for a database, and leaves nothing', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const folder = join(tmpdir(), 'orrery-waiting-pull');
+  const stop = new AbortController();
+  const connected = once(silent, 'connection');
+  const pull = pullJournal(`postgres://postgres@127.0.0.1:${String(port)}/db`, folder, {
+    signal: stop.signal,
+  });
+  pull.catch(() => undefined);
+  await connected;
+  stop.abort(new Error('interrupted'));
+  await expect(pull).rejects.toThrow('interrupted');
+  expect(existsSync(folder)).toBe(false);
+  silent.close();
+}, 20_000);
