@@ -25,6 +25,8 @@ export interface Opening {
   readonly startUs: TimeUs;
   readonly replay: PlannedReplay | null;
   readonly log: OperatorLog;
+  /** Receives what gives up the lead of a start that does not end. */
+  readonly onStart: (resign: () => Promise<void>) => void;
 }
 
 export interface OpenedExchange {
@@ -128,6 +130,7 @@ async function openShared(
   const wanted = newExchange(settings, opening);
   const { exchange, nonces } = await openPostgresExchange({
     ...{ address, advertise, leaseMs, onProblem: reportTo(opening.log) },
+    onStart: opening.onStart,
     snapshotEvery: settings.snapshotEvery,
     start: follow ? 'follow' : 'lead',
     create: () => {

@@ -22,6 +22,8 @@ export interface PostgresOptions extends Pick<
   /** Address of this server for clients; empty if there is none. */
   readonly advertise: string;
   readonly checkConfig: (path: string, found: ExchangeConfig) => void;
+  /** Receives what gives up the lead of a start that does not end. */
+  readonly onStart: (resign: () => Promise<void>) => void;
 }
 
 export interface PostgresExchange {
@@ -44,10 +46,11 @@ export const TICKER: Ticker = {
 
 /** Throws `DatabaseError` or `ReplicationError`. */
 export async function openPostgresExchange(options: PostgresOptions): Promise<PostgresExchange> {
-  const { address, advertise, leaseMs, checkConfig, ...rest } = options;
+  const { address, advertise, leaseMs, checkConfig, onStart, ...rest } = options;
   const path = shownAddress(address);
   const where = { address, answerMs: leaseMs };
   const store = new PostgresStore({ ...where, needsPrimary: true });
+  onStart(() => store.resignIfLeading());
   try {
     await migrate(store.reads);
     const exchange = await ReplicatedExchange.open({

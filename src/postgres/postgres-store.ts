@@ -119,6 +119,8 @@ export class PostgresStore implements JournalStore {
   readonly logins: Session;
   private readonly bulk: Session;
   private readonly sessions: readonly Session[];
+  /** Of this store; null if it does not lead, as far as is known. */
+  private epoch: number | null = null;
 
   constructor({ address, answerMs, needsPrimary = false }: StoreOptions) {
     const options = { address, answerMs, connectMs: answerMs, needsPrimary };
@@ -164,7 +166,8 @@ export class PostgresStore implements JournalStore {
   async takeLead(seen: Leadership, { holder, address }: Candidate): Promise<number | null> {
     const values = [seen.epoch, seen.beat, holder, address];
     const [row] = await this.renewals.write<{ epoch: string }>('take-lead', TAKE_LEAD, values);
-    return row === undefined ? null : Number(row.epoch);
+    this.epoch = row === undefined ? null : Number(row.epoch);
+    return this.epoch;
   }
 
   async beat(epoch: number, { seq, chainHash }: JournalEnd): Promise<boolean> {
@@ -173,6 +176,11 @@ export class PostgresStore implements JournalStore {
 
   async resign(epoch: number): Promise<void> {
     await this.renewals.write('resign', RESIGN, [epoch]);
+  }
+
+  /** Gives up a lead that was taken, where the exchange is not open yet. */
+  async resignIfLeading(): Promise<void> {
+    if (this.epoch !== null) await this.resign(this.epoch);
   }
 
   async append(row: JournalRow, after: JournalEnd): Promise<boolean> {

@@ -46,6 +46,9 @@ test('SIGTERM ends a start whose first commit waits, and a later start leads', a
   child.kill('SIGTERM');
   expect((await ended) as unknown[]).toEqual([null, 'SIGTERM']);
   expect(log).toContain('SIGTERM: the start ends before it is complete');
+  // It has the lead and gives it up: the next server need not wait for the lease.
+  const { rows } = await holder.query<{ holder: string }>('select holder from orrery.lease');
+  expect(rows).toEqual([{ holder: '' }]);
   await holder.query('rollback');
   await holder.end();
   const next = await ServerProcess.start(journal, FLAGS);

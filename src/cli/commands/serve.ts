@@ -41,6 +41,8 @@ interface ServeArguments
 const REQUESTS_PER_SECOND = 200;
 /** Time from a signal after which a start ends that is not ready. */
 const START_GRACE_MS = 2000;
+/** Time for the database to take note that this server does not lead. */
+const RESIGN_MS = 1000;
 
 export const command: CommandModule<object, ServeArguments> = {
   command: 'serve',
@@ -82,7 +84,12 @@ async function serve(options: ServeArguments): Promise<void> {
   // Also of a start, which may take long.
   const signalled = stopSignal();
   let isReady = false;
-  endStartAt(signalled, () => isReady);
+  let resign = (): Promise<void> => Promise.resolve();
+  endStartAt(
+    signalled,
+    () => isReady,
+    () => resign(),
+  );
   const nowUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
   const file = path === undefined ? null : await readExchangeFile(path, nowUs);
@@ -108,7 +115,10 @@ async function serve(options: ServeArguments): Promise<void> {
   const ofProcess = drawSecret();
   const rotateFrom = rotateOnSignal(() => readSecrets(settings, log, ofProcess), log);
   const secrets = await readSecrets(settings, log, ofProcess);
-  const opening = { file, startUs, replay, log };
+  const onStart = (given: () => Promise<void>): void => {
+    resign = given;
+  };
+  const opening = { file, startUs, replay, log, onStart };
   const opened = await openServed(settings, opening);
   const host = hostOf(settings, opened, opening);
   rebuildHistory(host);
@@ -281,14 +291,22 @@ function hostOf(settings: ServeSettings, { exchange }: OpenedExchange, { replay 
  * A start that is nearly ready stops in order after a signal. One that waits, as for a commit or a
  * leader, ends by the signal: it has answered nothing.
  */
-function endStartAt(signalled: StopSignal, isReady: () => boolean): void {
+function endStartAt(
+  signalled: StopSignal,
+  isReady: () => boolean,
+  resign: () => Promise<void>,
+): void {
   void signalled.then(({ signal }) => {
     setTimeout(() => {
       if (isReady()) return;
       printError(
         `orrery: ${signal}: the start ends before it is complete; it has answered nothing`,
       );
-      endBy(signal);
+      const end = (): void => {
+        endBy(signal);
+      };
+      setTimeout(end, RESIGN_MS);
+      resign().then(end, end);
     }, START_GRACE_MS).unref();
   });
 }
