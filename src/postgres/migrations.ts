@@ -82,8 +82,10 @@ export async function migrate(
   if (found === newest) return 0;
   // One process migrates; the lock ends with the transaction.
   await session.run('begin');
+  let problem = 'is being created by another process, or its commit is not confirmed';
   try {
     await session.run("select pg_advisory_xact_lock(hashtext('orrery schema'))");
+    problem = 'cannot be created';
     await session.run(`create schema if not exists ${name};
       create table if not exists ${name}.schema_version (
         version    integer primary key,
@@ -95,11 +97,12 @@ export async function migrate(
       await session.run(sql);
       await session.run(`insert into ${name}.schema_version (version) values (${String(i + 1)})`);
     }
+    problem = 'waits for its commit, as while a synchronous standby is away';
     await session.run('commit');
     return Math.max(0, newest - from);
   } catch (error) {
     await session.run('rollback').catch(() => undefined);
-    throw new DatabaseError(`the schema ${name} cannot be created: ${(error as Error).message}`, {
+    throw new DatabaseError(`the schema ${name} ${problem}: ${(error as Error).message}`, {
       cause: error,
     });
   }

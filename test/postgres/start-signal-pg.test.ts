@@ -100,3 +100,22 @@ test('a signal ends a pull that waits for a database, and leaves nothing', async
   expect(existsSync(folder)).toBe(false);
   silent.close();
 }, 20_000);
+
+test('a schema whose commit waits for a standby is no schema that cannot be created', async () => {
+  const admin = new pg.Client({ connectionString: cluster.address() });
+  await admin.connect();
+  await admin.query('create database standby_away');
+  await admin.query("alter system set synchronous_standby_names = 'away'");
+  await admin.query('select pg_reload_conf()');
+  const once = (): Promise<number> => {
+    const address = cluster.address('standby_away');
+    const session = new Session({ address, connectMs: LEASE_MS, answerMs: LEASE_MS });
+    return migrate(session).finally(() => session.close());
+  };
+  await expect(once()).rejects.toThrow('waits for its commit, as while a synchronous standby is');
+  await expect(once()).rejects.toThrow('by another process, or its commit is not confirmed');
+  await admin.query('alter system reset synchronous_standby_names');
+  await admin.query('select pg_reload_conf()');
+  await until(() => once().then(() => true));
+  await admin.end();
+}, 30_000);
