@@ -5,6 +5,7 @@ import {
   type ParameterValues,
   type StrategyDefinition,
 } from '../strategy/definition.ts';
+import { misspeltTexts } from '../strategy/handler-names.ts';
 import type { Strategy } from '../strategy/strategy.ts';
 
 const REASONS: Readonly<Partial<Record<keyof Strategy, string>>> = {
@@ -14,13 +15,15 @@ const REASONS: Readonly<Partial<Record<keyof Strategy, string>>> = {
 };
 const OF_REPLAY = 'the messages of a replay have no exact time of marks; use onBook';
 
-/** Throws `StrategyError` for a handler that cannot be called. */
+/** Throws `StrategyError` for a handler that cannot be called, and warns of misspelt ones. */
 export function mustRunLive(
   { name, keeps }: Pick<StrategyDefinition, 'name' | 'keeps'>,
   strategy: Strategy,
   clock: 'wall' | 'replay',
+  warn: (what: string) => void = () => undefined,
 ): void {
   mustHandlers(strategy);
+  for (const text of misspeltTexts(name, strategy)) warn(text);
   if (keeps?.equity === true) {
     throw new StrategyError(
       `${name}: equity() works in backtests only; live, ask \`client\` for getStats`,
@@ -35,8 +38,14 @@ export function mustRunLive(
 }
 
 /** A strategy for a replay. */
-export function createdLive(definition: StrategyDefinition, parameters: ParameterValues): Strategy {
+export function createdLive(
+  definition: StrategyDefinition,
+  parameters: ParameterValues,
+  onWarning: (text: string) => void = () => undefined,
+): Strategy {
   const strategy = definition.create(parameters);
-  mustRunLive(definition, strategy, 'replay');
+  mustRunLive(definition, strategy, 'replay', (what) => {
+    onWarning(`WARNING: ${what}`);
+  });
   return strategy;
 }

@@ -93,7 +93,7 @@ export class LiveRun implements LiveRecorder {
     this.options = options;
     options.bindClock(this.clock());
     this.strategy = options.definition.create(options.parameters);
-    mustRunLive(options.definition, this.strategy, 'wall');
+    mustRunLive(options.definition, this.strategy, 'wall', this.warn);
   }
 
   async complete(): Promise<LiveRecord> {
@@ -256,11 +256,11 @@ export class LiveRun implements LiveRecorder {
     this.warn(gapText(gap));
   }
 
-  private warn(what: string): void {
+  private readonly warn = (what: string): void => {
     const text = `WARNING: ${what}`;
     this.log.push({ timeUs: nowUs(), text });
     this.options.onWarning?.(text);
-  }
+  };
 
   private takeFill(data: Message, updates: LiveUpdates): void {
     this.funding.realized(String(data['symbol']), String(data['realized_funding']));

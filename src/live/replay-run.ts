@@ -178,7 +178,7 @@ export class ReplayRun implements LiveRecorder {
         id: options.id,
         name: definition.name,
         parameters,
-        strategy: createdLive(definition, parameters),
+        strategy: createdLive(definition, parameters, options.onWarning),
         account: account as Address,
         subaccountIndex,
         deposit: quanta(0n),

@@ -5,7 +5,7 @@ import type { BacktestOutput } from '../backtest/output.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import type { ParameterSpecs, ParameterValues } from '../strategy/definition.ts';
-import { misspelt } from '../strategy/handler-names.ts';
+import { misspeltTexts } from '../strategy/handler-names.ts';
 import { DEFAULT_QUEUE } from './models.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { SourceMarket } from './tape-source.ts';
@@ -116,9 +116,9 @@ function bundleText({ strategies }: RunPlan, id: string): string {
 /** Methods that are probably meant as a handler: type checks do not see those of JavaScript. */
 export function misspeltNotes(strategies: readonly StrategyEntry[]): Note[] {
   return strategies.flatMap(({ id, strategy }) =>
-    misspelt(strategy).map(({ name, handler }) => ({
+    misspeltTexts(id, strategy).map((text) => ({
       title: `Handlers of ${id}`,
-      text: `${id} has a method ${name}, which no update calls; did you mean ${handler}?`,
+      text,
       isWarning: true as const,
     })),
   );

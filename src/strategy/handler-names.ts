@@ -30,6 +30,14 @@ export function misspelt(strategy: Strategy): Misspelt[] {
   });
 }
 
+/** The same as sentences, which begin with the name of the strategy. */
+export function misspeltTexts(name: string, strategy: Strategy): string[] {
+  return misspelt(strategy).map(
+    (method) =>
+      `${name} has a method ${method.name}, which no update calls; did you mean ${method.handler}?`,
+  );
+}
+
 /** Own methods and those of its class. Getters are not called. */
 function methodsOf(strategy: object): Set<string> {
   const names = new Set<string>();
