@@ -19,7 +19,7 @@ import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
 import type { Command, TapeBar } from '../engine/commands.ts';
 import { BarBuilder, type BarUnits } from '../strategy/bars.ts';
-import { isRemoval, isReplacement } from '../tape/replaced-order.ts';
+import { isRemoval, isReplacement } from '../engine/tape/replaced-order.ts';
 import { DataRows } from './data-rows.ts';
 import type { StrategyRecorder } from './recording/strategy-recorder.ts';
 import type { StrategyRun, UpdateHandler } from './strategy-run.ts';

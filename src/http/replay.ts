@@ -12,7 +12,7 @@ import type { Command, TapeBar } from '../engine/commands.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { timeUs, type TimeUs } from '../num/units.ts';
 import type { ServedExchange } from '../journal/served-exchange.ts';
-import { isReplacement } from '../tape/replaced-order.ts';
+import { isReplacement } from '../engine/tape/replaced-order.ts';
 import { ReplayPace } from './replay-pace.ts';
 
 /** The served exchange, on a virtual clock. */

@@ -2,8 +2,9 @@
 import type { EventSink } from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { JournalError } from '../journal/format/journal-error.ts';
-import { replay, type ReplayResult } from '../journal/replay/replay.ts';
+import { replay, replaySteps, type ReplayResult } from '../journal/replay/replay.ts';
 import { openJournal } from './folder-journal.ts';
+import { finishPatiently } from './recover.ts';
 
 export interface ReplayJournalOptions {
   /** Compares every checkpoint's state hash and every chain hash. Default true. */
@@ -48,5 +49,20 @@ export function replayJournal(
       signal?.throwIfAborted();
       onProgress?.(done / total);
     },
+  });
+}
+
+/**
+ * The same for a path, with turns of the event loop between its steps, so that signals arrive.
+ * Throws what `onProgress` throws, besides the errors of `replayJournal`.
+ */
+export function replayPatiently(
+  path: string,
+  onProgress: (fraction: number) => void,
+  onEvent: EventSink,
+): Promise<ReplayResult> {
+  const journal = openJournal(path);
+  return finishPatiently(replaySteps(journal, { verify: true, onEvent }), () => {
+    onProgress(journal.offset / journal.size);
   });
 }

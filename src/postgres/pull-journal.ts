@@ -32,8 +32,8 @@ export interface PullOptions {
 }
 
 /**
- * Throws `FileError`, `DatabaseError` or `ReplicationError`, or the reason of the signal; nothing is
- * left then.
+ * Throws `FileError`, `DatabaseError` or `ReplicationError`, or the reason of the signal. Nothing
+ * is left then.
  */
 export async function pullJournal(
   address: string,

@@ -362,7 +362,7 @@ export async function readRun(path: string): Promise<RecordedRun> {
   return recordedRunOf(text, file);
 }
 
-/** What to do about a folder without a finished run. */
+/** The next step for a folder without a finished run. */
 async function adviceFor(path: string): Promise<string> {
   const names = await readdir(path).catch((): string[] => []);
   const word = shellWord(path);

@@ -12,10 +12,9 @@ import type { EngineEvent } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { LevelView, MarketView } from '../engine/read/views.ts';
 import type { TapeLevel } from '../engine/commands.ts';
-import { replaySteps } from '../journal/replay/replay.ts';
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { rulesNote, unprovenHint, unprovenText } from '../journal-files/mismatch-text.ts';
-import { finishPatiently } from '../journal-files/recover.ts';
+import { replayPatiently } from '../journal-files/replay-journal.ts';
 import { listSegments } from '../journal-files/segments.ts';
 import { lots, priceTicks, timeUs, type MarketId, type TimeUs } from '../num/units.ts';
 import { MarketNames } from '../tape/formats/market-names.ts';
@@ -38,11 +37,7 @@ async function journalMarkets(
   path: string,
   onProgress: (fraction: number) => void,
 ): Promise<TapeUnits[]> {
-  const journal = openJournal(path);
-  const steps = replaySteps(journal, { verify: true, onEvent: mustBeLive });
-  const { engine, mismatch, unproven } = await finishPatiently(steps, () => {
-    onProgress(journal.offset / journal.size);
-  });
+  const { engine, mismatch, unproven } = await replayPatiently(path, onProgress, mustBeLive);
   if (mismatch !== null) {
     const { what, seq, expected, actual } = mismatch;
     const cause = rulesNote(mismatch) ?? 'the journal is damaged, or of another build';

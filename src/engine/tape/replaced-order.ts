@@ -1,5 +1,5 @@
 /** A single order that moves: a recording has its removal and its addition as two commands. */
-import type { Command } from '../engine/commands.ts';
+import type { Command } from '../commands.ts';
 
 /** A removal after which no book is shown yet: the next command may add the same order. */
 export const isRemoval = (command: Command): boolean =>
