@@ -6,7 +6,7 @@ import type { JournalFrame } from '../journal/format/frame.ts';
 import { JournalError } from '../journal/format/journal-error.ts';
 import { FileError } from '../platform/file-error.ts';
 import { realFolder } from '../platform/make-folder.ts';
-import { writeWholeFile } from '../platform/whole-file.ts';
+import { writeOutput } from '../platform/whole-file.ts';
 import { openJournal, openWholeJournal } from './folder-journal.ts';
 import { plainJournal } from './plain-journal.ts';
 
@@ -62,7 +62,7 @@ export async function exportJournal(
     signal?.throwIfAborted();
     onProgress?.(source.offset / source.size);
   };
-  await writeWholeFile(
+  await writeOutput(
     out,
     format === 'plain'
       ? plainJournal(source, to, onFrame)

@@ -1,6 +1,6 @@
 /**
- * Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing. A device or
- * a pipe is written to, since a rename would replace it, and a symbolic link stays.
+ * Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing, and a
+ * symbolic link stays.
  */
 import { statSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -14,7 +14,6 @@ export async function writeWholeFile(
   path: string,
   content: Uint8Array | Iterable<string | Uint8Array>,
 ): Promise<void> {
-  if (isStream(path)) return writeTo(path, content);
   const target = realFolder(path);
   const temporary = `${target}.partial-${String(process.pid)}-${String(writes++)}`;
   try {
@@ -30,6 +29,11 @@ export async function writeWholeFile(
     await rm(temporary, { force: true });
     throw fileError(path, error);
   }
+}
+
+/** The same for a path that a user names: a device or a pipe is written to, and not replaced. */
+export function writeOutput(path: string, content: Content): Promise<void> {
+  return isStream(path) ? writeTo(path, content) : writeWholeFile(path, content);
 }
 
 type Content = Parameters<typeof writeWholeFile>[1];

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CampaignState } from '../../src/cli/fuzz/campaign-state.ts';
 import type { CampaignPlan } from '../../src/fuzz/campaign.ts';
-import { writeWholeFile } from '../../src/platform/whole-file.ts';
+import { writeOutput, writeWholeFile } from '../../src/platform/whole-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-whole-'));
 afterAll(() => {
@@ -50,12 +50,19 @@ test('pieces of text and bytes are written in their order', async () => {
   expect(readFileSync(path, 'utf8')).toBe(`abcd${long}e`);
 });
 
-test('a pipe is written to and stays', async () => {
+test('a pipe that a user names is written to and stays', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
-  const [read] = await Promise.all([readFile(path, 'utf8'), writeWholeFile(path, ['a', 'b'])]);
+  const [read] = await Promise.all([readFile(path, 'utf8'), writeOutput(path, ['a', 'b'])]);
   expect(read).toBe('ab');
   expect(lstatSync(path).isFIFO()).toBe(true);
+});
+
+test('a pipe in place of an own file is replaced, without a wait for its reader', async () => {
+  const path = join(folder, 'own');
+  execFileSync('mkfifo', [path]);
+  await writeWholeFile(path, ['a', 'b']);
+  expect(readFileSync(path, 'utf8')).toBe('ab');
 });
 
 test.each(['of a file', 'without a file'])('a symbolic link %s stays', async (name) => {

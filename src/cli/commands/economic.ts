@@ -13,7 +13,7 @@ import {
 import { money } from '../../gateway/encode.ts';
 import { RecordedExchange } from '../../journal/replay/recorded-exchange.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writeOutput } from '../../platform/whole-file.ts';
 import {
   EXIT,
   Interrupted,
@@ -97,7 +97,7 @@ async function report(
   if (json) printJson(summary);
   else for (const line of summaryText(search, best, plan)) print(line);
   if (journal !== undefined) {
-    await writeWholeFile(journal, journalOf(best, plan));
+    await writeOutput(journal, journalOf(best, plan));
     if (!json) print(`written: ${journal}`);
   }
   if (search.found) setExitCode(EXIT.failed);

@@ -15,7 +15,7 @@ import type { Scenario } from '../../scenario/scenario.ts';
 import { formatProblem, START_OF_TEXT } from '../../scenario/source-node.ts';
 import { withStateHash } from '../../scenario/update-hash.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writeOutput, writeWholeFile } from '../../platform/whole-file.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import {
   endable,
@@ -114,7 +114,7 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
   const result = endable(() => runScenario(subject, { keccak, addressOf: addressOfName }));
   const proofs = options.prove ? endable(() => proveScenario(result, scenario.seed)) : [];
   const report = reportOf(path, result, proofs);
-  if (options.journal !== undefined) await writeWholeFile(options.journal, result.journal);
+  if (options.journal !== undefined) await writeOutput(options.journal, result.journal);
   if (updates && report.passed && scenario.expect.stateHash !== result.stateHash) {
     const updated = withStateHash(text, result.stateHash);
     await writeWholeFile(path, new TextEncoder().encode(updated));

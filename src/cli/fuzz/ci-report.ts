@@ -2,7 +2,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Violation } from '../../fuzz/checker.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writeOutput } from '../../platform/whole-file.ts';
 
 export interface Finding {
   readonly violation: Violation;
@@ -26,8 +26,8 @@ export interface CiFiles {
 
 /** Writes the files that were asked for. */
 export async function writeCiReports({ junit, sarif }: CiFiles, report: CiReport): Promise<void> {
-  if (junit !== undefined) await writeWholeFile(junit, Buffer.from(junitText(report)));
-  if (sarif !== undefined) await writeWholeFile(sarif, Buffer.from(sarifText(report)));
+  if (junit !== undefined) await writeOutput(junit, Buffer.from(junitText(report)));
+  if (sarif !== undefined) await writeOutput(sarif, Buffer.from(sarifText(report)));
 }
 
 /** One test case per finding, or one that passes. */
