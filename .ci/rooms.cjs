@@ -100,7 +100,7 @@ const ROOMS = [
     'samplers, sweeps, walk-forward, worker processes',
     [
       ...['num', 'base', 'platform', 'virtual-time', 'strategy', 'strategy-loader'],
-      ...['backtest', 'run-plan', 'metrics', 'report'],
+      ...['journal', 'backtest', 'run-plan', 'metrics', 'report'],
     ],
     ['workerpool'],
   ),

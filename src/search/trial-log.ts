@@ -13,6 +13,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { SEMANTICS_VERSION } from '../journal/format/header.ts';
 import { FileError, fileError } from '../platform/file-error.ts';
 import type { Point } from './samplers/space.ts';
 import type { TrialResult } from './trial.ts';
@@ -42,7 +43,10 @@ export class TrialLog {
    * @throws FileError if the log is of another search, or is damaged before its last line
    */
   static open(path: string, search: unknown): TrialLog {
-    const head = `${JSON.stringify({ orrery: 'trials', version: 3, search: hashOf(search) })}\n`;
+    // Trials of other rules are no trials of this search.
+    const rules = SEMANTICS_VERSION;
+    const about = { orrery: 'trials', version: 3, rules, search: hashOf(search) };
+    const head = `${JSON.stringify(about)}\n`;
     try {
       const known = existsSync(path) ? readTrials(path, head) : new Map<number, Trial>();
       const descriptor = openSync(path, 'a');

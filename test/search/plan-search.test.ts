@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { SEMANTICS_VERSION } from '../../src/journal/format/header.ts';
 import { planSearch, searchIdentity } from '../../src/search/plan-search.ts';
 import { hashOf, TrialLog } from '../../src/search/trial-log.ts';
 import { choice, integer, type ParameterValues } from '../../src/strategy/definition.ts';
@@ -92,4 +93,15 @@ test('two texts of one value are refused', async () => {
     { method: 'grid', trials: 1, eta: 3, objective: 'sharpe', seed: '1', vary: ['fast=10,1e1'] },
   );
   await expect(planned).rejects.toThrow('--vary fast: 10 and 1e1 are the same value');
+});
+
+test('trials by the rules of another release are those of another search', async () => {
+  const path = join(folder, 'rules.jsonl');
+  const own = await identity();
+  TrialLog.open(path, own).close();
+  const head = readFileSync(path, 'utf8');
+  writeFileSync(path, head.replace(`"rules":${String(SEMANTICS_VERSION)}`, '"rules":1'));
+  expect(() => TrialLog.open(path, own)).toThrow('or version of Orrery');
+  writeFileSync(path, head);
+  TrialLog.open(path, own).close();
 });
