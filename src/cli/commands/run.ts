@@ -18,13 +18,14 @@ import { fileError } from '../../platform/file-error.ts';
 import { writeOutput, writeWholeFile } from '../../platform/whole-file.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import {
-  endable,
   EXIT,
   InputError,
   letInterrupt,
+  letSignalsEnd,
   print,
   printJson,
   setExitCode,
+  stopIfInterrupted,
 } from '../cli-support.ts';
 import { mustNotBeInput } from '../own-input.ts';
 import { readInput } from '../read-file.ts';
@@ -91,10 +92,10 @@ export const command: CommandModule<object, RunArguments> = {
     mustNotBeInput('journal', options.journal, paths);
     const loaded = await loadAll(paths);
     const reports = [];
-    for (const one of loaded) {
-      await letInterrupt();
-      reports.push(await runOne(one, options));
-    }
+    // A run never returns to the event loop, where signals would arrive.
+    letSignalsEnd(true);
+    stopIfInterrupted();
+    for (const one of loaded) reports.push(await runOne(one, options));
     const failed = reports.filter(({ passed }) => !passed).length;
     if (options.json) printJson({ passed: failed === 0, scenarios: reports });
     else if (loaded.length > 1) {
@@ -111,13 +112,17 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
   const subject = updates
     ? { ...scenario, expect: { ...scenario.expect, stateHash: null } }
     : scenario;
-  const result = endable(() => runScenario(subject, { keccak, addressOf: addressOfName }));
-  const proofs = options.prove ? endable(() => proveScenario(result, scenario.seed)) : [];
+  const result = runScenario(subject, { keccak, addressOf: addressOfName });
+  const proofs = options.prove ? proveScenario(result, scenario.seed) : [];
   const report = reportOf(path, result, proofs);
-  if (options.journal !== undefined) await writeOutput(options.journal, result.journal);
-  if (updates && report.passed && scenario.expect.stateHash !== result.stateHash) {
-    const updated = withStateHash(text, result.stateHash);
-    await writeWholeFile(path, new TextEncoder().encode(updated));
+  const hasNewHash = updates && report.passed && scenario.expect.stateHash !== result.stateHash;
+  if (options.journal !== undefined || hasNewHash) {
+    await afterWriting(async () => {
+      if (options.journal !== undefined) await writeOutput(options.journal, result.journal);
+      if (!hasNewHash) return;
+      const updated = withStateHash(text, result.stateHash);
+      await writeWholeFile(path, new TextEncoder().encode(updated));
+    });
   }
   if (!options.json) {
     if (options.events) printEvents(result);
@@ -125,6 +130,14 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
     if (options.events) printSolvency(report.solvency);
   }
   return report;
+}
+
+/** A signal ends a scenario by itself, and the command after a file: no part of one is left. */
+async function afterWriting(write: () => Promise<void>): Promise<void> {
+  letSignalsEnd(false);
+  await write();
+  await letInterrupt();
+  letSignalsEnd(true);
 }
 
 function reportOf(
