@@ -87,7 +87,7 @@ test('a signal ends a pull that waits for a database, and leaves nothing', async
   const silent = createServer((socket) => socket.on('error', () => undefined).resume());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as AddressInfo;
-  const folder = join(tmpdir(), 'orrery-waiting-pull');
+  const folder = join(tmpdir(), `orrery-waiting-pull-${String(process.pid)}`);
   const stop = new AbortController();
   const connected = once(silent, 'connection');
   const pull = pullJournal(`postgres://postgres@127.0.0.1:${String(port)}/db`, folder, {
