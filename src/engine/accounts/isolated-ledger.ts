@@ -16,6 +16,8 @@ export function creditMargin(
   if (delta === 0n) return;
   exposure.marginQuanta = quanta(exposure.marginQuanta + delta);
   exposure.updatedAtUs = state.nowUs;
+  const subaccount = state.subaccount(exposure.subaccount);
+  if (subaccount.waitsForThaw) state.markForRiskCheck(subaccount);
   const { context } = state;
   context.emit(hashIsolatedMarginChanged, {
     kind: 'isolatedMarginChanged',

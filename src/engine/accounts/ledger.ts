@@ -31,6 +31,7 @@ export function creditMoney(
   const balance = plus(subaccount.cashMoney, delta);
   subaccount.cashMoney = balance;
   subaccount.updatedAtUs = state.nowUs;
+  if (subaccount.waitsForThaw) state.markForRiskCheck(subaccount);
   const { context } = state;
   hashBalanceChanged(context.hashing(), context.causeInHash, subaccount.id, code, delta, balance);
   if (context.hasSink) {

@@ -165,6 +165,8 @@ export class Subaccount {
   updatedAtUs: TimeUs = timeUs(0);
   /** Whether its distance to liquidation is stale. Derived, not archived. */
   riskCheckPending = false;
+  /** Whether a credit makes it stale: a unit waits for a thaw, unmarked. Derived, not archived. */
+  waitsForThaw = false;
   /** By market id; undefined for a market without activity. */
   readonly exposures: (Exposure | undefined)[] = [];
   readonly index: number;

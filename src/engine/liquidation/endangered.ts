@@ -17,7 +17,10 @@ export interface Endangered {
   readonly figures: RiskFigures;
 }
 
-/** Tests all candidates; endangered ones stay marked. `endsLiquidations`: if safe, they end. */
+/**
+ * Tests all candidates; endangered ones stay marked, except those that wait for a thaw.
+ * `endsLiquidations`: if safe, they end.
+ */
 export function findEndangered(state: State, endsLiquidations: boolean): Endangered[] {
   for (const market of state.context.due.takeMoved()) {
     // A halt also freezes a market that never had a mark.
@@ -39,9 +42,14 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
   }
   for (const subaccount of marked) {
     let isMarked = !endsLiquidations && subaccount.clearingDebt > 0n;
+    subaccount.waitsForThaw = false;
     for (const unit of unitsOf(state, subaccount)) {
       const figures = unit.figures(state);
       if (isBelowMaintenance(figures)) {
+        if (endsLiquidations && waitsForThaw(state, unit)) {
+          subaccount.waitsForThaw = true;
+          continue;
+        }
         endangered.push({ unit, figures });
         isMarked = true;
       } else if (!endsLiquidations && isUnderWay(unit)) isMarked = true;
@@ -50,6 +58,21 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
     if (isMarked) state.markForRiskCheck(subaccount);
   }
   return endangered;
+}
+
+/**
+ * Whether nothing can be done for a unit below maintenance before a thaw: its orders are cancelled,
+ * and all its positions are frozen at marks that stay. A thaw, new terms, a fill or a credit marks
+ * its owner again, so marks of other markets need not test it.
+ */
+function waitsForThaw(state: State, unit: RiskUnit): boolean {
+  const positions = unit.positions();
+  return (
+    positions.length > 0 &&
+    positions.every(
+      ({ market, liquidationLots }) => liquidationLots !== 0 && state.market(market).frozen,
+    )
+  );
 }
 
 const isUnderWay = (unit: RiskUnit): boolean =>

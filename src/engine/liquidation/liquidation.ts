@@ -4,8 +4,9 @@
  *
  * The steps: cancel orders; sell on the book; transfer to the vault; insurance; auto-deleveraging.
  * Every step is an event with its numbers. Steps act on positions in markets that are not frozen
- * and never wait for the others. A unit that must wait (a pause between slices, only frozen
- * positions) stays marked for a risk check and is retested at the next mark.
+ * and never wait for the others. A unit in a pause between slices stays marked for a risk check and
+ * is retested at the next mark. One that has only frozen positions is retested at their thaw, or
+ * when it changes.
  *
  * Units below zero at settlement prices are cleared before triggers run (Phase A,
  * liquidation/clearing.ts). This file is Phase B, after triggers.

@@ -51,6 +51,7 @@ const LEFT_OUT = new Set([
   ...['Subaccount.margin', 'Subaccount.sumsOrders'],
   ...['Exposure.closing', 'Exposure.orders', 'Exposure.part', 'Exposure.resting'],
   ...['Subaccount.latest', 'Subaccount.orderCount', 'Subaccount.riskCheckPending'],
+  ...['Subaccount.waitsForThaw'],
   ...['Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.lowestMaintenancePpm'],
