@@ -239,6 +239,22 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-6.1',
   },
   {
+    id: 'waits-with-its-orders',
+    file: 'engine/liquidation/endangered.ts#waitsForThaw',
+    find: 'liquidationLots !== 0 && ',
+    replace: '',
+    means: 'a unit with only frozen positions keeps its orders below maintenance',
+    rule: 'R-6.1',
+  },
+  {
+    id: 'credit-to-a-waiting-unit-is-not-tested',
+    file: 'engine/accounts/ledger.ts#creditMoney',
+    find: 'if (subaccount.waitsForThaw) state.markForRiskCheck(subaccount);',
+    replace: '',
+    means: 'a deposit does not end the liquidation of a unit that waits for a thaw',
+    rule: 'R-6.1',
+  },
+  {
     id: 'short-bound-a-tick-wide',
     file: 'engine/liquidation/liquidation-index.ts#LiquidationIndex.takeEndangered',
     find: 'short.safeTicks',
