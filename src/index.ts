@@ -87,14 +87,9 @@ export {
   type MatcherClient,
   type PageOf,
 } from './gateway/matcher-client.ts';
-export {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseExchangeConfig,
-  parseMarketSpec,
-  type MarketInput,
-  type Parsed,
-} from './gateway/market-config.ts';
+export { DEFAULT_EXCHANGE_CONFIG, parseExchangeConfig } from './gateway/exchange-config.ts';
+export { DEFAULT_MARKETS, parseMarketSpec, type MarketInput } from './gateway/market-config.ts';
+export type { Parsed } from './gateway/parsed.ts';
 export {
   ENDPOINTS,
   type EndpointId,

@@ -4,7 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
+import { parseExchangeConfig } from '../gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../gateway/market-config.ts';
 import { parseMarkets } from '../gateway/market-list.ts';
 import type { TimeUs } from '../num/units.ts';
 import { parseTime } from '../num/time-text.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { countText } from '../base/count-text.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/exchange-config.ts';
 import { checkConfig } from '../journal-files/check-config.ts';
 import { DataFolder } from '../journal-files/data-folder.ts';
 import { DurableExchange, type Recovery } from '../journal-files/durable-exchange.ts';

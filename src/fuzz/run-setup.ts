@@ -2,7 +2,9 @@
 import { InvariantError, must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import { parseExchangeConfig, parseMarketSpec, type Parsed } from '../gateway/market-config.ts';
+import { parseExchangeConfig } from '../gateway/exchange-config.ts';
+import { parseMarketSpec } from '../gateway/market-config.ts';
+import type { Parsed } from '../gateway/parsed.ts';
 import { address, marketId, priceTicks, quanta, timeUs, type Address } from '../num/units.ts';
 import type { FuzzProfile } from './profile.ts';
 

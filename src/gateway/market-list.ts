@@ -1,6 +1,7 @@
 /** The markets of a new exchange, as files and programs list them. */
 import type { MarketSpec } from '../engine/config.ts';
-import { DEFAULT_MARKETS, parseMarketSpec, type Parsed } from './market-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from './market-config.ts';
+import type { Parsed } from './parsed.ts';
 import type { Keccak } from './ports.ts';
 
 /**

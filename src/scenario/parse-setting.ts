@@ -4,12 +4,8 @@
  */
 import { suggest } from '../base/suggest.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseExchangeConfig,
-  parseMarketSpec,
-} from '../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseExchangeConfig } from '../gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../gateway/market-config.ts';
 import { overPredefined } from '../gateway/market-list.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import type { TimeUs } from '../num/units.ts';

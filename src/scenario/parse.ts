@@ -5,7 +5,7 @@
 import { suggest } from '../base/suggest.ts';
 import { ENDPOINTS, findEndpoint, type Endpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/exchange-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { CHECK_NAMES } from '../fuzz/checks/checks.ts';
 import {

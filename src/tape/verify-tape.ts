@@ -5,7 +5,7 @@
  */
 import { PlainBook } from './plain-book.ts';
 import type { Command } from '../engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/exchange-config.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import type { TimeUs } from '../num/units.ts';

@@ -4,7 +4,8 @@
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { outcomeCode } from '../../src/engine/refusals.ts';
-import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { parseExchangeConfig } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { address, lots, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';

@@ -7,7 +7,7 @@ import { withCharge } from '../../src/backtest/recording/clearing-charges.ts';
 import { runBacktest } from '../../src/backtest/run-backtest.ts';
 import type { StrategyOutput } from '../../src/backtest/output.ts';
 import type { Command } from '../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { lots, marketId, ppb, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
 import { closedTrades, openTrades } from '../../src/report/analysis/excursions.ts';
 import type { StrategyContext } from '../../src/strategy/strategy.ts';

@@ -1,7 +1,8 @@
 /** `core-paths <path> <commands>`: applies commands of one path to an engine. */
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { madeUpTape } from '../backtest/made-up.ts';

@@ -1,7 +1,8 @@
 /** The mix as commands of the whole engine: 1,000 funded accounts, margin, fees, events and the chain hash. */
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

@@ -7,7 +7,8 @@
 import { outcomeCode } from '../../src/engine/refusals.ts';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findJournal } from '../../src/cli/time-machine/journal-source.ts';
 import { ICON_URL } from '../../src/design/icon.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { headerBytes } from '../../src/journal/format/header.ts';
 import { compact, planCompaction } from '../../src/journal-files/compact-journal.ts';
 import { replay } from '../../src/journal/replay/replay.ts';

@@ -10,7 +10,7 @@ import { reportFailure } from '../../src/cli/fuzz/failure-folder.ts';
 import type { FuzzPool, ShrinkWatch } from '../../src/cli/fuzz/pool.ts';
 import type { ShrinkReport } from '../../src/fuzz/campaign.ts';
 import type { Failure } from '../../src/fuzz/fuzz-run.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
 import { timeUs } from '../../src/num/units.ts';
 

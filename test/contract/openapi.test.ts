@@ -7,7 +7,7 @@ import * as words from '../../src/contract/words.ts';
 import { MARKET_STATUSES } from '../../src/engine/config.ts';
 import { END_REASONS } from '../../src/engine/refusals.ts';
 import { EIP712_TYPES } from '../../src/gateway/eip712.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { KeyWallet } from '../../src/wallet/key-wallet.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 

@@ -6,7 +6,7 @@
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { MarginView } from '../../src/engine/read/views.ts';
 import type { Reply } from '../../src/gateway/context.ts';
-import { parseExchangeConfig } from '../../src/gateway/market-config.ts';
+import { parseExchangeConfig } from '../../src/gateway/exchange-config.ts';
 import { parseDecimal, stepsExact } from '../../src/num/decimal.ts';
 import {
   address,

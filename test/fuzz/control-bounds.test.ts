@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { Twin } from '../../src/fuzz/twin/twin.ts';
 import { userAddress } from '../../src/fuzz/run-setup.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { marketId, ppb, priceTicks, quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { Served } from '../http/served.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { checkerOf } from '../../src/fuzz/checks/checks.ts';
 import { Changes } from '../../src/gateway/feeds/changes.ts';
 import { MarketWatch } from '../../src/gateway/feeds/market-watch.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { marketId, priceTicks, timeUs } from '../../src/num/units.ts';

@@ -12,11 +12,8 @@ import { hostFiles } from '../../src/fuzz/report/host-files.ts';
 import { userAddress } from '../../src/fuzz/run-setup.ts';
 import type { HostDivergence } from '../../src/fuzz/twin/divergence.ts';
 import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseMarketSpec,
-} from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { buildWith, scenarioFault, type Built } from './reproductions/prove-bug.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Checker, Violation } from '../../src/fuzz/checker.ts';
 import { shrink } from '../../src/fuzz/shrink/shrink.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 
 const VIOLATION: Violation = {

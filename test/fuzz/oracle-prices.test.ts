@@ -11,7 +11,8 @@ import { emaInstant, halfSipHash } from '../../src/oracle/sampling.ts';
 import { tapeDepth, tapeTrade } from '../../src/oracle/tape.ts';
 import { runConsequences, runTimers } from '../../src/oracle/time.ts';
 import { marketOf, newWorld, type Answer, type World } from '../../src/oracle/world.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 
 const MARKET = marketId(0);

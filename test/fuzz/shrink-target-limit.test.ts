@@ -5,11 +5,8 @@ import { driveHost } from '../../src/fuzz/twin/drive.ts';
 import { InProcessHost } from '../../src/fuzz/twin/in-process-host.ts';
 import { recordOf } from '../../src/fuzz/twin/replay.ts';
 import { shrinkDivergence } from '../../src/fuzz/twin/shrink-divergence.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG as config,
-  DEFAULT_MARKETS,
-  parseMarketSpec,
-} from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG as config } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 

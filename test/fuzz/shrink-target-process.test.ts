@@ -15,11 +15,8 @@ import type { HostDivergence } from '../../src/fuzz/twin/divergence.ts';
 import { recordOf, repeat } from '../../src/fuzz/twin/replay.ts';
 import { shrinkDivergence, type NewHost } from '../../src/fuzz/twin/shrink-divergence.ts';
 import type { TwinHost } from '../../src/fuzz/twin/twin-host.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseMarketSpec,
-} from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { inSteps } from '../../src/gateway/encode.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
 import { quanta } from '../../src/num/units.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address, quanta, timeUs } from '../../src/num/units.ts';
 import type { Checker, Violation } from '../../src/fuzz/checker.ts';
 import type { Failure } from '../../src/fuzz/fuzz-run.ts';

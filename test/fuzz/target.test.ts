@@ -9,11 +9,8 @@ import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import type { BookLevels } from '../../src/fuzz/twin/twin-host.ts';
 import { driveHost, type DriveResult } from '../../src/fuzz/twin/drive.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseMarketSpec,
-} from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { changingProxy } from '../http/changing-proxy.ts';
 import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';

@@ -3,7 +3,7 @@
  * R-8.2, R-5.10, R-11.2).
  */
 import { expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG, parseExchangeConfig } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseExchangeConfig } from '../../src/gateway/exchange-config.ts';
 
 const ADDRESS = `0x${'A1'.repeat(20)}`;
 

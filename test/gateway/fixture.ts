@@ -1,7 +1,8 @@
 /** An exchange with the default markets, two funded accounts and an oracle price, and its gateway. */
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { Reply } from '../../src/gateway/context.ts';
-import { DEFAULT_EXCHANGE_CONFIG, DEFAULT_MARKETS } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS } from '../../src/gateway/market-config.ts';
 import { address, marketId } from '../../src/num/units.ts';
 import { World } from '../setup/world.ts';
 

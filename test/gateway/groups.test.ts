@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { OrderRecordShape } from '../../src/contract/schemas.ts';
 import type { Reply } from '../../src/gateway/context.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address, marketId } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { World } from '../setup/world.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Changes } from '../../src/gateway/feeds/changes.ts';
 import { MarketWatch } from '../../src/gateway/feeds/market-watch.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { marketId, subaccountId } from '../../src/num/units.ts';
 import { World } from '../setup/world.ts';
 

@@ -1,6 +1,6 @@
 /** A stale index shows in prices, also where the mark does not need it and the market trades on. */
 import { expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { marketId } from '../../src/num/units.ts';
 import { World } from '../setup/world.ts';
 

@@ -8,7 +8,7 @@ import { Wallet } from 'ethers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FeedError, type Resumed } from '../../src/http-client/feed.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address } from '../../src/num/units.ts';
 import { BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';

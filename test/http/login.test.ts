@@ -6,7 +6,7 @@ import { Wallet } from 'ethers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSecrets } from '../../src/cli/token-secrets.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { operatorLog } from '../../src/http/operator-log.ts';
 import { logClock } from '../../src/http/clock-log.ts';
 import { WalletAuth, type Secrets } from '../../src/http/wallet-auth.ts';

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { ALICE, BOB, order, STRANGER, SYMBOL } from '../gateway/fixture.ts';
 import { OPERATOR_TOKEN, Served, type Answer } from './served.ts';
 

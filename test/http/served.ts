@@ -8,11 +8,8 @@ import { ENDPOINTS, type Endpoint, type EndpointId } from '../../src/contract/en
 import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { Caller } from '../../src/gateway/context.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseMarketSpec,
-} from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { stringifyExact } from '../../src/contract/exact-json.ts';
 import { Faults } from '../../src/http/injected-faults.ts';
 import { Host } from '../../src/http/exchange-host.ts';

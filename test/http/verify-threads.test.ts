@@ -4,7 +4,7 @@
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address } from '../../src/num/units.ts';
 import { recover } from '../../src/wallet/recover-signer.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';

@@ -12,7 +12,7 @@ import {
   type BaseWallet,
 } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address } from '../../src/num/units.ts';
 import { typedPayload } from '../../src/http-client/eip1193-signer.ts';
 import { addressOfKey } from '../../src/wallet/crypto-ports.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address, quanta, timeUs } from '../../src/num/units.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { DurableExchange, type DurableOptions } from '../../src/journal-files/durable-exchange.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { seq, timeUs } from '../../src/num/units.ts';
 import { JournalError, JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
 import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';

@@ -11,7 +11,7 @@ import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Command } from '../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { FeedClient } from '../../src/http-client/feed-client.ts';
 import { FeedError } from '../../src/http-client/feed.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { afterAll, expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { HttpMatcherClient, type FetchLike } from '../../src/http-client/http-matcher-client.ts';
 import { LiveRun } from '../../src/live/live-run.ts';
 import { FundingPayments } from '../../src/live/funding-payments.ts';

@@ -6,7 +6,7 @@ import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseParameters } from '../../src/strategy/definition.ts';
 import type { Command } from '../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { compareOrders, readCompared } from '../../src/live/compare-runs.ts';

@@ -15,7 +15,8 @@ import {
   type Sub,
   type World,
 } from '../../src/oracle/world.ts';
-import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { parseExchangeConfig } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/crypto-ports.ts';
 

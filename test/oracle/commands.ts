@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import type { Command } from '../../src/engine/commands.ts';
-import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { parseExchangeConfig } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   accountId,
   address,

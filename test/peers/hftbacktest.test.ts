@@ -1,7 +1,8 @@
 /** One tape and its resting orders in the exchange and by hftbacktest's rules, fill by fill. */
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

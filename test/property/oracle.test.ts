@@ -14,7 +14,7 @@ import { divergenceText } from '../../src/oracle/divergence.ts';
 import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import {
   accountId,
   address,

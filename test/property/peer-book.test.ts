@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { OrderBook, Side } from 'nodejs-order-book';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

@@ -4,7 +4,7 @@
  * come twice, and the database fails over.
  */
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { StoreStopped } from '../../src/journal/store-stopped.ts';
 import { address, quanta, timeUs, type TimeUs } from '../../src/num/units.ts';
 import type { Ticker } from '../../src/replication/ports.ts';

@@ -5,7 +5,7 @@
 import type { NewOrder } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { OrderView } from '../../src/engine/read/views.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { address, lots, marketId, orderId, priceTicks, subaccountId } from '../../src/num/units.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 import { World } from '../setup/world.ts';

@@ -1,6 +1,6 @@
 /** Groups of orders (§3, §4): every refusal, and worked examples of slices, brackets, pairs and triggers. */
 import { expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { marketId, orderId, priceTicks, subaccountId } from '../../src/num/units.ts';
 import { GROUP_CODES } from './group-codes.ts';
 import { ANN, BOB, CAT, GroupWorld, type Draft } from './group-world.ts';

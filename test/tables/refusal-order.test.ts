@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../../src/engine/commands.ts';
 import { outcomeCode, REFUSALS, type RefusalCode } from '../../src/engine/refusals.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import {
   accountId,
   lots,

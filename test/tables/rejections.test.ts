@@ -10,7 +10,8 @@ import { GROUP_CODES } from './group-codes.ts';
 import { drafted } from './group-world.ts';
 import { RISK_CODES } from '../engine/refusal-cases.ts';
 import { END_REASONS, outcomeCode, REFUSALS } from '../../src/engine/refusals.ts';
-import { parseMarketSpec, DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

@@ -5,7 +5,8 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 import { PlainBook } from '../../src/tape/plain-book.ts';
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';

@@ -3,7 +3,8 @@ import { must } from '../../src/base/assert.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../src/engine/config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
   lots,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';

@@ -2,7 +2,7 @@
 import { Signature, Wallet } from 'ethers';
 import { expect, it } from 'vitest';
 import { EIP712_TYPES, eip712Domain } from '../../src/gateway/eip712.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts';
 import {

@@ -2,7 +2,7 @@
 import { drawProfile } from '../../fuzz/draw-profile.ts';
 import { describeProfile, type ProfileName } from '../../fuzz/profile.ts';
 import { driveHost, type DriveResult } from '../../fuzz/twin/drive.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/exchange-config.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { timeUs } from '../../num/units.ts';
 import { keccak } from '../../wallet/crypto-ports.ts';

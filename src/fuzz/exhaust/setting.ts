@@ -8,7 +8,9 @@
 import { InvariantError, must } from '../../base/assert.ts';
 import type { Command, PlaceOrder } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import { parseExchangeConfig, parseMarketSpec, type Parsed } from '../../gateway/market-config.ts';
+import { parseExchangeConfig } from '../../gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../gateway/market-config.ts';
+import type { Parsed } from '../../gateway/parsed.ts';
 import {
   lots,
   marketId,

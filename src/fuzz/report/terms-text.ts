@@ -1,6 +1,7 @@
 /** Parameters as configuration text: inverse of `parseExchangeConfig`, `parseMarketSpec`. */
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { overPredefined } from '../../gateway/market-list.ts';
 import { termsText } from '../../gateway/market-text.ts';
 import { formatDecimal } from '../../num/decimal.ts';

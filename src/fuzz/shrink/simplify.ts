@@ -2,7 +2,8 @@
 import { must } from '../../base/assert.ts';
 import type { Command, NewOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { MarketSpec } from '../../engine/config.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { lots, ppm, priceTicks, quanta, timeUs } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import { replaceAt } from './drop.ts';

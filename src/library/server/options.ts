@@ -1,7 +1,9 @@
 /** Options of a served exchange, checked before anything is opened. */
 import { UserError } from '../../base/user-error.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import { DEFAULT_MARKETS, parseExchangeConfig, type Parsed } from '../../gateway/market-config.ts';
+import { parseExchangeConfig } from '../../gateway/exchange-config.ts';
+import { DEFAULT_MARKETS } from '../../gateway/market-config.ts';
+import type { Parsed } from '../../gateway/parsed.ts';
 import { parseMarkets } from '../../gateway/market-list.ts';
 import { parseTime } from '../../num/time-text.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/exchange-config.ts';
 import { Host } from '../../http/exchange-host.ts';
 import { Faults } from '../../http/injected-faults.ts';
 import { rebuildHistory } from '../../http/rebuild-history.ts';

@@ -13,7 +13,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { schemaOf } from '../../engine/schema/command-schema.ts';
 import type { RecordShape, Shape } from '../../engine/schema/field-types.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/exchange-config.ts';
 import { JournalWriter } from '../../journal/format/frames.ts';
 import { address, type Address } from '../../num/units.ts';
 import { FrameStream } from '../source/frame-stream.ts';

@@ -5,7 +5,7 @@
 import type { Request } from 'autocannon';
 import { getBytes, SigningKey, Wallet } from 'ethers';
 import secp256k1 from 'secp256k1';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
 import { recover } from '../../../src/wallet/recover-signer.ts';
 import { TypedData } from '../../../src/wallet/typed-data.ts';
 import { tokenOf, type Server } from './processes.ts';

@@ -1,6 +1,6 @@
 /** Orders in states that random runs reach rarely. */
 import { expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
 import { nextExpiryUs } from '../../../src/engine/orders/expiry.ts';
 import { nextSliceUs, sliceDueUs } from '../../../src/engine/orders/twap.ts';
 import { lots, marketId, orderId, priceTicks, subaccountId } from '../../../src/num/units.ts';

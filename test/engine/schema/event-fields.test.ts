@@ -16,7 +16,7 @@ import {
   type EventOf,
 } from '../../../src/engine/schema/event-schema.ts';
 import { State } from '../../../src/engine/state.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
 import { timeUs, type OrderId } from '../../../src/num/units.ts';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { Exchange } from '../../../src/engine/exchange.ts';
 import type { Command } from '../../../src/engine/commands.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../../src/gateway/market-config.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../../src/num/units.ts';
 
 const config = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: timeUs(1_704_067_200_000_000) };

@@ -1,7 +1,7 @@
 /** Memory of an exchange does not grow with the tape once retention is full. */
 import { expect, test } from 'vitest';
 import { Exchange } from '../../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
 import { JournalWriter } from '../../../src/journal/format/frames.ts';
 import { RecordedExchange } from '../../../src/journal/replay/recorded-exchange.ts';
 import { madeUpTape, specOf, START_US } from '../../backtest/made-up.ts';

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Command, TapeLevel } from '../../../src/engine/commands.ts';
 import { Exchange } from '../../../src/engine/exchange.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../../src/gateway/market-config.ts';
 import { divergenceText } from '../../../src/oracle/divergence.ts';
 import { Lockstep } from '../../../src/oracle/lockstep.ts';
 import {

@@ -5,7 +5,8 @@ import type { TapeLevel } from '../../../src/engine/commands.ts';
 import { Exchange } from '../../../src/engine/exchange.ts';
 import { divergenceText } from '../../../src/oracle/divergence.ts';
 import { Lockstep } from '../../../src/oracle/lockstep.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../../src/gateway/market-config.ts';
 import {
   address,
   lots,

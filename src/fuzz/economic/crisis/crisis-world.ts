@@ -7,11 +7,9 @@ import { InvariantError } from '../../../base/assert.ts';
 import type { Command, PlaceOrder } from '../../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../../engine/config.ts';
 import { Exchange } from '../../../engine/exchange.ts';
-import {
-  parseExchangeConfig,
-  parseMarketSpec,
-  type Parsed,
-} from '../../../gateway/market-config.ts';
+import { parseExchangeConfig } from '../../../gateway/exchange-config.ts';
+import { parseMarketSpec } from '../../../gateway/market-config.ts';
+import type { Parsed } from '../../../gateway/parsed.ts';
 import {
   lots,
   marketId,
