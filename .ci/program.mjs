@@ -110,9 +110,9 @@ const builtAddresses = {
 };
 
 /** Another process never reads a part of the file. */
-function replace(file, contents) {
+function replace(file, contents, mode) {
   const partial = `${file}.${String(process.pid)}`;
-  writeFileSync(partial, contents);
+  writeFileSync(partial, contents, { mode });
   renameSync(partial, file);
 }
 
@@ -172,8 +172,11 @@ export async function programIfChanged() {
   outdate(parts.filter((file) => !begins(file)).map(({ path }) => path));
   // Files that begin are last: their times are not before that of another one.
   const ordered = [...outputFiles.filter((file) => !begins(file)), ...outputFiles.filter(begins)];
-  for (const { path, contents } of ordered) replace(path, contents);
-  for (const entry of ENTRIES) replace(builtEntryOf(entry), textOfEntry(entry));
+  for (const { path, contents } of ordered) replace(path, contents, 0o666);
+  // `npx orrery` executes the file of the command; npm makes it executable at its first use only.
+  for (const entry of ENTRIES) {
+    replace(builtEntryOf(entry), textOfEntry(entry), entry === 'cli/main' ? 0o777 : 0o666);
+  }
   removeFormer(KEPT_MS);
 }
 

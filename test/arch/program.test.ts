@@ -1,5 +1,5 @@
 /** The bundled command (`.ci/program.mjs`): modules keep their addresses and their identities. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a module of the build scripts, without types
@@ -25,6 +25,11 @@ test('a module gets the address of its build, and texts stay as they are', () =>
   expect(bundled).toContain('"import.meta.url"');
   expect(bundled).toContain('ADDRESS.length');
   expect(bundled).not.toContain(': string');
+});
+
+test('the file of the command can be executed, as `npx orrery` does after each build', () => {
+  const { mode } = statSync(fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)));
+  expect(mode & 0o111).not.toBe(0);
 });
 
 test('addresses of the bundle are built modules', () => {
