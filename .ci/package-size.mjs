@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { namesOfProgram } from './program.mjs';
+import { sourceless } from './sourceless.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MOST_DEPENDENCIES = 24;
@@ -59,9 +60,6 @@ function bytesOf(path) {
   return readdirSync(path).reduce((sum, entry) => sum + bytesOf(join(path, entry)), own);
 }
 
-/** Made of several sources (`.ci/link.mjs`, `.ci/program.mjs`, `.ci/realm.mjs`). */
-const BUNDLES = ['dist/linked.js', 'dist/program/', 'dist/strategy-loader/guest/realm.js'];
-
 function pack() {
   // The output of a script would stand before the JSON.
   spawnSync(process.execPath, [join(ROOT, '.ci', 'prepack.mjs')], { stdio: 'inherit' });
@@ -70,10 +68,8 @@ function pack() {
   const paths = files.map(({ path }) => path);
   const parts = paths.filter((path) => path.startsWith('dist/program/')).length;
   check(`${parts} parts of dist/program, all of this build`, parts === namesOfProgram().size);
-  const stale = paths
-    .filter((path) => /^dist\/.*\.js$/.test(path) && !path.startsWith('dist/assets/'))
-    .filter((path) => !BUNDLES.some((bundle) => path.startsWith(bundle)))
-    .filter((path) => !existsSync(join(ROOT, path.replace(/^dist/, 'src').replace(/js$/, 'ts'))));
+  const built = paths.filter((path) => path.startsWith('dist/'));
+  const stale = sourceless(built.map((path) => path.slice('dist/'.length)));
   check(`every script of dist has a source ${stale.slice(0, 3).join(' ')}`, stale.length === 0);
   return join(folder, filename);
 }
