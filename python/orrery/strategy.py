@@ -89,7 +89,8 @@ class Context:
         if chosen not in self._lengths:
             known = ", ".join(f"{one / 1e6:g}" for one in self._lengths)
             raise ValueError(f"history: no bars of {chosen / 1e6:g} s; bars is ({known})")
-        return list(self._bars.get((symbol or self.symbol, chosen), ()))[-count:]
+        bars = list(self._bars.get((symbol or self.symbol, chosen), ()))
+        return [dict(bar) for bar in bars[-count:]]
 
     def book(self, symbol: Optional[str] = None) -> Optional[Dict[str, Any]]:
         """The last book that was delivered, or None; needs ``on_book``."""
@@ -313,7 +314,7 @@ def _handle(
         update["row"] = message["update"]["row"]
     if handler == "onBar":
         key = (update["symbol"], update["interval_us"])
-        context._bars.setdefault(key, deque(maxlen=_HISTORY)).append(update)
+        context._bars.setdefault(key, deque(maxlen=_HISTORY)).append(dict(update))
     elif handler == "onBook":
         context._books[update["symbol"]] = update
     if call is not None:

@@ -490,6 +490,9 @@ class StrategyTest(Folder):
             def on_bar(self, bar, context) -> None:
                 rows = [context.history(3), context.history(3, length=5)]
                 self.found.append([{one["interval_us"] for one in some} for some in rows])
+                close = bar["close"]
+                bar["close"] = rows[0][-1]["close"] = 0
+                assert context.history(1)[0]["close"] == close or bar["interval_us"] != 1_000_000
                 assert context.book() is self.last
 
             def on_stop(self, context) -> None:

@@ -89,7 +89,8 @@ export class Observations {
       this.lastBars = this.barsOf(symbol, intervalUs);
     }
     const list = this.lastBars;
-    list.push(bar);
+    // A strategy that changed a bar would read its own number in `history`.
+    list.push(Object.freeze(bar));
     // Rarely, because it moves the others.
     if (list.length >= 2 * this.keptBars) list.splice(0, list.length - this.keptBars);
   }

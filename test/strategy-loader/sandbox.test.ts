@@ -25,6 +25,7 @@ export default defineStrategy({
   name: 'probe',
   parameters: { n: integer(3, { min: 1, max: 9 }) },
   create: ({ n }): Strategy => { ${create} },
+  barsUs: () => [1_000_000],
 });\n`,
   );
   return path;
@@ -44,6 +45,19 @@ const failing = async (create: string, head = ''): Promise<string> =>
     () => 'it ended well',
     (error: unknown) => (error as Error).message,
   );
+
+test('a strategy cannot change the bars of its history', async () => {
+  const change = (bar: string): string => `return {
+    onBar(_, context) {
+      ${bar}.close = 1;
+      throw new Error('a bar was changed');
+    },
+  };`;
+  for (const bar of ['_', 'context.history(1)[0]']) {
+    const message = await failing(change(bar));
+    expect(message).toMatch(/Cannot assign to read only property 'close'/);
+  }
+});
 
 test('all clocks of a strategy are virtual time', async () => {
   const [line] = await logOf(`return {
