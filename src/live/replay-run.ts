@@ -399,7 +399,8 @@ export class ReplayRun implements LiveRecorder {
         updates?.trade(data, this.receivedUs);
         return;
       case 'book':
-        updates?.book(data);
+        // As in a backtest, no book follows the data.
+        if (!this.isOver) updates?.book(data);
         return;
       default:
         throw new StrategyError(`the replay sent an unknown message: ${kind as string}`);

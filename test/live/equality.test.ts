@@ -72,6 +72,13 @@ const CASES: readonly Case[] = [
     shows: [[/ bar /, 10]],
   },
   {
+    name: 'an order that arrives after the data and is the best bid',
+    markets: [MARKED],
+    plan: { latency: CONSTANT },
+    parameters: { style: 'late' },
+    shows: [[/ placed \[\["new"/, 1]],
+  },
+  {
     name: 'several markets, with one margin',
     markets: [
       { ...MARKED, fundingEvery: 15 },

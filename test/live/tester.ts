@@ -8,8 +8,11 @@ import { choice, defineStrategy, integer, type StrategyContext } from 'orrery/st
 export default defineStrategy({
   name: 'tester',
   parameters: {
-    /** `leverage`: buys once with all of its money; `quiet`: only receives updates. */
-    style: choice('mixed', ['mixed', 'leverage', 'quiet']),
+    /**
+     * `leverage`: buys once with all of its money; `quiet`: only receives updates; `late`: quotes
+     * inside the spread when the data have ended.
+     */
+    style: choice('mixed', ['mixed', 'leverage', 'quiet', 'late']),
     everyMs: integer(350, { min: 1, max: 86_400_000 }),
     barS: integer(1, { min: 1, max: 86_400 }),
   },
@@ -173,7 +176,7 @@ export default defineStrategy({
       async onTimer(name, context) {
         show(context, name, context.random.next());
         context.setTimer('act', everyMs * 1000);
-        if (context.warmingUp || style === 'quiet') return;
+        if (context.warmingUp || style === 'quiet' || style === 'late') return;
         if (style === 'mixed') await act(context);
         else if (step < 8 * context.symbols.length) {
           const symbol = context.symbols[step % context.symbols.length] ?? context.symbol;
@@ -185,6 +188,15 @@ export default defineStrategy({
       async onStop(context) {
         await context.cancelAll();
         show(context, 'stop', await context.position());
+        if (style !== 'late') return;
+        const market = context.market();
+        const bid = context.book()?.bid?.price ?? 0;
+        await attempt(context, {
+          side: 'buy',
+          size: '0.05',
+          price: market.price(Number(bid) + 0.1),
+        });
+        await read(context);
       },
     };
   },
