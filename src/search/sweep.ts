@@ -233,7 +233,7 @@ export interface Selection {
   readonly trials: Trials;
   /** Trials of this search with a Sharpe ratio, of which the variance is. A failed one has none. */
   readonly ratios: number;
-  /** Null below two complete trials or four returns. */
+  /** Null below two complete trials or four returns, and if all returns are the same. */
   readonly overfitting: Overfitting | null;
 }
 
@@ -257,19 +257,17 @@ export function selectionOf(
   );
   const [periods = Infinity] = extremes(whole.map(({ returns }) => returns.length));
   const blocks = Math.min(MAX_BLOCKS, Math.floor(periods / 4) * 2);
+  // Trials end together, so rows are compared from their ends.
+  const rows = whole.map(({ returns }) => returns.slice(returns.length - periods));
+  const [first = []] = rows;
+  // A choice among equal trials selects nothing.
+  const differ = rows.some((row) => row.some((value, i) => value !== first[i]));
   return {
     trials: {
       count: Math.max(known, trials.length),
       sharpeVariance: perPeriod.length < 2 ? null : centralMoment(perPeriod, 2),
     },
     ratios: perPeriod.length,
-    overfitting:
-      whole.length < 2 || blocks < 2
-        ? null
-        : overfitting(
-            // Trials end together, so rows are compared from their ends.
-            whole.map(({ returns }) => returns.slice(returns.length - periods)),
-            blocks,
-          ),
+    overfitting: blocks < 2 || !differ ? null : overfitting(rows, blocks),
   };
 }

@@ -154,6 +154,16 @@ describe('a sweep', () => {
     expect(overfitting).toMatchObject({ trials: 38, splits: 12870 });
   });
 
+  it('equal trials have no probability of overfitting, since nothing is selected', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const [first] = trials;
+    const equal = trials.map((trial) => ({ ...trial, returns: first?.returns ?? [] }));
+    expect(selectionOf(equal, 365).overfitting).toBeNull();
+    const other = { ...equal[1]!, returns: trials[1]?.returns ?? [] };
+    expect(selectionOf([...equal.slice(0, 9), other], 365).overfitting).not.toBeNull();
+  });
+
   it('failed trials count, and the variance is that of the ratios that there are', async () => {
     const search = searchOf({ method: 'grid' });
     const { trials } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });

@@ -266,11 +266,12 @@ function printSummary(
   if (deflatedSharpe === null && best !== null) print('deflated     –: unknown');
   if (deflatedSharpe !== null) {
     print(
-      `deflated     ${(deflatedSharpe * 100).toFixed(1)} %: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
+      `deflated     ${(deflatedSharpe * 100).toFixed(1)} %: probability that the Sharpe ratio of the best of ${countText(counted.count, 'trial')} is not explained by their number`,
     );
   }
   const without = withoutRatioText(ratios, trials.length);
   if (without !== '') print(`             ${without}`);
+  if (overfitting === null && best !== null) print('overfitting  –: unknown');
   if (overfitting !== null) {
     print(
       `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,
