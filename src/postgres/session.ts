@@ -205,12 +205,20 @@ function drop(client: Client): void {
   client.end().catch(() => undefined);
 }
 
+/** Messages of the client when time is over. */
+const TIMEOUTS: ReadonlyMap<string, string> = new Map([
+  ['timeout expired', 'no answer to the connection in time: not reachable, or no PostgreSQL'],
+  ['Query read timeout', 'no answer to a query in time'],
+]);
+
 function messageOf(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: { message: string }[] };
   // Of the client, without a password.
   if (message?.includes('client password must be a string') === true) {
     return 'it asks for a password: set PGPASSWORD, or write it in ~/.pgpass or in the address';
   }
+  const known = message === undefined ? undefined : TIMEOUTS.get(message);
+  if (known !== undefined) return known;
   if (message !== undefined && message !== '') return message;
   return errors?.[0]?.message ?? 'cannot connect';
 }
