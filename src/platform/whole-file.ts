@@ -2,7 +2,7 @@
  * Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing, and a
  * symbolic link stays.
  */
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { fileError } from './file-error.ts';
 import { realFolder } from './make-folder.ts';
@@ -10,12 +10,30 @@ import { realFolder } from './make-folder.ts';
 /** Names of temporary files of this process differ, so that two writers do not meet. */
 let writes = 0;
 
+/** Temporary files of writes in progress. A second Ctrl-C ends the process during one. */
+const unfinished = new Set<string>();
+
+function begin(temporary: string): void {
+  if (unfinished.size === 0) process.on('exit', removeUnfinished);
+  unfinished.add(temporary);
+}
+
+function end(temporary: string): void {
+  unfinished.delete(temporary);
+  if (unfinished.size === 0) process.off('exit', removeUnfinished);
+}
+
+function removeUnfinished(): void {
+  for (const temporary of unfinished) rmSync(temporary, { force: true });
+}
+
 export async function writeWholeFile(
   path: string,
   content: Uint8Array | Iterable<string | Uint8Array>,
 ): Promise<void> {
   const target = realFolder(path);
   const temporary = `${target}.partial-${String(process.pid)}-${String(writes++)}`;
+  begin(temporary);
   try {
     const file = await open(temporary, 'wx');
     try {
@@ -28,6 +46,8 @@ export async function writeWholeFile(
   } catch (error) {
     await rm(temporary, { force: true });
     throw fileError(path, error);
+  } finally {
+    end(temporary);
   }
 }
 

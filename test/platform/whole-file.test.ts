@@ -42,6 +42,22 @@ test('of overlapping saves of a campaign the last one is on disk', async () => {
   expect(saved.runs).toBe(9);
 });
 
+test('a process that exits during a write leaves no temporary file', async () => {
+  const place = mkdtempSync(join(folder, 'exit-'));
+  const path = join(place, 'page');
+  const before = process.listeners('exit');
+  const lists: string[][] = [];
+  const content = function* (): Generator<string> {
+    yield 'a'.repeat(300_000);
+    lists.push(readdirSync(place));
+    for (const one of process.listeners('exit')) if (!before.includes(one)) one(130);
+    lists.push(readdirSync(place));
+  };
+  await expect(writeWholeFile(path, content())).rejects.toThrow('page');
+  expect(lists).toEqual([[expect.stringMatching(/^page\.partial-/)], []]);
+  expect(process.listeners('exit')).toEqual(before);
+});
+
 test('pieces of text and bytes are written in their order', async () => {
   const path = join(folder, 'pieces');
   const long = 'é'.repeat(300_000);
