@@ -1,14 +1,15 @@
 /**
  * Compares the same strategy in two runs, such as live and backtest: orders, fills and equity.
  * Orders are paired in the order of sending: two orders match if market, side, type and size are
- * equal, and price unless an order between was skipped. An order without a match was sent in one
- * run only. Times, single fills and equity are compared if both runs are in virtual time.
+ * equal, and those of equal price come first. An order without a match was sent in one run only.
+ * Times, single fills and equity are compared if both runs are in virtual time.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError } from '../platform/file-error.ts';
 import { faultOf, type Of } from '../platform/json-shape.ts';
 import type { LiveGap, LiveRecord } from './live-record.ts';
+import { pairOrders } from './pair-orders.ts';
 import type { RunTerms } from '../run-plan/run-terms.ts';
 import { readRun, type RecordedRun } from '../run-plan/run-folder.ts';
 
@@ -357,44 +358,22 @@ function filledOf(
 
 const rounded = (value: number): number => Math.round(value * 1e8) / 1e8;
 
-/** Max distance at which a match is searched. */
-const REACH = 50;
-
 export function compareOrders(
   left: readonly ComparedOrder[],
   right: readonly ComparedOrder[],
 ): Comparison {
-  const taken = new Set<number>();
-  const pairs: Comparison['pairs'][number][] = [];
-  const leftOnly: ComparedOrder[] = [];
-  let from = 0;
-  for (const order of left) {
-    let place = -1;
-    for (let i = from; i < Math.min(right.length, from + REACH); i++) {
-      const candidate = right[i];
-      if (candidate === undefined || taken.has(i) || !sameIntent(order, candidate)) continue;
-      // The nearest with the same price; otherwise the nearest.
-      if (place < 0 || (candidate.price === order.price && right[place]?.price !== order.price)) {
-        place = i;
-      }
-      if (candidate.price === order.price) break;
-    }
-    const partner = right[place];
-    if (partner === undefined) {
-      leftOnly.push(order);
-      continue;
-    }
-    taken.add(place);
-    while (taken.has(from)) from += 1;
-    pairs.push({ left: order, right: partner, differences: differencesOf(order, partner) });
-  }
-  return { pairs, leftOnly, rightOnly: right.filter((_order, i) => !taken.has(i)) };
-}
-
-function sameIntent(a: ComparedOrder, b: ComparedOrder): boolean {
-  return (
-    a.symbol === b.symbol && a.side === b.side && a.orderType === b.orderType && a.size === b.size
-  );
+  const places = pairOrders(left, right);
+  const [fromLeft, fromRight] = [0, 1].map((side) => new Set(places.map((pair) => pair[side])));
+  const pairs = places.flatMap(([i, j]): Comparison['pairs'][number][] => {
+    const [one, other] = [left[i], right[j]];
+    if (one === undefined || other === undefined) return [];
+    return [{ left: one, right: other, differences: differencesOf(one, other) }];
+  });
+  return {
+    pairs,
+    leftOnly: left.filter((_order, i) => fromLeft?.has(i) !== true),
+    rightOnly: right.filter((_order, j) => fromRight?.has(j) !== true),
+  };
 }
 
 function differencesOf(left: ComparedOrder, right: ComparedOrder): string[] {
