@@ -54,9 +54,9 @@ test('long runs that differ everywhere are aligned in blocks', () => {
 });
 
 test('no pairing without crossing is better, by trial of all', () => {
-  const random = new RandomStreams(3).stream('orders');
+  const random = new RandomStreams('3').stream('orders');
   const pick = (): ComparedOrder =>
-    order(random.below(2) === 0 ? 'buy' : 'sell', '1', String(random.below(2)));
+    order(random.below(2) === 0 ? 'buy' : 'sell', '1', random.below(2).toString());
   const value = (a: ComparedOrder, b: ComparedOrder): number =>
     a.side !== b.side ? 0 : a.price === b.price ? 2 : 1;
   const best = (a: readonly ComparedOrder[], b: readonly ComparedOrder[]): number => {
