@@ -43,6 +43,31 @@ async function open(name: string, hash = ''): Promise<Opened> {
   return { page, problems };
 }
 
+/** Texts that a page draws on its canvases. */
+async function drawnTexts(name: string): Promise<readonly string[]> {
+  const page = await browser.context.newPage();
+  await page.addInitScript(() => {
+    const texts: string[] = [];
+    Object.assign(globalThis, { texts });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      texts.push(text);
+      fillText.call(this, text, ...place);
+    };
+  });
+  await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);
+  await page.waitForFunction(() => document.querySelector('[data-draws="trials"] canvas') !== null);
+  const texts = await page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts);
+  await page.close();
+  return texts;
+}
+
+test('an axis of scores that are all 0 ends near 0', async () => {
+  const percents = (await drawnTexts('flat')).filter((text) => text.endsWith('%'));
+  expect(percents).toContain('0\u202f%');
+  expect(percents.filter((text) => parseFloat(text.replace(',', '')) > 1)).toEqual([]);
+});
+
 test.each(NAMES)(
   'axe finds no fault in the page %s, light and dark, wide and narrow',
   async (name) => {

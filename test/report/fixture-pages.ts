@@ -5,7 +5,7 @@ import { renderExplanation, renderExplanations } from '../../src/report/explain-
 import { renderReport, renderRuns } from '../../src/report/html.ts';
 import type { ReportedRun } from '../../src/report/page-data.ts';
 import { buildReport, type RunOutput } from '../../src/report/report.ts';
-import { renderSweep } from '../../src/report/sweep-page.ts';
+import { renderSweep, type SweepReport } from '../../src/report/sweep-page.ts';
 import { renderWalk, type WalkReport } from '../../src/report/walk-page.ts';
 import { metricsOf } from '../../src/metrics/metrics.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
@@ -198,6 +198,27 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
     assumptions: ABOUT.assumptions,
   };
   const explained = { title: 'cross', latency: '5 ms', folder: 'reports/cross' };
+  const sweep: SweepReport = {
+    title: 'Search of cross',
+    lede: '20 days, 25 trials',
+    objective: 'sharpe',
+    dimensions: ['fast', 'slow', 'way'].map((name, i) => ({
+      name,
+      ordered: i < 2,
+      values: i < 2 ? values : ['up'],
+    })),
+    trials,
+    best: trials[20]!,
+    bestPage: 'best/index.html',
+    deflatedSharpe: 0.4,
+    counted: 25,
+    ratios: 25,
+    overfitting: null,
+    variations: [{ name: 'fast +20 %', score: 1.2, pnl: '3', error: null }],
+    bands: null,
+    assumptions: ABOUT.assumptions,
+    commandOf: () => 'npx orrery backtest cross.ts --data data/x',
+  };
   return {
     report: renderReport(buildReport(single, OPTIONS), single, libraries, {
       explanations: 'explain.html',
@@ -237,28 +258,9 @@ export async function examplePages(): Promise<Readonly<Record<string, string>>> 
       },
       libraries,
     ),
-    sweep: renderSweep(
-      {
-        title: 'Search of cross',
-        lede: '20 days, 25 trials',
-        objective: 'sharpe',
-        dimensions: ['fast', 'slow', 'way'].map((name, i) => ({
-          name,
-          ordered: i < 2,
-          values: i < 2 ? values : ['up'],
-        })),
-        trials,
-        best: trials[20]!,
-        bestPage: 'best/index.html',
-        deflatedSharpe: 0.4,
-        counted: 25,
-        ratios: 25,
-        overfitting: null,
-        variations: [{ name: 'fast +20 %', score: 1.2, pnl: '3', error: null }],
-        bands: null,
-        assumptions: ABOUT.assumptions,
-        commandOf: () => 'npx orrery backtest cross.ts --data data/x',
-      },
+    sweep: renderSweep(sweep, libraries),
+    flat: renderSweep(
+      { ...sweep, objective: 'totalReturn', trials: trials.map((one) => ({ ...one, score: 0 })) },
       libraries,
     ),
     walk: renderWalk(walk, libraries),
