@@ -43,18 +43,12 @@ export const SEARCH_SCRIPT = `
   }), [time, growth, underwater]);
   /** A fraction is shown in percent, as in the tables. */
   const scoreAxis = (isFraction) => axis({ values: !isFraction ? stepwise : (chart, ticks, nth, space, step) => stepwise(chart, ticks.map((tick) => tick * 100), nth, space, step * 100).map((text) => text + '\u202f%') });
-  /** Scores of which each is 0 have a range around it; by default it would end at 100, or 10,000 %. */
-  const scoreScale = (isFraction) => ({ range: (_, low, high) => {
-    if (low === null) return [null, null];
-    const room = isFraction ? 0.01 : 1;
-    return low === 0 && high === 0 ? [-room, room] : uPlot.rangeNum(low, high, 0.1, true);
-  } });
   const scoreText = (isFraction) => !isFraction ? shortly(3) : (chart, value) => value === null ? '–' : shortly(3)(chart, value * 100) + '\u202f%';
   const dots = (name, size, isFraction) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: scoreText(isFraction) });
   const drawScores = (root, { scores, objective, isFraction }) => {
     small(root, () => ({
       hooks: { drawAxes: [linkScores(scores)] },
-      scales: { x: { time: false, range: [0.5, scores.length + 0.5] }, y: scoreScale(isFraction) },
+      scales: { x: { time: false, range: [0.5, scores.length + 0.5] }, y: scaleOf(isFraction ? 0.01 : 1) },
       axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), scoreAxis(isFraction)],
       series: [{ label: 'window' }, { label: objective + ' in sample', ...dots('--text-3', 7, isFraction) }, { label: 'out of sample', ...dots('--s1', 9, isFraction) }],
     }), [scores.map((_, i) => i + 1), scores.map(([inside]) => inside), scores.map(([, outside]) => outside)]);
@@ -69,7 +63,7 @@ export const SEARCH_SCRIPT = `
     let best = null;
     const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
     small(root, () => ({
-      scales: { x: { time: false, range: (_, low, high) => low < high ? [low, high] : [low - 0.5, low + 0.5] }, y: scoreScale(isFraction) },
+      scales: { x: { time: false, range: (_, low, high) => low < high ? [low, high] : [low - 0.5, low + 0.5] }, y: scaleOf(isFraction ? 0.01 : 1) },
       axes: [axis({ size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] }), scoreAxis(isFraction)],
       series: [{ label: 'trial' }, { label: objective, ...dots('--s1', 5, isFraction) },
         { label: 'best so far', stroke: colour('--s2'), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: scoreText(isFraction) }],
@@ -95,7 +89,7 @@ export const SEARCH_SCRIPT = `
   const cutNames = (labels) => (chart, ticks) => ticks.map((tick) => cutTo(labels[tick], chart.bbox.width / devicePixelRatio / labels.length - 8));
   /** Padding on both sides, so that trials at the min or max value are visible. */
   const drawParameter = (root, { name, labels, points }, { objective, isFraction }) => small(root, () => ({
-    scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] }, y: scoreScale(isFraction) },
+    scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] }, y: scaleOf(isFraction ? 0.01 : 1) },
     axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: cutNames(labels) } : ticksOf(points)) }), scoreAxis(isFraction)],
     series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--s1', 5, isFraction) }],
   }), [points.map(([value]) => value), points.map(([, score]) => score)]);

@@ -102,8 +102,13 @@ export const SMALL_CHARTS_SCRIPT = `
 
   const atTime = { label: 'time', value: (_, time) => time === null ? '–' : stamp(time).slice(0, 19) };
   const shortNumber = (_, value) => value === null ? '' : number(value, 2);
+  /** Values that are all 0 have a range around it; by default it would end at 100. */
+  const scaleOf = (room) => ({ range: (_, low, high) => {
+    if (low === null) return [null, null];
+    return low === 0 && high === 0 ? [-room, room] : uPlot.rangeNum(low, high, 0.1, true);
+  } });
   const drawRolling = (root, rolling) => small(root, () => ({
-    scales: { sharpe: {}, volatility: {} },
+    scales: { sharpe: {}, volatility: scaleOf(1) },
     axes: [axis({ size: 40, space: closeness, values: clock }), axis({ scale: 'sharpe', values: stepwise }), axis({ scale: 'volatility', side: 1, values: stepwise, grid: { show: false } })],
     series: [atTime, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--s1'), width: 1.5, value: shortNumber },
       { label: 'volatility %', scale: 'volatility', stroke: colour('--s2'), width: 1, value: shortNumber }],
@@ -111,6 +116,7 @@ export const SMALL_CHARTS_SCRIPT = `
 
   /** One figure of the rolling ones, on the time axis of all of them. */
   const drawRollingOne = (root, rolling, column, label, token) => small(root, () => ({
+    scales: { y: scaleOf(1) },
     axes: [axis({ size: 40, space: closeness, values: clock }), axis({ values: stepwise })],
     series: [atTime, { label, stroke: colour(token), width: 1.5, value: shortNumber }],
   }), [rolling.map(([time]) => time), rolling.map((point) => point[column])]);
