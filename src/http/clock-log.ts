@@ -7,17 +7,20 @@ const CHECK_EVERY_MS = 1000;
 const MIN_BEHIND_MS = 1000;
 
 /** Checks now and every second; returns a function that ends it. */
-export function logClock(host: Pick<Host, 'clockBehindMs' | 'view'>, log: OperatorLog): () => void {
+export function logClock(
+  host: Pick<Host, 'clockBehindMs' | 'nowUs'>,
+  log: OperatorLog,
+): () => void {
   let isBehind = false;
   const check = (): void => {
     const behindMs = host.clockBehindMs;
     if (!isBehind && behindMs >= MIN_BEHIND_MS) {
       isBehind = true;
-      const until = new Date(host.view.nowUs / 1000).toISOString();
+      const until = new Date(host.nowUs() / 1000).toISOString();
       log(
         'clock_behind',
-        `the system clock is ${(behindMs / 1000).toFixed(1)} s behind the last command; ` +
-          `the time of the exchange stands still until ${until}`,
+        `the system clock is ${(behindMs / 1000).toFixed(1)} s behind the time of the exchange, ` +
+          `which stands still until ${until}`,
         { behindMs, until },
       );
     } else if (isBehind && behindMs === 0) {

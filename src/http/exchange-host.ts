@@ -71,6 +71,8 @@ export class Host {
   private orderIds: OrderIds;
   private gateway: Gateway;
   private virtualUs: number;
+  /** Latest time of the system clock that was shown; a clock that steps back does not undo it. */
+  private shownUs = 0;
   private timer: NodeJS.Timeout | undefined;
   /** Due time of the timer; Infinity if none is set. */
   private wakesUs = Infinity;
@@ -139,10 +141,12 @@ export class Host {
     return this.exchange.engine;
   }
 
-  /** Clock of the exchange, not before its last command (R-12.2). */
+  /** Clock of the exchange, not before its last command (R-12.2). It never goes back. */
   nowUs(): TimeUs {
-    const clock = this.clock === 'wall' ? this.wallMs() * 1000 : this.virtualUs;
-    return timeUs(Math.max(this.exchange.engine.nowUs, clock));
+    const { nowUs } = this.exchange.engine;
+    if (this.clock === 'virtual') return timeUs(Math.max(nowUs, this.virtualUs));
+    this.shownUs = Math.max(nowUs, this.shownUs, this.wallMs() * 1000);
+    return timeUs(this.shownUs);
   }
 
   /**
@@ -157,10 +161,10 @@ export class Host {
     return this.advancedUs;
   }
 
-  /** Time by which the system clock is behind the last command; 0 on a virtual clock. */
+  /** Time by which the system clock is behind that of the exchange; 0 on a virtual clock. */
   get clockBehindMs(): number {
     if (this.clock === 'virtual') return 0;
-    return Math.max(0, Math.floor(this.exchange.engine.nowUs / 1000) - this.wallMs());
+    return Math.max(0, Math.floor(this.nowUs() / 1000) - this.wallMs());
   }
 
   /** Applies a command at its time, which is not before now. Throws `StoreStopped`. */

@@ -33,7 +33,7 @@ export class Metrics {
     gauge('orrery_writes_stopped', '1 while writes are stopped', () =>
       exchange.failure === null ? 0 : 1,
     );
-    gauge('orrery_clock_behind_seconds', 'System clock behind the last command', () => {
+    gauge('orrery_clock_behind_seconds', 'System clock behind the time of the exchange', () => {
       return host.clockBehindMs / 1000;
     });
     const { snapshots } = exchange;

@@ -212,13 +212,13 @@ describe('a secret file', () => {
 
 test('a system clock behind the exchange is reported once, and its return', () => {
   const lines: string[] = [];
-  const host = { clockBehindMs: 3_600_000, view: { nowUs: START_US } };
+  const host = { clockBehindMs: 3_600_000, nowUs: () => START_US };
   logClock(
     host as never,
     operatorLog('text', (line) => lines.push(line)),
   )();
   expect(lines).toEqual([
-    'orrery: WARNING: the system clock is 3600.0 s behind the last command; the time of the exchange stands still until 2023-11-14T22:13:20.000Z',
+    'orrery: WARNING: the system clock is 3600.0 s behind the time of the exchange, which stands still until 2023-11-14T22:13:20.000Z',
   ]);
   lines.length = 0;
   host.clockBehindMs = 900;

@@ -109,6 +109,20 @@ test('a clock that goes back leaves the time and the state, and is awaited', asy
   expect(await statusOf(orderId)).toBe('expired');
 });
 
+test('a time that was shown is not after that of the next command (R-12.2)', async () => {
+  const time = async (): Promise<unknown> =>
+    ((await served.send('GET', '/time')).body as { time: unknown }).time;
+  offsetMs += 100;
+  const shownMs = startMs + offsetMs;
+  expect(await time()).toBe(shownMs);
+  // As a time server corrects it: no command came meanwhile.
+  offsetMs -= 40;
+  expect(await time()).toBe(shownMs);
+  expect(served.host.clockBehindMs).toBe(40);
+  await served.sim('deposit', { account: ALICE, amount: '1' });
+  expect(served.host.view.nowUs).toBe(shownMs * 1000);
+});
+
 test('limits of requests go on while the time stands still (R-11.2)', async () => {
   await served.remove();
   const wallMs = (): number => startMs + offsetMs;
