@@ -96,6 +96,11 @@ export const SETTINGS = {
     fallback: '10000',
     describe: 'max open connections, feeds included; beyond it status 503',
   },
+  'accounts-per-hour': {
+    takes: 'text',
+    fallback: '600',
+    describe: 'max new accounts and subaccounts an hour and address; beyond it status 429',
+  },
   'cors-origin': {
     takes: 'list',
     fallback: 'none',
@@ -184,6 +189,7 @@ export interface ServeSettings {
   /** Null: one per other core, at most 4. */
   readonly verifyThreads: number | null;
   readonly maxConnections: number;
+  readonly accountsPerHour: number;
   readonly corsOrigins: readonly string[];
   readonly previews: boolean;
   readonly securityHeaders: 'pages' | 'all' | 'off';
@@ -334,6 +340,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     trustSignatures: flag('trust-signatures'),
     verifyThreads: findSetting('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
+    accountsPerHour: integer('accounts-per-hour', 1, 1_000_000),
     corsOrigins: checkedList(
       'cors-origin',
       isOrigin,

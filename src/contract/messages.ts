@@ -45,6 +45,7 @@ export const MESSAGES = {
   ),
   depthRange: reply(400, 'Depth must be between 1 and 5000'),
   tooManyRequests: reply(429, 'Too many requests'),
+  tooManyAccounts: reply(429, 'Too many new accounts and subaccounts from this address'),
   previewsStopped: reply(503, 'Previews are off: this server makes none, or a copy takes too long'),
   bodyTooLarge: reply(413, 'Request body is too large'),
   headersTooLarge: reply(431, 'Request headers are too large'),

@@ -64,7 +64,7 @@ const STATUSES = {
   409: 'Nonce or reference used, or clientId in use',
   413: 'Body too large',
   415: 'Body is not JSON',
-  429: 'Too many requests; Retry-After gives the delay in seconds',
+  429: 'Too many requests or new accounts; Retry-After gives the delay in seconds',
   431: 'Request headers too large',
   500: 'Internal server error',
   503: 'Shutting down, or writes have stopped',

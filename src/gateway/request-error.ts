@@ -6,9 +6,12 @@ export class RequestError extends UserError {
   override readonly name = 'RequestError';
   readonly code = 'request';
   readonly status: number;
+  /** Delay after which a repetition may succeed, for status 429. */
+  readonly retryAfterS: number;
 
-  constructor(reply: ErrorReply) {
+  constructor(reply: ErrorReply, retryAfterS = 1) {
     super(reply.message);
     this.status = reply.status;
+    this.retryAfterS = retryAfterS;
   }
 }

@@ -7,8 +7,8 @@
  */
 import { MESSAGES } from '../contract/messages.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { ByteLimit } from './byte-limit.ts';
 import { RateLimit } from './rate-limit.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
 /** Limit of the control tokens, as a multiple of that of an account. */
 const WIDE = 10;
@@ -29,8 +29,8 @@ export type Rate = 'caller' | 'wide' | 'probe';
 export class Admission {
   private readonly rates: Readonly<Record<Rate, RateLimit>>;
   private readonly bytes = {
-    account: new ByteLimit(ACCOUNT_BYTES),
-    address: new ByteLimit(ADDRESS_BYTES),
+    account: new TokenBuckets(ACCOUNT_BYTES),
+    address: new TokenBuckets(ADDRESS_BYTES),
   };
   private readonly nowUs: () => number;
   private largeFromMs = 0;

@@ -8,12 +8,14 @@ import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../contract/endpoints.
 import { stringifyExact } from '../contract/exact-json.ts';
 import { Fields } from '../gateway/fields.ts';
 import { mustKnow } from './access.ts';
+import { opensAccount, type AccountOpenings } from './account-openings.ts';
 import type { Host, HostReply } from './exchange-host.ts';
 import { expectedParseMs, expectedReplyMs, expectedRequestMs } from './expected-cost.ts';
 import { isLarge, type FairQueue, type WorkCaller } from './fair-queue.ts';
 import { inQueue, refuseBeyondWaiting } from './in-queue.ts';
 import type { Faults } from './injected-faults.ts';
 import { Body, bodyOf } from './read-body.ts';
+import { callerOfAddress } from './rate-limit.ts';
 import { ReadAnswers, READS_OF_STATE } from './read-answers.ts';
 import { sendError, sendPage, sendText, showReplica } from './replies.ts';
 import type { Verified, WalletAuth } from './wallet-auth.ts';
@@ -23,6 +25,8 @@ export interface ContractOptions {
   readonly auth: WalletAuth;
   readonly faults: Faults;
   readonly queue: FairQueue;
+  /** null: without a limit. */
+  readonly openings: AccountOpenings | null;
 }
 
 export function contractRoutes(app: FastifyInstance, options: ContractOptions): void {
@@ -128,8 +132,7 @@ class ContractRoute {
     if (signers !== null || isLarge(expectedRequestMs(input))) {
       return { input, signers, reply: null };
     }
-    const { verified } = mustKnow(request);
-    return { input, signers, reply: host.handle(id, input, verified?.caller ?? null) };
+    return { input, signers, reply: this.apply(request, input) };
   }
 
   private goOn(request: FastifyRequest, { input, signers, reply }: Begun): Soon<HostReply> {
@@ -151,10 +154,25 @@ class ContractRoute {
 
   /** `begun`: reading the body was a piece of work. */
   private inTurn(request: FastifyRequest, input: unknown, begun: boolean): Soon<HostReply> {
-    const { host, queue } = this.options;
-    const { verified } = mustKnow(request);
-    const run = (): Soon<HostReply> => host.handle(this.id, input, verified?.caller ?? null);
+    const { queue } = this.options;
+    const run = (): Soon<HostReply> => this.apply(request, input);
     return inQueue(queue, request, run, expectedRequestMs(input), begun);
+  }
+
+  /** Throws `RequestError` if it would open more accounts than its address may. */
+  private apply(request: FastifyRequest, input: unknown): Soon<HostReply> {
+    const { id } = this;
+    const { host, openings } = this.options;
+    const { verified } = mustKnow(request);
+    const caller = verified?.caller ?? null;
+    if (openings === null || !opensAccount(host.view, id, input)) {
+      return host.handle(id, input, caller);
+    }
+    const address = callerOfAddress(request.ip);
+    openings.refuseBeyond(address);
+    const reply = host.handle(id, input, caller);
+    if (!opensAccount(host.view, id, input)) openings.count(address);
+    return reply;
   }
 
   private async login(work: WorkCaller, input: unknown): Promise<HostReply> {

@@ -54,15 +54,20 @@ export function sendPage(
   return sendJson(reply, text);
 }
 
-export function sendText(reply: FastifyReply, { status, message }: ErrorReply): FastifyReply {
-  if (status === 429) void reply.header('retry-after', '1');
+/** `retryAfterS`: of status 429. */
+export function sendText(
+  reply: FastifyReply,
+  { status, message }: ErrorReply,
+  retryAfterS = 1,
+): FastifyReply {
+  if (status === 429) void reply.header('retry-after', String(retryAfterS));
   return reply.code(status).headers(TEXT_HEADERS).send(JSON.stringify(message));
 }
 
 /** Sends an error; internal details go to the log only. */
 export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof RequestError) {
-    return sendText(reply, { status: error.status, message: error.message });
+    return sendText(reply, error, error.retryAfterS);
   }
   if (error instanceof StoreStopped) return sendText(reply, storeUnavailable(error.message));
   reply.log.error({ reqId: reply.request.id, err: error }, 'request failed');

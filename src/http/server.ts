@@ -13,6 +13,7 @@ import type { Keccak } from '../gateway/ports.ts';
 import { keccak } from '../wallet/crypto-ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { checkAccess, KEPT_HEADERS } from './access.ts';
+import { AccountOpenings } from './account-openings.ts';
 import { Admission } from './admission.ts';
 import { clientAddress } from './client-address.ts';
 import {
@@ -76,6 +77,8 @@ export interface ServerLimits {
   readonly headerBytes: number;
   /** From the first to the last byte of a request. */
   readonly requestMs: number;
+  /** New accounts and subaccounts an hour and address. */
+  readonly accountsPerHour: number;
   /** Max unsent bytes of all feed clients together; beyond it the slowest readers are closed. */
   readonly backlogBytes: number;
 }
@@ -84,6 +87,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   connections: 10_000,
   headerBytes: 16_384,
   requestMs: 10_000,
+  accountsPerHour: 600,
   backlogBytes: 268_435_456,
 };
 
@@ -118,10 +122,8 @@ export interface ServerOptions {
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { requestsPerSecond } = options.host;
-  const admission =
-    requestsPerSecond === null
-      ? null
-      : new Admission(requestsPerSecond, () => options.host.limitsUs());
+  const nowUs = (): number => options.host.limitsUs();
+  const admission = requestsPerSecond === null ? null : new Admission(requestsPerSecond, nowUs);
   const app = openFastify(options, limits, admission);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => stringifyExact);
@@ -140,7 +142,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   endIdle(app.server);
   operations(app, options);
   const queue = new FairQueue();
-  contractRoutes(app, { ...options, queue });
+  const openings = admission === null ? null : new AccountOpenings(limits.accountsPerHour, nowUs);
+  contractRoutes(app, { ...options, queue, openings });
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
   historyRoutes(app, { host, keccak, queue });

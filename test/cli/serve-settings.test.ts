@@ -33,6 +33,7 @@ test('the defaults', () => {
     trustSignatures: false,
     verifyThreads: null,
     maxConnections: 10_000,
+    accountsPerHour: 600,
     corsOrigins: [],
     previews: true,
     securityHeaders: 'pages',

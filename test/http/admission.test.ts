@@ -6,8 +6,8 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Admission } from '../../src/http/admission.ts';
-import { ByteLimit } from '../../src/http/byte-limit.ts';
 import { CLOSE_RATE, MessageLimits } from '../../src/http/feeds/message-limits.ts';
+import { TokenBuckets } from '../../src/http/token-buckets.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
@@ -307,7 +307,7 @@ test('a refusal is prompt twenty times, then it waits', () => {
 });
 
 test('bytes: one second’s worth at once, then as they are gained', () => {
-  const limit = new ByteLimit(1000);
+  const limit = new TokenBuckets(1000);
   expect(limit.takes('a', 900, 0)).toBe(true);
   expect(limit.takes('a', 200, 0)).toBe(false);
   expect(limit.takes('a', 100, 0)).toBe(true);

@@ -262,7 +262,10 @@ function open(
     operator: settings.operatorToken === null ? null : { token: settings.operatorToken, keccak },
     logLevel: settings.logLevel,
     browsers: { origins: settings.corsOrigins, securityHeaders: settings.securityHeaders },
-    limits: { connections: settings.maxConnections },
+    limits: {
+      connections: settings.maxConnections,
+      accountsPerHour: settings.accountsPerHour,
+    },
     previews: settings.previews,
     trustProxy: settings.trustProxy,
   });
