@@ -10,6 +10,9 @@ export class DatabaseError extends UserError {
   readonly code = 'database';
 }
 
+const SEVERAL = 'postgres://a:5432,b:5432/exchange';
+/** Values of `target_session_attrs` for a server that takes writes. */
+const PRIMARY = ['read-write', 'primary'];
 const SHAPE = /^(postgres(?:ql)?:\/\/)((?:[^?]*@)?)([^/?]*)(.*)$/s;
 
 /** One address per host. Throws `DatabaseError`. */
@@ -24,7 +27,38 @@ export function hostsOf(address: string): string[] {
       'user and password of the address of the database: write / as %2F, ? as %3F, # as %23',
     );
   }
-  return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`);
+  const all = hosts.split(',');
+  refuseOtherServers(optionsOf(address), all.length);
+  return all.map((host) => `${scheme}${user}${host}${rest}`);
+}
+
+/** Whether the options ask for a server that takes writes. */
+export function asksForPrimary(address: string): boolean {
+  return PRIMARY.includes(optionsOf(address).get('target_session_attrs') ?? '');
+}
+
+function optionsOf(address: string): URLSearchParams {
+  return new URLSearchParams(/\?(.*)/s.exec(address)?.[1] ?? '');
+}
+
+/** The client ignores these options of libpq, and would use another server than they name. */
+function refuseOtherServers(options: URLSearchParams, hosts: number): void {
+  for (const name of ['hostaddr', 'service']) {
+    if (!options.has(name)) continue;
+    throw new DatabaseError(
+      `the address of the database: ${name} is not supported; name the host, as in ${SEVERAL}`,
+    );
+  }
+  if (['host', 'port'].some((name) => options.get(name)?.includes(',') === true)) {
+    throw new DatabaseError(`the address of the database: write several hosts as ${SEVERAL}`);
+  }
+  const choice = options.get('target_session_attrs');
+  const isKnown = choice === null || PRIMARY.includes(choice) || (choice === 'any' && hosts === 1);
+  if (isKnown) return;
+  throw new DatabaseError(
+    `the address of the database: target_session_attrs must be ${PRIMARY.join(' or ')}; ` +
+      'of several hosts the first that takes writes is used',
+  );
 }
 
 /** Whether an `@` follows a `/`, `?` or `#` that is of a password, not of a path or an option. */

@@ -4,7 +4,7 @@
  */
 import { userInfo } from 'node:os';
 import type { Client, QueryResultRow } from 'pg';
-import { DatabaseError, hostsOf, shownAddress } from './address.ts';
+import { asksForPrimary, DatabaseError, hostsOf, shownAddress } from './address.ts';
 import { primaryOf } from './primary-of.ts';
 
 /** Time for the end of a connection. */
@@ -158,7 +158,8 @@ export class Session {
     );
     this.clients = clients;
     const open = (client: Client): Promise<boolean> => this.begin(client);
-    const takesStandby = hosts.length === 1 && needsPrimary !== true;
+    const needs = needsPrimary === true || asksForPrimary(address);
+    const takesStandby = hosts.length === 1 && !needs;
     try {
       this.current = await primaryOf(clients, { open, drop, takesStandby });
       return this.current;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostsOf, shownAddress } from '../../src/postgres/address.ts';
+import { asksForPrimary, hostsOf, shownAddress } from '../../src/postgres/address.ts';
 import { Session } from '../../src/postgres/session.ts';
 
 test('several hosts are addresses of their own', () => {
@@ -35,6 +35,29 @@ test.each([
   'postgres://a:5432/x?user=me@corp&password=secret',
 ])('%s is shown without its password', (address) => {
   expect(shownAddress(address)).not.toMatch(/secret|cret/);
+});
+
+test.each([
+  ['postgres:///x?host=a,b', 'write several hosts as postgres://a:5432,b:5432/exchange'],
+  ['postgres:///x?host=a%2Cb&port=1%2C2', 'write several hosts as postgres://'],
+  ['postgres:///x?hostaddr=10.0.0.1', 'hostaddr is not supported; name the host'],
+  ['postgres:///?service=main', 'service is not supported; name the host'],
+  ['postgres://a,b/x?target_session_attrs=any', 'must be read-write or primary'],
+  ['postgres://a/x?target_session_attrs=standby', 'must be read-write or primary'],
+])('%s names no server that the client would use', async (address, message) => {
+  expect(() => hostsOf(address)).toThrow(message);
+  const session = new Session({ address, connectMs: 1000, answerMs: 1000 });
+  await expect(session.query('one', 'select 1')).rejects.toThrow(message);
+});
+
+test('a server that takes writes may be asked for, as in libpq', () => {
+  for (const choice of ['read-write', 'primary']) {
+    const address = `postgres://a,b/x?target_session_attrs=${choice}&sslmode=require`;
+    expect(hostsOf(address)).toHaveLength(2);
+    expect(asksForPrimary(address)).toBe(true);
+  }
+  expect(hostsOf('postgres://a/x?target_session_attrs=any')).toHaveLength(1);
+  expect(asksForPrimary('postgres://a/x?target_session_attrs=any')).toBe(false);
 });
 
 test('an address that is not valid is named by its error', async () => {
