@@ -86,7 +86,7 @@ export class Publisher {
     });
     this.timers = [
       setInterval(() => {
-        this.stats.all(this.topics.ofSource('stats'));
+        if (!this.isOutdated) this.stats.all(this.topics.ofSource('stats'));
       }, STATS_EVERY_MS),
       setInterval(() => {
         this.publishThrottled();
@@ -139,12 +139,17 @@ export class Publisher {
     this.replay?.leave(watcher);
   }
 
+  /** Whether the lease of this leader has run out: another server may lead. */
+  private get isOutdated(): boolean {
+    const { replica } = this.host.exchange;
+    return replica?.role === 'leader' && replica.lagMs > 0;
+  }
+
   /** Starts a subscription and sends its first message, if it has one. Throws `StoreStopped`. */
   subscribe(watcher: Watcher, subscription: Subscription): Held {
     this.host.catchUp();
-    const { replica } = this.host.exchange;
-    // Another server may lead; a snapshot of this one would be old.
-    if (replica?.role === 'leader' && replica.lagMs > 0) {
+    // A snapshot would be old.
+    if (this.isOutdated) {
       throw new StoreStopped('the lease of this leader has run out');
     }
     // Publishes to existing subscribers first, so that the next delta fits all.
