@@ -24,13 +24,13 @@ import type { Metrics } from '../server-metrics.ts';
 import { noReplay } from '../replay.ts';
 import { callerOfAddress } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
-import { closeWithin } from './close-within.ts';
+import { CLOSE_TOO_LARGE, closeWithin } from './close-within.ts';
 import { FrameGate } from './frame-gate.ts';
 import type { FrameTurns } from './frame-turns.ts';
 import { MessageLimits } from './message-limits.ts';
 import { errorOf, methodOf, type Method } from './rpc-error.ts';
 import type { Publisher } from './publisher.ts';
-import { notText, readRequest, type RpcRequest } from './rpc-request.ts';
+import { notText, nowUs, readRequest, type RpcRequest } from './rpc-request.ts';
 import { readSubscription, type PrivateSubscription, type Subscription } from './subscription.ts';
 import type { Held, Watcher } from './watcher.ts';
 
@@ -39,12 +39,9 @@ export const SLOW_BYTES = 1 << 20;
 const DEAD_BYTES = 8 << 20;
 /** Max pending requests; beyond it the socket is not read until some are answered. */
 const MAX_WAITING = 100;
-const TEXT = { binary: false };
 /** Application close codes: invalid token, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
-/** Of RFC 6455: the message is too large. */
-const CLOSE_TOO_LARGE = 1009;
 const CLOSE_WAIT_MS = 1000;
 /** Time for a client that reads again to reach the close frame behind its unread data. */
 const SLOW_CLOSE_WAIT_MS = 10_000;
@@ -85,6 +82,8 @@ export class Connection implements Watcher {
   /** Last request that waits for signer recovery; later requests keep their order behind it. */
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
+  /** Unsent bytes before the updates in progress, which show nothing of the client's speed. */
+  private backlogBefore = 0;
   private readonly limits: MessageLimits;
   readonly gate: FrameGate;
 
@@ -207,12 +206,15 @@ export class Connection implements Watcher {
     return indices?.every((index) => rights.may(index)) === true;
   }
 
-  send(subscription: Subscription, messages: readonly Buffer[]): void {
+  send(subscription: Subscription, frames: Buffer): void {
     const { socket, stream } = this;
     if (socket.readyState !== socket.OPEN) return;
-    const backlog = socket.bufferedAmount;
-    if (backlog > SLOW_BYTES) {
-      if (backlog > DEAD_BYTES) {
+    if (stream.writableCorked === 0) {
+      this.backlogBefore = socket.bufferedAmount;
+      stream.cork();
+    }
+    if (this.backlogBefore > SLOW_BYTES) {
+      if (this.backlogBefore > DEAD_BYTES) {
         this.disconnect();
         return;
       }
@@ -221,10 +223,11 @@ export class Connection implements Watcher {
         return;
       }
     }
-    // Batches all messages into one system call.
-    if (messages.length > 1) stream.cork();
-    for (const message of messages) socket.send(message, TEXT);
-    if (messages.length > 1) stream.uncork();
+    stream.write(frames);
+  }
+
+  flush(): void {
+    this.stream.uncork();
   }
 
   get backlog(): number {
@@ -495,6 +498,3 @@ export class Connection implements Watcher {
     if (this.backlog > DEAD_BYTES) this.disconnect();
   }
 }
-
-/** Wall time, µs. */
-const nowUs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1000);

@@ -19,6 +19,7 @@ import { ReplayFeed, type Driver } from './replay-feed.ts';
 import { FeedRecords, MINUTE_US, sidesOf } from '../../gateway/feeds/feed-records.ts';
 import type { Subscription } from './subscription.ts';
 import { StatsRounds, type StatsRecord } from './stats-rounds.ts';
+import { textFrames } from './text-frames.ts';
 import { Topics } from './topics.ts';
 import type { Held, Watcher } from './watcher.ts';
 
@@ -44,6 +45,8 @@ export class Publisher {
   private silent: MarketWatch;
   private readonly stats: StatsRounds;
   private scheduled = false;
+  /** Of private sources, during a publication: messages to the same readers share a send. */
+  private readonly readers = new Map<string, readonly Held[]>();
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
   /** Adds the messages of a replay's events since the last `publish`. */
@@ -219,6 +222,7 @@ export class Publisher {
     this.silent.note(changes);
     this.changes = this.noChanges();
     if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
+    this.readers.clear();
     const messages: Message[] = [];
     for (const add of this.inOrder.splice(0)) add(messages);
     this.addTrades(messages, changes.trades);
@@ -337,17 +341,26 @@ export class Publisher {
     id: SubaccountId,
     make: () => unknown,
   ): void {
+    const key = `${source} ${String(id)}`;
+    let to = this.readers.get(key);
+    if (to === undefined) {
+      to = this.readersOf(source, id);
+      this.readers.set(key, to);
+    }
+    add(messages, source, to, make);
+  }
+
+  private readersOf(source: FeedSource, id: SubaccountId): readonly Held[] {
     const { view } = this.host;
     const { account, index } = view.subaccount(id);
-    const entries = this.topics.of(source, view.addressOf(account));
-    if (entries.length === 0) return;
-    const to = entries.filter(
-      ({ watcher, subscription }) =>
-        subscription.access === 'private' &&
-        (subscription.indices === null || subscription.indices.includes(index)) &&
-        watcher.allows(subscription),
-    );
-    add(messages, source, to, make);
+    return this.topics
+      .of(source, view.addressOf(account))
+      .filter(
+        ({ watcher, subscription }) =>
+          subscription.access === 'private' &&
+          (subscription.indices === null || subscription.indices.includes(index)) &&
+          watcher.allows(subscription),
+      );
   }
 
   private publicEntries(source: FeedSource, id: MarketId): readonly Held[] {
@@ -436,6 +449,7 @@ function add(
  * several subscriptions that match gets a message once.
  */
 function send(messages: readonly Message[], driver: Driver | null): void {
+  const written = new Set<Watcher>();
   for (let i = 0; i < messages.length;) {
     const { to, text } = messages[i] as Message;
     if (to === 'driver') {
@@ -443,13 +457,16 @@ function send(messages: readonly Message[], driver: Driver | null): void {
       i += 1;
       continue;
     }
-    const batch: Buffer[] = [];
-    for (; messages[i]?.to === to; i++) batch.push(Buffer.from(messages[i]?.text ?? ''));
+    const texts: string[] = [];
+    for (; messages[i]?.to === to; i++) texts.push(messages[i]?.text ?? '');
+    const frames = textFrames(texts);
     const served = new Set<Watcher>();
     for (const { active, watcher, subscription, isOneOfSeveral } of to) {
       if (!active || (isOneOfSeveral && served.has(watcher))) continue;
       if (isOneOfSeveral) served.add(watcher);
-      watcher.send(subscription, batch);
+      watcher.send(subscription, frames);
+      written.add(watcher);
     }
   }
+  for (const watcher of written) watcher.flush();
 }

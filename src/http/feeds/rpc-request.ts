@@ -39,3 +39,6 @@ export function readRequest(data: Buffer, limits: JsonLimits): RpcRequest {
 /** Integers beyond 2^53 are bigints. */
 const isId = (id: unknown): boolean =>
   typeof id === 'string' || typeof id === 'bigint' || Number.isFinite(id);
+
+/** Wall time, µs. */
+export const nowUs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1000);

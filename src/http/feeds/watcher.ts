@@ -7,8 +7,10 @@ import type { Entry } from './topics.ts';
 export interface Watcher {
   /** True if the watcher may see this subscription; a private one ends with its rights. */
   allows(subscription: Subscription): boolean;
-  /** Sends messages of one subscription, in order. */
-  send(subscription: Subscription, messages: readonly Buffer[]): void;
+  /** Adds messages of one subscription, as frames (`text-frames.ts`); `flush` sends them. */
+  send(subscription: Subscription, frames: Buffer): void;
+  /** Sends all that was added, in one system call. */
+  flush(): void;
   /** Called when rights may have changed. */
   recheck(): void;
   /** True if the watcher has lost book deltas of this market. */
