@@ -141,7 +141,8 @@ export function print(line = '', onClosed: () => void = endQuietly): void {
   write(1, `${visible(line)}\n`, onClosed);
 }
 
-function endQuietly(): never {
+/** The reader of the output has ended, and needs nothing more. */
+export function endQuietly(): never {
   process.exit(EXIT.ok);
 }
 

@@ -44,6 +44,19 @@ describe('a message without its field is an error, not the end', () => {
   });
 });
 
+test('the end of its reader is no error', () => {
+  const environment = { kind: 'environment', stepUs: 1_000_000, maxPosition: 0.05, options };
+  const [first, reset, act] = [environment, { reset: 1 }, { a: [0] }].map((line) =>
+    JSON.stringify(line),
+  );
+  const script = `(echo '${first!}'; echo '${reset!}'; sleep 3; yes '${act!}') |
+    { "$0" "$1" bridge; echo "code $?" >&2; } | head -c 10 > /dev/null`;
+  const { stderr } = spawnSync('bash', ['-c', script, process.execPath, MAIN], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('code 0\n');
+});
+
 describe('the folder of a result', () => {
   const out = join(folder, 'out');
   const run = (): ReturnType<typeof bridge> =>

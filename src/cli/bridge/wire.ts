@@ -1,9 +1,10 @@
 /**
  * JSON lines over standard input and output. Reads block, so that virtual time stands still while
- * the other process decides.
+ * the other process decides. The end of the other process is the end of this one.
  */
 import { readSync, writeSync } from 'node:fs';
 import { UserError } from '../../base/user-error.ts';
+import { endQuietly } from '../cli-support.ts';
 
 /** Longest message. */
 const MAX_LINE = 64 * 1024 * 1024;
@@ -95,6 +96,7 @@ function attempted(run: () => number): number | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EOF') return 0;
+    if (code === 'EPIPE') endQuietly();
     if (code !== 'EAGAIN') throw error;
     Atomics.wait(PAUSE, 0, 0, 1);
     return null;
