@@ -235,7 +235,8 @@ export async function parserOf(argv: readonly string[]): Promise<Argv> {
     .fail((message: string | null, error: Error | undefined) => {
       if (error !== undefined) throw error;
       const unknown = unknownWords(parser, tokens);
-      const missing = unknown === null ? missingArguments(parser, message, examples) : null;
+      const missing =
+        unknown === null ? missingArguments(parser, message, { examples, tokens }) : null;
       const words =
         unknown ?? dependentOptions(message) ?? wrongArguments(parser, message, tokens) ?? message;
       const hint = helpOf(parser, tokens);

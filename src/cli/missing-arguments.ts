@@ -40,7 +40,7 @@ export function recordExamples(parser: Argv): readonly string[] {
 export function missingArguments(
   parser: Argv,
   message: string | null,
-  examples: readonly string[],
+  { examples, tokens }: Record<'examples' | 'tokens', readonly string[]>,
 ): InputError | null {
   const counts = /^Not enough non-option arguments: got (\d+), need at least (\d+)$/.exec(
     message ?? '',
@@ -49,7 +49,13 @@ export function missingArguments(
   const names = [...(fullCommands.at(-1) ?? '').matchAll(/<([\w-]+)(?:\.\.)?>/g)].map(
     ([, name = '']) => name,
   );
-  const missing = counts === null ? [] : names.slice(Number(counts[1]));
+  if (counts === null || names.length === 0) return null;
+  // `data import my.csv` has its file, and lacks the format before it.
+  const [first = ''] = names;
+  const values = (parser as unknown as YargsInside).getOptions().choices[first];
+  const given = Number(counts[1]);
+  const isWrong = given > 0 && values?.some((value) => tokens.includes(value)) === false;
+  const missing = isWrong ? [first] : names.slice(given);
   if (missing.length === 0) return null;
   const described = missing.map((name) => {
     const what = meaning(parser, name);

@@ -54,6 +54,14 @@ test.each([
     'data import csv',
     'missing <file>: files of one recording, in order; plain, gzip, zip, lz4 or zstd (for example: orrery data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc)',
   ],
+  [
+    'data import my.csv --symbol T --out my',
+    'missing <format>: format of the files; auto detects it from their names (for example: orrery data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc)',
+  ],
+  [
+    'new momentum',
+    'missing <what>: kind of file (strategy, scenario) (for example: orrery new strategy momentum)',
+  ],
   ['sweep', 'name a strategy file (create one with: orrery new strategy)'],
   ['walkforward', 'name a strategy file (create one with: orrery new strategy)'],
 ])('orrery %s', async (line, message) => {

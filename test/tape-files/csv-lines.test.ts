@@ -45,6 +45,15 @@ describe('rows of a CSV file', () => {
     );
   });
 
+  it('name the delimiter of a header that is one column, and a title above a header', async () => {
+    await expect(rowsOf('time;price\n1,5;2,5\n')).rejects.toThrow(
+      'line 1: not separated by ","; map the columns with --map and delimiter: ";"',
+    );
+    await expect(rowsOf('www.example.com\ntime,price\n1,2\n')).rejects.toThrow(
+      'line 1: one column, and later lines have more; remove what is above the header',
+    );
+  });
+
   it('begin with the header: a comment or an empty line before it is named', async () => {
     await expect(rowsOf('# by a tool\ntime,price\n1,2\n')).rejects.toThrow(
       'line 1: a comment; remove it, so that the header is the first line',

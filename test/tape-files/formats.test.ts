@@ -639,7 +639,7 @@ describe('Hyperliquid', () => {
     ['nonsense', 'line 1: expected `<time of receipt> <json>`, got nonsense'],
     [l2.replace('"coin":"BTC",', ''), 'line 1: `coin` is missing'],
     [trades.replace('"side":"A"', '"side":"S"'), 'line 1: `data[1].side` is "S", not A or B'],
-    [l2.replace('3.03622', 'x'), 'line 1: `bids[0].sz` size "x" is not a multiple of 0.00001'],
+    [l2.replace('3.03622', 'x'), 'line 1: `bids[0].sz` size "x" is not a number, such as 1234.5'],
     [l2.replace('1737918843542', '-1'), 'line 1: `time` is "-1", not a time in milliseconds'],
   ])('%# is rejected with line and field', async (row, message) => {
     const units = { symbol: 'BTC', tickSize: '1', lotSize: '0.00001', inverse: false };
@@ -775,7 +775,7 @@ describe('Bybit', () => {
     ['{"data":{}}', 'line 1: `topic` is missing'],
     [
       book('delta', 1, level('x', '1')),
-      'line 1: `data.b[0]` price "x" is not a positive multiple of 0.0001',
+      'line 1: `data.b[0]` price "x" is not a number, such as 1234.5',
     ],
     [book('update', 1, ''), 'line 1: `type` is "update", not snapshot or delta'],
     [book('delta', -1, ''), 'line 1: `data.u` is "-1", not an integer from 0 to 2^53 − 1'],

@@ -41,6 +41,27 @@ test('a number with too many digits for any tick or lot is a bad row, and no ste
   }
 });
 
+test('text that is no number is named as such, and an empty field as empty', async () => {
+  const comma = 'is not a number, such as 1234.5';
+  await expect(read(row(2, '"42,313.9"'))).rejects.toThrow(`price "42,313.9" ${comma}`);
+  await expect(read(row(2, ''))).rejects.toThrow('line 2: `price` price "" is empty');
+  await expect(read(row(2, '42313.9', '1_5'))).rejects.toThrow(`\`qty\` size "1_5" ${comma}`);
+  await expect(read(row(2, '42313.95', '1').replace('2,', '2,-'))).rejects.toThrow(
+    'price "-42313.95" is not a positive multiple of 0.1, the tick; no price is rounded',
+  );
+});
+
+test('prices with more digits than a market has ticks are to be rounded in the file', async () => {
+  const path = join(scratch, 'prices.csv');
+  writeFileSync(
+    path,
+    'time,open,high,low,close,volume\n1704067200,42280.234375,42281,42280,42281,1\n',
+  );
+  await expect(readFiles('csv', [path], { symbol: 'BTC-USD' })).rejects.toThrow(
+    'price "42280.234375" is more than 2^31 − 1 ticks of 0.000001; round the prices of the file to fewer digits',
+  );
+});
+
 test('prices without a common tick are named, the finest and the highest', async () => {
   await expect(read(row(2, '0.0000001'))).rejects.toThrow(
     'the price "42313.9" is beyond 2^31 − 1 ticks of 0.0000001, which the price "0.0000001" needs',

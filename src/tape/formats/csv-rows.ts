@@ -52,6 +52,7 @@ export async function* withinHeader(
   let columns = Infinity;
   let line = 1;
   let before: string | null = null;
+  let name = '';
   const beyond = (row: readonly string[]): number =>
     row.findIndex((field, at) => at >= columns && field.trim() !== '');
   for await (const batch of batches) {
@@ -59,6 +60,7 @@ export async function* withinHeader(
     if (line === 1 && first !== undefined && isHeader(first)) {
       columns = first.length;
       before = beforeHeader(first);
+      name = first[0] ?? '';
     }
     const at = batch.findIndex((row) => row.length > columns && beyond(row) >= 0);
     const row = batch[at];
@@ -66,6 +68,7 @@ export async function* withinHeader(
       if (before !== null) {
         throw new TapeError(`line 1: ${before}; remove it, so that the header is the first line`);
       }
+      if (columns === 1) throw new TapeError(singleColumn(name));
       throw new TapeError(
         `line ${String(line + at)}: a value in column ${String(beyond(row) + 1)}, and the header names ${String(columns)}`,
       );
@@ -79,6 +82,14 @@ export async function* withinHeader(
 function beforeHeader([field = '', ...others]: readonly string[]): string | null {
   if (field.startsWith('#')) return 'a comment';
   return field.trim() === '' && others.length === 0 ? 'empty' : null;
+}
+
+/** The fault of a header of one column above rows of more. */
+function singleColumn(name: string): string {
+  const [delimiter] = /[;|\t]/.exec(name) ?? [];
+  return delimiter === undefined
+    ? 'line 1: one column, and later lines have more; remove what is above the header'
+    : `line 1: not separated by ","; map the columns with --map and delimiter: ${JSON.stringify(delimiter)}`;
 }
 
 /** `line`: number of the first line of the text. */

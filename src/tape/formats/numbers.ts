@@ -56,11 +56,19 @@ export class MarketNumbers implements NumberReader {
   price(text: string | undefined, field: string): PriceTicks {
     const ticks = text === undefined ? -1 : this.readPrice(plain(text));
     if (ticks <= 0 || ticks > MAX_PRICE_TICKS) {
-      throw new TapeError(
-        `\`${field}\` price ${shown(text)} is not a positive multiple of ${this.units.tickSize} up to 2^31 − 1 ticks`,
-      );
+      throw new TapeError(`\`${field}\` price ${shown(text)} ${this.priceFault(text)}`);
     }
     return priceTicks(ticks);
+  }
+
+  private priceFault(text: string | undefined): string {
+    const { tickSize } = this.units;
+    const value = text === undefined ? null : parseDecimal(plain(text));
+    if (value !== null && stepsFloor(value, this.tick) > MAX_PRICE_TICKS) {
+      return `is more than 2^31 − 1 ticks of ${tickSize}; round the prices of the file to fewer digits`;
+    }
+    const fault = `is not a positive multiple of ${tickSize}, the tick; no price is rounded`;
+    return numberFault(text) ?? fault;
   }
 
   rounded(text: string | undefined, field: string): PriceTicks {
@@ -68,7 +76,7 @@ export class MarketNumbers implements NumberReader {
     const ticks = value === null ? 0 : Number(stepsHalfUp(value, this.tick));
     if (ticks <= 0 || ticks > MAX_PRICE_TICKS) {
       throw new TapeError(
-        `\`${field}\` price ${shown(text)} is not between one tick of ${this.units.tickSize} and 2^31 − 1 ticks`,
+        `\`${field}\` price ${shown(text)} ${numberFault(text) ?? `is not between one tick of ${this.units.tickSize} and 2^31 − 1 ticks`}`,
       );
     }
     return priceTicks(ticks);
@@ -85,7 +93,7 @@ export class MarketNumbers implements NumberReader {
           ? 'is negative'
           : isWhole && stepReader(this.units.lotSize)('1') > 0
             ? `is more than 2^53 − 1 lots of ${this.units.lotSize}`
-            : `is not a multiple of ${this.units.lotSize}`;
+            : (numberFault(text) ?? `is not a multiple of ${this.units.lotSize}`);
       throw new TapeError(`\`${field}\` size ${shown(text)} ${fault}`);
     }
     return lots(size);
@@ -103,7 +111,7 @@ export class MarketNumbers implements NumberReader {
     const size = value === null ? -1 : Number(stepsFloor(value, this.lot));
     if (size < 0 || size > Number.MAX_SAFE_INTEGER) {
       throw new TapeError(
-        `\`${field}\` volume ${shown(text)} is not from 0 to 2^53 − 1 lots of ${this.units.lotSize}`,
+        `\`${field}\` volume ${shown(text)} ${numberFault(text) ?? `is not from 0 to 2^53 − 1 lots of ${this.units.lotSize}`}`,
       );
     }
     return lots(size);
@@ -228,6 +236,12 @@ function stepText(decimals: number): string {
   return decimals === 0 ? '1' : `0.${'0'.repeat(decimals - 1)}1`;
 }
 
+/** Why a text is no decimal number; null for one, and for a field that is missing. */
+function numberFault(text: string | undefined): string | null {
+  if (text === undefined || /^-?[0-9]+(?:\.[0-9]+)?$/.test(plain(text))) return null;
+  return text.trim() === '' ? 'is empty' : 'is not a number, such as 1234.5';
+}
+
 function decimalIn(text: string | undefined, field: string): Decimal {
   const value = text === undefined ? null : parseDecimal(plain(text));
   if (value === null || value.digits < 0n) {
@@ -292,7 +306,7 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
   const us = text === undefined ? null : unit === 'iso' ? dateUs(text) : epochUs(text, unit);
   if (us === null || us < 0 || us > LAST_US) {
     throw new TapeError(
-      `\`${field}\` ${shown(text)} is not a time from 1970 to 2255${unit === 'auto' ? '' : ` in ${unit}`}`,
+      `\`${field}\` ${shown(text)} is not a time from 1970 to 2255${unit === 'auto' ? '' : ` in ${unit}`}: write it as 2024-01-31 13:00:00 or as a number since 1970`,
     );
   }
   if (unit === 'auto' && us < FIRST_AUTO_US && !text?.includes('-')) {
