@@ -13,6 +13,15 @@ const FIELDS: Readonly<Record<keyof OrderIntent, true>> = {
   ...{ stopLoss: true, expiresAt: true, tag: true },
 };
 
+const TEXTS = [
+  'size',
+  'price',
+  'triggerPrice',
+  'trailingPercent',
+  'takeProfit',
+  'stopLoss',
+] as const;
+
 export interface Sender {
   readonly account: string;
   readonly subaccountIndex: number;
@@ -28,6 +37,7 @@ export function orderRequest(
   const { side, size, price, orderType = 'limit' } = intent;
   mustKnowFields(intent);
   mustDirection(side, size);
+  for (const name of TEXTS) mustText(name, intent[name]);
   const unpriced = price === undefined;
   if (unpriced) mustNotRest(intent);
   const leg = (triggerPrice: string): { triggerPrice: string } => ({ triggerPrice });
@@ -83,4 +93,13 @@ function mustDirection(side: unknown, size: unknown): void {
       `the size of an order must be positive, got ${size}; its side says which way`,
     );
   }
+}
+
+/** The exchange would name fields of its own, and a sale would make text of any size. */
+function mustText(name: (typeof TEXTS)[number], value: unknown): void {
+  if (typeof value === 'string' || (value === undefined && name !== 'size')) return;
+  const got = typeof value === 'object' && value !== null ? 'an object' : String(value);
+  const maker = name === 'size' ? 'size' : 'price';
+  const hint = name === 'trailingPercent' ? '' : `: context.market().${maker}(number) makes it`;
+  throw new RangeError(`the ${name} of an order must be text, got ${got}${hint}`);
 }

@@ -192,6 +192,32 @@ test.each([
     'an order has no limit; it has side, size, price',
   ],
   [
+    'a size that is a number, of which a sale would make text',
+    (c: StrategyContext) => c.submit({ side: 'sell', size: 1 as never }),
+    'the size of an order must be text, got 1: context.market().size(number) makes it',
+  ],
+  [
+    'an order without a size',
+    (c: StrategyContext) => c.submit({ side: 'buy' } as never),
+    'the size of an order must be text, got undefined',
+  ],
+  [
+    'a price that is a number',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '1', price: 3.5 as never }),
+    'the price of an order must be text, got 3.5: context.market().price(number) makes it',
+  ],
+  [
+    'a price of null, which would rest at the highest price',
+    (c: StrategyContext) => c.submit({ side: 'buy', size: '1', price: null as never }),
+    'the price of an order must be text, got null',
+  ],
+  [
+    'a stop loss as the API has it',
+    (c: StrategyContext) =>
+      c.submit({ side: 'buy', size: '1', stopLoss: { triggerPrice: '3' } as never }),
+    'the stopLoss of an order must be text, got an object',
+  ],
+  [
     'a post-only order without a price',
     (c: StrategyContext) => c.submit({ side: 'buy', size: '1', postOnly: true }),
     'an order with postOnly needs a price',

@@ -325,3 +325,30 @@ test('a folder that is a link bundles as its target does', async () => {
   expect(direct.data.map(({ file: name }) => name)).toEqual(['../levels.json']);
   expect(linked).toEqual(direct);
 });
+
+test('a refusal that ends a run says what the request had in the field that it names', async () => {
+  const order = (fields: string): Promise<string> =>
+    failing(`return { async onStart(context) {
+      await context.sleep(2_000_000);
+      await context.submit({ side: 'buy', size: '0.01', ${fields} });
+    } };`);
+  expect(await order("price: '60000.123'")).toMatch(
+    'price: must be a multiple of the tick size 0.1, got 60000.123; context.market().price(number) makes it one',
+  );
+  expect(await order("price: '60000', size: '0.01234'")).toMatch(
+    'quantity: must be a multiple of the lot size 0.001, got 0.01234; context.market().size(number) makes it one',
+  );
+  expect(await order("price: '60000', takeProfit: '-1'")).toMatch(
+    'takeProfit.triggerPrice: must be positive, got -1',
+  );
+  // What the strategy catches is the text of the API.
+  const lines = await logOf(`return { async onStart(context) {
+    await context.sleep(2_000_000);
+    await context.submit({ side: 'buy', size: '0.01', price: '1.23' }).catch((error) => {
+      context.log(error.message + Object.keys(error));
+    });
+  } };`);
+  expect(lines).toEqual([
+    'price: must be a multiple of the tick size 0.1name,code,status,endpoint',
+  ]);
+});

@@ -54,6 +54,8 @@ type Handlers = Partial<Record<string, (...args: unknown[]) => unknown>>;
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** The packed request; undefined for a sleep. */
+  readonly request: Primitive | undefined;
 }
 
 interface Facts {
@@ -101,6 +103,18 @@ function lift({ port, failed }: Realm): Lifted {
   return lifted as Lifted;
 }
 
+/** What a refused request has in the field that the refusal names, and how it is made. */
+function givenIn(request: unknown, refusal: string): string {
+  const [path, field = ''] = /^(?:\w+\.)*(\w+)(?=: )/.exec(refusal) ?? [];
+  const value = path?.split('.').reduce<unknown>((of, name) => {
+    return isObject(of) ? (of as Record<string, unknown>)[name] : undefined;
+  }, request);
+  if (typeof value !== 'string') return '';
+  const got = `, got ${value.slice(0, 60)}`;
+  if (!refusal.includes('must be a multiple of the ')) return got;
+  return `${got}; context.market().${field === 'quantity' ? 'size' : 'price'}(number) makes it one`;
+}
+
 /** Makes the realm's globals and returns the functions for the host. */
 export function open(realm: Realm): GuestPort {
   const { file, script } = realm;
@@ -108,6 +122,8 @@ export function open(realm: Realm): GuestPort {
   protect(file, clean);
   const host = lift(realm);
   const waiting = new Map<number, Waiting>();
+  /** Packed requests of refusals. */
+  const refused = new WeakMap<object, string>();
   const timers = new Map<number, () => void>();
   let tickets = 0;
   let definition: StrategyDefinition | null = null;
@@ -137,13 +153,23 @@ export function open(realm: Realm): GuestPort {
   const ask = (name: 'call' | 'page' | 'sleep', a: Primitive, b?: Primitive): Promise<unknown> =>
     new PromiseOfRealm((resolve, reject) => {
       const ticket = ++tickets;
-      waiting.set(ticket, { resolve, reject });
+      waiting.set(ticket, { resolve, reject, request: b });
       host(name, ticket, a, b);
     });
 
+  /** Text on the request of a refusal; a strategy may have replaced what it is made with. */
+  const given = (error: unknown, refusal: string): string => {
+    try {
+      const request = isObject(error) ? refused.get(error) : undefined;
+      return request === undefined ? '' : givenIn(unpack(request), refusal);
+    } catch {
+      return '';
+    }
+  };
   const report = (thrown: unknown): -1 => {
-    const { name, message, stack } = partsOf(clean(thrown));
-    host('threw', name, message, stack);
+    const error = clean(thrown);
+    const { name, message, stack } = partsOf(error);
+    host('threw', name, message + given(error, message), stack);
     return -1;
   };
   /** A handler's result as a number for the host. */
@@ -344,11 +370,13 @@ export function open(realm: Realm): GuestPort {
       take(ticket)?.resolve(unpack(value));
     },
     refuse(ticket, name, message, status, endpoint) {
-      take(ticket)?.reject(
+      const found = take(ticket);
+      const error =
         endpoint === null
           ? new (name === 'RangeError' ? RangeErrorOfRealm : ErrorOfRealm)(message)
-          : new api.MatcherError(endpoint as EndpointId, status, message),
-      );
+          : new api.MatcherError(endpoint as EndpointId, status, message);
+      if (typeof found?.request === 'string') refused.set(error, found.request);
+      found?.reject(error);
     },
     save: () => attempt(() => pack([strategy['save']?.(), observations.save()])),
     load: (saved) =>
