@@ -6,6 +6,7 @@ import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import type { ParameterSpecs, ParameterValues } from '../strategy/definition.ts';
 import { misspeltTexts } from '../strategy/handler-names.ts';
+import type { Fidelity } from '../tape/tape-model.ts';
 import { DEFAULT_QUEUE } from './models.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { SourceMarket } from './tape-source.ts';
@@ -19,6 +20,7 @@ export const DEFAULTS = {
 };
 
 const QUEUE_TEXTS: Readonly<Record<string, string>> = {
+  none: 'Bars have no queue: fill=touch or fill=through of --bars states which prices fill a resting order.',
   fifo: 'Each historical order has its own place in the queue, so the queue position of an order is exact.',
   riskAverse:
     'A decrease without a trade comes from behind the order, while there is volume behind it.',
@@ -42,6 +44,12 @@ const IMPACT_TEXTS: Readonly<Record<string, string>> = {
     'Liquidity taken by the strategy is gone until history brings new volume. Levels nearer to the best price than √(own volume × Σ move² ÷ Σ volume of the last 60 recorded minutes) are hidden. Own volume halves in the time given.',
 };
 
+/** Fidelities that a model is for. */
+const USED_BY: Readonly<Record<'queue' | 'bars', readonly Fidelity[]>> = {
+  queue: ['l2', 'trades'],
+  bars: ['bars', 'trades'],
+};
+
 interface RunFacts {
   /** Null if the run has agents only. */
   readonly latency: string | null;
@@ -57,8 +65,9 @@ interface RunFacts {
 export function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
   const { latency, strategies, warmUp, markets, specs } = facts;
   const { impact = DEFAULTS.impact } = plan;
-  const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
-  const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
+  const playedAs = (only: Fidelity): boolean => markets.every(({ fidelity }) => fidelity === only);
+  const model = playedAs('bars') ? 'none' : (plan.queue ?? DEFAULTS.queue);
+  const queue = playedAs('l3') ? 'fifo' : model;
   const percent = (ppm: number): string => `${String(ppm / 1e4)} %`;
   const terms = new Set(
     specs.map(({ makerFeePpm, takerFeePpm, tiers: [first] }) => {
@@ -74,7 +83,9 @@ export function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
       ? [
           {
             title: `Queue position: ${queue}`,
-            text: `${QUEUE_TEXTS[queue] ?? ''} Trades fill orders in time priority.`,
+            text:
+              (QUEUE_TEXTS[queue] ?? '') +
+              (queue === 'none' ? '' : ' Trades fill orders in time priority.'),
           },
           { title: `Impact: ${impact}`, text: IMPACT_TEXTS[impact.split(':')[0] ?? ''] ?? '' },
         ]
@@ -111,6 +122,23 @@ function parametersText(values: ParameterValues, specs: ParameterSpecs): string 
 function bundleText({ strategies }: RunPlan, id: string): string {
   const bundle = strategies.find((planned) => planned.id === id)?.bundle;
   return bundle == null ? 'an object of the calling program' : `bundle ${bundle.sha256}`;
+}
+
+/** Models that were given for data of another kind. */
+export function unusedNotes(plan: RunPlan, markets: readonly SourceMarket[]): Note[] {
+  if (plan.population !== undefined) return [];
+  const unused = (['queue', 'bars'] as const).filter((name) => {
+    const isUsed = ({ fidelity }: SourceMarket): boolean =>
+      fidelity !== null && USED_BY[name].includes(fidelity);
+    const isUsual = [undefined, '', 'fifo', DEFAULTS.queue].includes(plan[name]);
+    return !isUsual && !markets.some(isUsed);
+  });
+  const played = [...new Set(markets.map(({ fidelity }) => fidelity))].join(' and ');
+  return unused.map((name) => ({
+    title: `Unused: --${name}`,
+    text: `--${name} ${String(plan[name])} is not used: the data are played as ${played}, and it is for ${USED_BY[name].join(' and ')}.`,
+    isWarning: true,
+  }));
 }
 
 /** Methods that are probably meant as a handler: type checks do not see those of JavaScript. */

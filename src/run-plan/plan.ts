@@ -42,7 +42,13 @@ import { parseTapeModel } from '../tape/tape-model.ts';
 import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { exchangeTerms, strategyTerms, type RunTerms } from './run-terms.ts';
 import { feedNotes, readFeeds } from './data-feeds.ts';
-import { assumptionsOf, DEFAULTS, misspeltNotes, unansweredNotes } from './assumptions.ts';
+import {
+  assumptionsOf,
+  DEFAULTS,
+  misspeltNotes,
+  unusedNotes,
+  unansweredNotes,
+} from './assumptions.ts';
 import { mustHold, parseBalance } from './balance.ts';
 import { playedAs } from './played-as.ts';
 import { mustLeaveTime, shortWarmUp } from './warm-up.ts';
@@ -213,6 +219,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       ...unansweredNotes(output),
       ...shortWarmUp(warmUp),
       ...misspeltNotes(strategies),
+      ...unusedNotes(plan, tape.markets),
       ...tape.notes(output),
       ...feedNotes(feeds, rows, genesisUs, output.deliveredUs),
     ],

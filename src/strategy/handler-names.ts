@@ -30,9 +30,14 @@ export function misspelt(strategy: Strategy): Misspelt[] {
   });
 }
 
-/** The same as sentences, which begin with the name of the strategy. */
+/** The same as sentences, which begin with the name of the strategy; also of one without handlers. */
 export function misspeltTexts(name: string, strategy: Strategy): string[] {
-  return misspelt(strategy).map(
+  const found = misspelt(strategy);
+  const names = methodsOf(strategy);
+  if (found.length === 0 && !HANDLERS.some((handler) => names.has(handler))) {
+    return [`${name} has no handler, so nothing calls it; handlers are ${HANDLERS.join(', ')}`];
+  }
+  return found.map(
     (method) =>
       `${name} has a method ${method.name}, which no update calls; did you mean ${method.handler}?`,
   );

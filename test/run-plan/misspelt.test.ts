@@ -45,6 +45,26 @@ test('so is one of an object of the calling program', async () => {
   ]);
 });
 
+test.each(['{ onTick() {}, onCandle() {} }', '{}'])(
+  'a strategy without handlers is a warning that names them: %s',
+  async (handlers) => {
+    const path = join(folder, 'idle.js');
+    writeFileSync(
+      path,
+      `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'idle', parameters: {}, create: () => (${handlers}) });`,
+    );
+    const [warning, ...others] = await warningsOf(path);
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({
+      isWarning: true,
+      text: expect.stringMatching(
+        /^idle has no handler, so nothing calls it; handlers are onStart, onBook, onTrade, onBar, /,
+      ),
+    });
+  },
+);
+
 test.each(['onCandle', 'onTick', 'onOpen', 'onEntry', 'onExit', 'onSignal', 'on', 'once', 'bar'])(
   'a method of another name is one of the strategy: %s',
   (name) => {
