@@ -1,7 +1,7 @@
 /** `orrery serve` as used by its operator: rejected settings, output, shutdown. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,6 +89,21 @@ test.each([
 ] as const)('%s is reported with exit code 2', (_name, args, words) => {
   const { status, stderr } = run(...args());
   expect(stderr).toContain(words);
+  expect(status).toBe(2);
+});
+
+test('a port that another program has is reported with what to do', async () => {
+  const other = createServer();
+  const port = await new Promise<number>((done) => {
+    other.listen(0, '127.0.0.1', () => {
+      done((other.address() as AddressInfo).port);
+    });
+  });
+  const { status, stderr } = run('--port', String(port), '--metrics-port', 'off');
+  other.close();
+  expect(stderr).toMatch(
+    /cannot listen: .*EADDRINUSE.*; stop what listens there, or choose another --port/,
+  );
   expect(status).toBe(2);
 });
 

@@ -139,9 +139,13 @@ test('docs/API.md is generated from the tables of the contract', async () => {
 generated from the endpoint table (\`src/contract/endpoints.ts\`) and the message table
 (\`src/contract/messages.ts\`). A running server shows every schema at \`/docs\` and \`/openapi.json\`.
 
-Bodies are JSON. Quantities, prices and money are decimal strings. Counters, nonces and times are integers, exact
-to 64 bits. The body of an error is its message as a JSON string, with \`text/plain\`. Endpoints that are not
-public need the header \`Authorization: Bearer <token>\`.
+GET and DELETE have their fields in the query, lists with commas (\`symbols=A,B\`); POST has them in a body of JSON.
+Quantities, prices and money are decimal strings. Counters, nonces and times are integers, exact to 64 bits. The body
+of an error is its message as a JSON string, with \`text/plain\`. Endpoints that are not public need the header
+\`Authorization: Bearer <token>\`.
+
+Status 200 is no acceptance of an order. One that the exchange rejects, as for too little margin, is answered with a
+record of status \`rejected\` and its \`reason\`.
 
 ## Endpoints
 
@@ -169,7 +173,12 @@ ${lists()}
    valid for 24 hours, and only while the wallet is a signer or a delegate.
 
 Orders and account requests are EIP-712 typed data; \`GET /config\` has the domain and the types. Absent fields are
-signed as \`""\`, \`0\` or the empty struct, decimals as they are sent. The id of an order is the signed digest.
+signed as \`""\`, \`0\` or the empty struct, decimals as they are sent. A signature is r, s and v (27 or 28), with the
+lower s. The id of an order is the signed digest, in hex without \`0x\`. \`x-signing-vectors\` of \`/openapi.json\` has a
+key with signatures, for the test of a client.
+
+A nonce is used once: of orders in a subaccount, of other signed requests in an account. It is above the 1024th highest
+that was used, so a client may count up from the time in milliseconds.
 
 A wallet that never deposited is an empty account. Its reads and cancels answer lists without entries, amounts of 0, or
 \`Order not found\`. Orders, transfers, margin, delegates and signers are refused with \`Account not found\` until the
@@ -178,7 +187,7 @@ first deposit. An absent or empty \`subaccountIndex\` of \`getBalance\` and \`ge
 ## Feeds
 
 \`/ws\` uses JSON-RPC 2.0; \`/asyncapi.json\` has every schema. The requests of a connection run in the order of
-arrival. Each answer has \`usIn\`, \`usOut\` and \`usDiff\` (microseconds at the server). \`data.status\` of an error
+arrival. An update is \`{type, data}\`, such as \`{"type": "Trade", "data": {…}}\`. Each answer has \`usIn\`, \`usOut\` and \`usDiff\` (microseconds at the server). \`data.status\` of an error
 is the HTTP status, \`message\` the same text as over HTTP.
 
 | method | params | |

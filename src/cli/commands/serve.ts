@@ -153,7 +153,10 @@ async function serve(options: ServeArguments): Promise<void> {
     await metricsServer?.close();
     await app.close();
     await host.close();
-    throw new InputError(`cannot listen: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const advice =
+      code === 'EADDRINUSE' ? '; stop what listens there, or choose another --port' : '';
+    throw new InputError(`cannot listen: ${message}${advice}`);
   }
   isReady = true;
   print(`orrery listens on ${address}`);
