@@ -22,7 +22,7 @@ function read(odd: string, skipBad = 0): ReturnType<typeof readFiles> {
 test('a number with too many digits for any tick or lot is a bad row, and no step', async () => {
   const digits = '123456789012345678901234567890';
   const faults: readonly (readonly [string, string])[] = [
-    [row(2, `42313.${digits}`), `line 2: \`price\` price "42313.${digits}" is not a positive`],
+    [row(2, `42313.${digits}`), `line 2: \`price\` price "42313.${digits}" has too many digits`],
     [
       row(2, '42313.9', `1.${digits}`),
       `line 2: \`qty\` size "1.${digits}" is not a multiple of 0.1`,
@@ -58,7 +58,12 @@ test('prices with more digits than a market has ticks are to be rounded in the f
     'time,open,high,low,close,volume\n1704067200,42280.234375,42281,42280,42281,1\n',
   );
   await expect(readFiles('csv', [path], { symbol: 'BTC-USD' })).rejects.toThrow(
-    'price "42280.234375" is more than 2^31 − 1 ticks of 0.000001; round the prices of the file to fewer digits',
+    'price "42280.234375" has too many digits: a price has at most 2^31 − 1 ticks; round the prices of the file',
+  );
+  // The tick is that of the first price, which all others do not fit.
+  writeFileSync(path, 'time,open,high,low,close,volume\n1704067200,42,42.123456789,42,42,1\n');
+  await expect(readFiles('csv', [path], { symbol: 'BTC-USD' })).rejects.toThrow(
+    '`high` price "42.123456789" has too many digits',
   );
 });
 

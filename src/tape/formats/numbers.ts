@@ -64,8 +64,8 @@ export class MarketNumbers implements NumberReader {
   private priceFault(text: string | undefined): string {
     const { tickSize } = this.units;
     const value = text === undefined ? null : parseDecimal(plain(text));
-    if (value !== null && stepsFloor(value, this.tick) > MAX_PRICE_TICKS) {
-      return `is more than 2^31 − 1 ticks of ${tickSize}; round the prices of the file to fewer digits`;
+    if (value !== null && value.digits > MAX_PRICE_TICKS) {
+      return 'has too many digits: a price has at most 2^31 − 1 ticks; round the prices of the file';
     }
     const fault = `is not a positive multiple of ${tickSize}, the tick; no price is rounded`;
     return numberFault(text) ?? fault;
