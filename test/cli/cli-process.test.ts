@@ -47,6 +47,22 @@ test('inspect shows the header and the commands', () => {
   expect(shown.frames[0]).toMatchObject({ kind: 'listMarket', seq: 1 });
 });
 
+test('inspect shows the commands of a scenario, which it runs', () => {
+  const scenario = fileURLToPath(new URL('../../scenarios/fees.yaml', import.meta.url));
+  const shown = JSON.parse(orrery('inspect', scenario, '--json', '--limit', '2').out) as object;
+  expect(shown).toMatchObject({
+    afterSeq: 0,
+    complete: true,
+    counts: { listMarket: 2, end: 1 },
+    frames: [{ kind: 'listMarket', seq: 1 }, { seq: 2 }],
+  });
+  const other = join(scratch, 'other.yaml');
+  writeFileSync(other, 'orrery: 1\ntitle: t\nsteps: 3\n');
+  const { status, err } = orrery('inspect', other);
+  expect(status).toBe(2);
+  expect(err).toContain('other.yaml:3:8: steps: ');
+});
+
 test('a flipped bit is reported with frame and byte', () => {
   const bytes = readFileSync(journal);
   const middle = Math.floor(bytes.length / 2);

@@ -5,13 +5,14 @@ import type { CommandModule } from 'yargs';
 import type { JournalFrame } from '../../journal/format/frame.ts';
 import { endable, InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
-import { openJournal } from '../../journal-files/folder-journal.ts';
+import { FolderJournal } from '../../journal-files/folder-journal.ts';
 import { NO_ABOUT } from '../../design/page-elements.ts';
 import { maskJournal } from '../../time-machine/share/mask-journal.ts';
 import { bytesInMemory } from '../../time-machine/source/journal-bytes.ts';
 import { Timeline } from '../../time-machine/timeline.ts';
 import {
   findJournal,
+  framesOf,
   MOST_EMBEDDED,
   tooLargeForPage,
   type JournalFound,
@@ -78,7 +79,8 @@ export const command: CommandModule<object, InspectArguments> = {
     }
     mustBeRange(from, to);
     mustBeWhole('limit', limit === Infinity ? undefined : limit, 0);
-    const reader = openJournal(journal);
+    const reader = await framesOf(journal);
+    const afterSeq = reader instanceof FolderJournal ? reader.fromSeq : 0;
     const counts = new Map<string, number>();
     const shown: JournalFrame[] = [];
     endable(() => {
@@ -93,7 +95,7 @@ export const command: CommandModule<object, InspectArguments> = {
       semanticsVersion: reader.header.semanticsVersion,
       configHash: reader.header.configHash,
       config: reader.header.config,
-      afterSeq: reader.fromSeq,
+      afterSeq,
       bytes: reader.size,
       complete: reader.ended,
       torn: reader.torn,
@@ -110,7 +112,7 @@ export const command: CommandModule<object, InspectArguments> = {
       `${String(reader.size)} bytes, ${header.complete ? 'complete' : 'not closed'}` +
         (header.torn === null ? '' : `, torn at byte ${String(header.torn.offset)}`),
     );
-    if (reader.fromSeq > 0) print(`continues from command ${String(reader.fromSeq)}`);
+    if (afterSeq > 0) print(`continues from command ${String(afterSeq)}`);
     for (const [kind, count] of counts) print(`${String(count).padStart(10)} ${kind}`);
     for (const frame of shown) {
       print(`${String(frame.seq).padStart(10)} ${cut(frameText(frame))}`);

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Exchange } from '../../engine/exchange.ts';
-import { JournalWriter, type TornTail } from '../../journal/format/frames.ts';
+import { JournalReader, JournalWriter, type TornTail } from '../../journal/format/frames.ts';
 import { headerBytes } from '../../journal/format/header.ts';
 import {
   openJournal,
@@ -64,6 +64,13 @@ export async function findJournal(path: string): Promise<JournalFound> {
   }
   const source = openJournal(path);
   return { name, ...bytesOf(source), torn: source.torn };
+}
+
+/** The frames of a journal, or of the run of a scenario; throws as `findJournal`. */
+export async function framesOf(path: string): Promise<FolderJournal | JournalReader> {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder || !SCENARIO_FILE.test(path)) return openJournal(path);
+  return new JournalReader(scenarioJournal(path, await readInput(path)));
 }
 
 /** The file without its extension; the folder of a `journal.orrery`. */
