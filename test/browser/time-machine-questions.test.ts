@@ -1,7 +1,6 @@
 /**
- * The questions of a reader who opens a page for the first time, each by mouse and by keyboard: why
- * an order was filled late, which account was liquidated first, which command broke an invariant,
- * and what a run without the third order had been.
+ * Questions of a first reader, by mouse and by keyboard: why an order was filled late, who was
+ * liquidated first, which command broke an invariant, and what a run without an order had been.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -488,4 +487,14 @@ test('a wrong condition stays in sight beside its fault, also on a phone', async
     expect(whole).toBeLessThanOrEqual(width);
   }
   await page.close();
+});
+
+test('whether a market is frozen stands beside its status', async () => {
+  const world = new World();
+  world.price(1000);
+  world.wait(3600);
+  const page = await open('frozen', world.bytes());
+  await contains(page, '.facts:has-text("Open interest")', /Statusopen, frozen/);
+  await page.keyboard.press('ArrowLeft');
+  await contains(page, '.facts:has-text("Open interest")', /Statusopen$/);
 });

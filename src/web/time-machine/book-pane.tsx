@@ -221,7 +221,10 @@ function Prices({ scene: now, market }: { readonly scene: Scene; readonly market
           </>
         ) : null}
         <dt>Status</dt>
-        <dd>{market.status}</dd>
+        <dd>
+          {market.status}
+          {market.frozenSinceUs === null ? '' : ', frozen'}
+        </dd>
       </dl>
     </div>
   );
