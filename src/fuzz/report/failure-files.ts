@@ -75,6 +75,10 @@ const checksOf = ({ check }: Violation): readonly CheckName[] => {
   return own === undefined ? ['state', 'oracle'] : [own];
 };
 
+/** Whether a property of the caller failed, which no file has. */
+const isOfCaller = (violation: Violation): boolean =>
+  violation.check === undefined && !isThrown(violation);
+
 /**
  * Requests where they reproduce the failure. Otherwise every step is a command of the engine: a
  * request may need another time, or make another command in an exchange with that defect.
@@ -86,13 +90,20 @@ function failing(
   options: Omit<ReproductionOptions, 'readable'>,
 ): Reproduction {
   const readable = reproduce(config, commands, { ...options, readable: true });
-  // A property of a user is not at hand here.
-  if (violation.check === undefined && !isThrown(violation)) return readable;
+  if (isOfCaller(violation)) return readable;
   const { createEngine } = options;
   const checks = checksOf(violation);
   const found = checkCommands(config, readable.commands, { checks, createEngine });
   return found === null ? reproduce(config, commands, { ...options, readable: false }) : readable;
 }
+
+const FAILS = 'Each of these fails until the defect is fixed:';
+const LACKS =
+  'These have the commands, and not the check, which is one of the caller. So they pass:';
+const ORIGINAL = [
+  '`original.orrery` has the commands before shrinking. `orrery inspect . --open` shows the state',
+  'after each command, and names the violated check.',
+];
 
 function readme(
   { violation, from, to, tests, complete }: Shrunk,
@@ -108,7 +119,7 @@ function readme(
     '',
     `${countText(from, 'command')} shrank to ${String(to)} in ${countText(tests, 'execution')}${complete ? '' : ' (stopped early: a shorter one may exist)'}.`,
     '',
-    'Each of these fails until the defect is fixed:',
+    isOfCaller(violation) ? LACKS : FAILS,
     '',
     '| file | content |',
     '| --- | --- |',
@@ -117,8 +128,9 @@ function readme(
     '| `requests.sh` | the same against a server, which it starts; `bash requests.sh` |',
     '| `regression.test.ts` | a test for vitest |',
     '',
-    '`original.orrery` has the commands before shrinking. `orrery inspect . --open` shows the state',
-    'after each command, and names the violated check.',
+    ...(isOfCaller(violation)
+      ? ['`orrery inspect . --open` shows the state after each command.']
+      : ORIGINAL),
     '',
     '## Commands',
     '',
