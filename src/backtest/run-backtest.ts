@@ -230,6 +230,8 @@ class Run {
       if (playing.stopped) break;
       this.handOut();
       input.onProgress?.();
+      // If the next batches are there, signals and timers of the process would wait for the end.
+      if (input.promises.overdue?.() === true) await this.turn();
       this.cancelled ||= input.cancelled?.() ?? false;
     }
     if (this.cancelled) return this.output(true, this.checkpoint());
@@ -489,10 +491,8 @@ class Run {
     });
     for (const { atUs, what } of saved.waiting) {
       const entry = what as SavedUpdate | SavedTimer;
-      must(this.runs[entry.strategy], 'a saved entry is of a strategy of the run').restore(
-        atUs,
-        entry,
-      );
+      const run = must(this.runs[entry.strategy], 'a saved entry is of a strategy of the run');
+      run.restore(atUs, entry);
     }
     this.refreshTouches();
     this.touches.markPublished();

@@ -164,3 +164,26 @@ test.each([
     await expect(runBacktest(inputOf([entryOf(strategy)], 3))).rejects.toThrow(text);
   }
 });
+
+test('a run without promises lets the event loop turn between batches when it is overdue', async () => {
+  const input = inputOf([entryOf({})], 5);
+  const turnedAt: number[] = [];
+  let played = 0;
+  await runBacktest({
+    ...input,
+    onProgress: () => {
+      played += 1;
+    },
+    promises: {
+      count: input.promises.count,
+      drain: async () => {
+        turnedAt.push(played);
+        await input.promises.drain();
+      },
+      // After the start nothing else asks, since this strategy has no handlers.
+      overdue: () => played > 0 && played % 2 === 0,
+    },
+  });
+  expect(played).toBe(7);
+  expect(turnedAt).toEqual([2, 4, 6]);
+});
