@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import { BareFrames } from '../journal/format/bare-frames.ts';
 import { GZIP_LEVEL } from './gzip-level.ts';
 
 /** Larger journals are opened by `orrery inspect`, or as a file that the page reads in ranges. */
@@ -19,10 +20,10 @@ const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 export class PackedJournal {
   private readonly mostBytes: number;
   private readonly pieceBytes: number;
-  private waiting: Uint8Array[] = [];
-  private waitingBytes = 0;
+  private waiting = new BareFrames();
   private packed: Promise<Uint8Array>[] = [];
   private bytes = 0;
+  private bareBytes = 0;
   private crc = 0;
 
   constructor(mostBytes = MOST_BYTES, pieceBytes = PIECE_BYTES) {
@@ -30,35 +31,33 @@ export class PackedJournal {
     this.pieceBytes = pieceBytes;
   }
 
-  /** The bytes must not change afterwards. */
+  /** Whole frames, at first with the header. */
   add(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     if (this.bytes > this.mostBytes) {
-      this.waiting = [];
+      this.waiting = new BareFrames();
       this.packed = [];
       return;
     }
-    this.crc = crc32(bytes, this.crc);
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
-    if (this.waitingBytes >= this.pieceBytes) this.pack(constants.Z_SYNC_FLUSH);
+    this.waiting.add(bytes);
+    if (this.waiting.size >= this.pieceBytes) this.pack(constants.Z_SYNC_FLUSH);
   }
 
-  /** The compressed journal as base64; null if the journal is too large for a page. */
+  /** The compressed journal, with bare frames, as base64; null if it is too large for a page. */
   async end(): Promise<string | null> {
     if (this.bytes > this.mostBytes) return null;
     this.pack(constants.Z_FINISH);
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.crc, 0);
-    trailer.writeUInt32LE(this.bytes, 4);
+    trailer.writeUInt32LE(this.bareBytes, 4);
     const packed = await Promise.all(this.packed);
     return Buffer.concat([HEADER, ...packed, trailer]).toString('base64');
   }
 
   private pack(finishFlush: number): void {
-    const piece = Buffer.concat(this.waiting);
-    this.waiting = [];
-    this.waitingBytes = 0;
+    const piece = this.waiting.take();
+    this.bareBytes += piece.length;
+    this.crc = crc32(piece, this.crc);
     const packed = compressed(piece, finishFlush);
     // `end` throws the error; a journal that is too large has none.
     packed.catch(() => undefined);

@@ -35,15 +35,16 @@ import type { ReusedFrames } from './reused-frames.ts';
 
 export { JournalError } from './journal-error.ts';
 
-const KIND_COMMAND = 1;
+export const KIND_COMMAND = 1;
 const KIND_CHECKPOINT = 2;
 const KIND_END = 3;
 const KIND_ORDER_IDS = 4;
 const KIND_GROUP = 5;
 const KIND_CHAIN = 6;
 const DIGEST_BYTES = 32;
-const FRAME_HEAD = 8;
-const FRAME_BODY_HEAD = 17;
+/** Length and checksum; then kind, sequence number and time. */
+export const FRAME_HEAD = 8;
+export const FRAME_BODY_HEAD = 17;
 /** Max frame size; a full book of a million levels fits. */
 const MAX_FRAME = 64 * 1024 * 1024;
 /** Size from which a group takes no further command. */

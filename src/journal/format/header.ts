@@ -75,6 +75,12 @@ export function beginsLikeJournal(source: Uint8Array): boolean {
   return MAGIC.every((byte, i) => source[i] === byte || (source[i] ?? 0) === 0);
 }
 
+/** Size of the header with which these bytes begin; 0 without one. */
+export function headerSize(source: Uint8Array): number {
+  if (source.length < FIXED || !MAGIC.every((byte, i) => source[i] === byte)) return 0;
+  return FIXED + new ByteReader(source, MAGIC.length).u32();
+}
+
 /** True if a complete header of any version is here. */
 export function isHeaderWhole(source: Uint8Array): boolean {
   try {

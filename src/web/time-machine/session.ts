@@ -1,5 +1,7 @@
 /** An open journal in the worker: what the page can ask of it. */
 import type { ExchangeView } from '../../engine/read/views.ts';
+import { wholeFrames } from '../../journal/format/bare-frames.ts';
+import { headerSize } from '../../journal/format/header.ts';
 import { timeUs } from '../../num/units.ts';
 import { Timeline, type TimelineProgress } from '../../time-machine/timeline.ts';
 import { flagNames, STEP_FLAGS, type StepFlag } from '../../time-machine/index/step-flags.ts';
@@ -455,6 +457,8 @@ async function sourceOf(source: Source): Promise<OpenSource> {
       source.files.map((file) => ({ name: file.name, bytes: bytesOfFile(file) })),
     );
   }
-  const journal = bytesInMemory(await unpack(source.journal));
+  const unpacked = await unpack(source.journal);
+  // Pages of commands have bare frames, and copies that the page saves have whole ones.
+  const journal = bytesInMemory(headerSize(unpacked) > 0 ? unpacked : wholeFrames(unpacked));
   return { parts: [journal], base: source.base.length === 0 ? null : await unpack(source.base) };
 }
