@@ -2,7 +2,7 @@
  * Bundles the command `orrery` and its workers from the sources into `dist/program`: some files for
  * each command instead of hundreds of modules. The built entries, such as `dist/cli/main.js`,
  * import the bundle. Modules of the library stay as they are, and so do the engine
- * (`.ci/link.mjs`), packages, and scripts of threads with few modules.
+ * (`.ci/link.mjs`), packages, and scripts of other threads.
  */
 import { build, transformSync } from 'esbuild';
 import {
@@ -34,6 +34,14 @@ const ENTRIES = [
   'journal-files/snapshot-worker',
 ];
 
+/**
+ * Scripts of threads that use few functions of the engine: each is one file with copies of them. A
+ * run waits for the thread, which would take longer to load the engine than to decode its first
+ * rows.
+ */
+const THREADS = ['tape-files/column-worker'];
+const ALL = [...ENTRIES, ...THREADS];
+
 /** So long a process that began before a build finds the parts that it loads later. */
 const KEPT_MS = 86_400_000;
 
@@ -54,7 +62,7 @@ const timeOf = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
 /** Names of the files that begin, and of all that they load. */
 export function namesOfProgram() {
-  const names = new Set(ENTRIES.map((entry) => basename(bundledOf(entry))));
+  const names = new Set(ALL.map((entry) => basename(bundledOf(entry))));
   // A name that is added is visited, too.
   for (const name of names) {
     const file = join(FOLDER, name);
@@ -120,7 +128,7 @@ function isNew() {
   const sources = readdirSync(SOURCES, { recursive: true }).map((name) => join(SOURCES, name));
   const newest = Math.max(...[...sources, LINKED, fileURLToPath(import.meta.url)].map(timeOf));
   return (
-    ENTRIES.every(
+    ALL.every(
       (entry) =>
         timeOf(bundledOf(entry)) > newest &&
         readFileSync(builtEntryOf(entry), 'utf8') === textOfEntry(entry),
@@ -146,16 +154,13 @@ export function removeFormer(keptMs) {
   }
 }
 
-/** Bundles it unless nothing has changed since; without a build, does nothing. */
-export async function programIfChanged() {
-  if (!ENTRIES.every((entry) => existsSync(builtEntryOf(entry))) || isNew()) return;
+async function bundled(entries, options) {
   const { outputFiles } = await build({
-    entryPoints: ENTRIES.map((entry) => ({
+    entryPoints: entries.map((entry) => ({
       in: join(SOURCES, `${entry}.ts`),
       out: basename(bundledOf(entry), '.js'),
     })),
     bundle: true,
-    splitting: true,
     packages: 'external',
     format: 'esm',
     platform: 'node',
@@ -163,10 +168,20 @@ export async function programIfChanged() {
     outdir: FOLDER,
     write: false,
     logLevel: 'error',
-    plugins: [linkedEngine, builtAddresses],
+    ...options,
   });
+  return outputFiles;
+}
+
+/** Bundles it unless nothing has changed since; without a build, does nothing. */
+export async function programIfChanged() {
+  if (!ALL.every((entry) => existsSync(builtEntryOf(entry))) || isNew()) return;
+  const outputFiles = [
+    ...(await bundled(ENTRIES, { splitting: true, plugins: [linkedEngine, builtAddresses] })),
+    ...(await bundled(THREADS, { plugins: [builtAddresses] })),
+  ];
   mkdirSync(FOLDER, { recursive: true });
-  const begins = ({ path }) => ENTRIES.some((entry) => bundledOf(entry) === path);
+  const begins = ({ path }) => ALL.some((entry) => bundledOf(entry) === path);
   // Files that begin keep their time, by which the bundle is known to be new.
   const parts = [...namesOfProgram()].map((name) => ({ path: join(FOLDER, name) }));
   outdate(parts.filter((file) => !begins(file)).map(({ path }) => path));
@@ -174,7 +189,7 @@ export async function programIfChanged() {
   const ordered = [...outputFiles.filter((file) => !begins(file)), ...outputFiles.filter(begins)];
   for (const { path, contents } of ordered) replace(path, contents, 0o666);
   // `npx orrery` executes the file of the command; npm makes it executable at its first use only.
-  for (const entry of ENTRIES) {
+  for (const entry of ALL) {
     replace(builtEntryOf(entry), textOfEntry(entry), entry === 'cli/main' ? 0o777 : 0o666);
   }
   removeFormer(KEPT_MS);

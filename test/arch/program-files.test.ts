@@ -25,6 +25,7 @@ const ENTRIES = [
   'cli/exhaust/worker',
   'search/workers/trial-worker',
   'journal-files/snapshot-worker',
+  'tape-files/column-worker',
 ];
 const DAY_MS = 86_400_000;
 

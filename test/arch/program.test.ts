@@ -12,8 +12,12 @@ const { withAddress, namesOfProgram } = bundling as {
 
 const FOLDER = fileURLToPath(new URL('../../dist/program/', import.meta.url));
 
+/** One file with copies of what it needs. */
+const THREAD = 'tape-files-column-worker.js';
+const textOf = (name: string): string => readFileSync(`${FOLDER}${name}`, 'utf8');
+
 // The folder may also have files of former builds.
-const files = [...namesOfProgram()].map((name) => readFileSync(`${FOLDER}${name}`, 'utf8'));
+const files = [...namesOfProgram()].filter((name) => name !== THREAD).map(textOf);
 
 test('a module gets the address of its build, and texts stay as they are', () => {
   const source = `
@@ -52,4 +56,10 @@ test('the engine and its errors are those that the library has', () => {
   // Of the engine's modules the bundle has imports only.
   const inner = all.matchAll(/^\/\/ (src\/(?:base|num|engine)\/.+)\n(?!import )/gm);
   expect([...inner].map(([, module]) => module)).toEqual([]);
+});
+
+test('the thread that decodes loads packages of its own, and no engine', () => {
+  expect(namesOfProgram().has(THREAD)).toBe(true);
+  const imported = [...textOf(THREAD).matchAll(/ from "(.+)";/g)].map(([, path = '']) => path);
+  expect(imported.filter((path) => !path.startsWith('node:'))).toEqual(['hyparquet']);
 });
