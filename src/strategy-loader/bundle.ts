@@ -7,9 +7,10 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildFailure, type Message } from 'esbuild';
+import type { BuildFailure, Message } from 'esbuild';
 import { StrategyError } from '../strategy/definition.ts';
 import { fileError } from '../platform/file-error.ts';
+import { build } from './bundler.ts';
 import { guardCatches, type Guarded } from './guard-catches.ts';
 
 /** A bundled strategy file; plain data, so that it can be sent to workers. */

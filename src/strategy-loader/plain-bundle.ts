@@ -1,9 +1,10 @@
 /** A file and its imports as one module without imports, for code that has no part in a run. */
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { build, type BuildFailure } from 'esbuild';
+import type { BuildFailure } from 'esbuild';
 import { UserError } from '../base/user-error.ts';
 import { fileError } from '../platform/file-error.ts';
+import { build } from './bundler.ts';
 
 /** A file that cannot be bundled. */
 export class BundleError extends UserError {

@@ -2,7 +2,7 @@
  * Rows of a CSV file, one chunk of bytes at a time. Quoted fields may contain the delimiter but no
  * line break.
  */
-import Papa from 'papaparse';
+import type Papa from 'papaparse';
 import { TapeError } from '../record.ts';
 import { isHeader } from './row-decoder.ts';
 
@@ -17,6 +17,9 @@ export async function* csvRows(
   decode: (bytes: Uint8Array) => string,
   delimiter = ',',
 ): AsyncGenerator<string[][]> {
+  // A run loads this module, and seldom reads a CSV file.
+  const { default: parser } = await import('papaparse');
+  const parse = (text: string): string[][] => parsed(parser, text, delimiter, line);
   let rest: Uint8Array = new Uint8Array(0);
   let line = 1;
   for await (const chunk of source) {
@@ -28,12 +31,12 @@ export async function* csvRows(
       }
       continue;
     }
-    const rows = parse(decode(joined(rest, chunk.subarray(0, end))), delimiter, line);
+    const rows = parse(decode(joined(rest, chunk.subarray(0, end))));
     line += rows.length;
     yield rows;
     rest = chunk.slice(end + 1);
   }
-  if (rest.length > 0) yield parse(decode(rest), delimiter, line);
+  if (rest.length > 0) yield parse(decode(rest));
 }
 
 /** The rows alone, without empty lines. */
@@ -93,9 +96,9 @@ function singleColumn(name: string): string {
 }
 
 /** `line`: number of the first line of the text. */
-function parse(text: string, delimiter: string, line: number): string[][] {
+function parsed(parser: typeof Papa, text: string, delimiter: string, line: number): string[][] {
   const bare = withLineFeeds(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, line);
-  const { data } = Papa.parse<string[]>(bare, { delimiter, newline: '\n' });
+  const { data } = parser.parse<string[]>(bare, { delimiter, newline: '\n' });
   // A quote that is not closed would hide the lines after it in one field.
   const open = bare.includes('"')
     ? data.findIndex((row) => row.some((field) => field.includes('\n')))
