@@ -117,8 +117,25 @@ function downsideRisk(returns: readonly number[], target: number, root: number):
 
 /** Pearson's correlation; null below two pairs, or if a sample does not vary. */
 export function correlation(left: readonly number[], right: readonly number[]): number | null {
-  const [a, b] = [mean(left), mean(right)];
-  const [va, vb] = [centralMoment(left, 2), centralMoment(right, 2)];
+  return correlationOf(measured(left), measured(right));
+}
+
+/** A sample with its mean and variance. */
+export interface Measured {
+  readonly values: readonly number[];
+  readonly centre: number | null;
+  readonly variance: number | null;
+}
+
+export function measured(values: readonly number[]): Measured {
+  const centre = mean(values);
+  return { values, centre, variance: centralMoment(values, 2, centre) };
+}
+
+export function correlationOf(
+  { values: left, centre: a, variance: va }: Measured,
+  { values: right, centre: b, variance: vb }: Measured,
+): number | null {
   if (left.length < 2 || a === null || b === null || va === null || vb === null) return null;
   if (isFlat(left, va) || isFlat(right, vb)) return null;
   const cross = sum(left.map((value, i) => (value - a) * ((right[i] ?? 0) - b))) / left.length;

@@ -14,14 +14,17 @@ import {
   type Denominator,
 } from './sample.ts';
 
-/** mean(r − riskFree) ÷ deviation(r): Sharpe 1994. Null if returns do not vary. */
+/**
+ * mean(r − riskFree) ÷ deviation(r): Sharpe 1994. Null if returns do not vary. `average` and
+ * `spread`: mean and deviation, if they are known.
+ */
 export function sharpe(
   returns: readonly number[],
   riskFree: number,
   denominator: Denominator,
+  average = mean(returns),
+  spread = deviation(returns, denominator, average),
 ): number | null {
-  const average = mean(returns);
-  const spread = deviation(returns, denominator);
   if (average === null || spread === null || isFlat(returns, spread * spread)) return null;
   return (average - riskFree) / spread;
 }
@@ -77,8 +80,8 @@ export function sortino(
   returns: readonly number[],
   target: number,
   downside: MetricsOptions['downside'],
+  average = mean(returns),
 ): number | null {
-  const average = mean(returns);
   const below = returns.filter((value) => value < target);
   if (average === null || below.length === 0) return null;
   const squares = sum(below.map((value) => (value - target) * (value - target)));

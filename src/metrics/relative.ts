@@ -3,10 +3,10 @@
  * curves have a period of the same start and end.
  */
 import { checkCurve, cut, ratePerPeriod, type EquityCurve, type Periods } from './curve.ts';
-import { correlation, geometricMean } from './further.ts';
+import { correlation, correlationOf, geometricMean, measured } from './further.ts';
 import { checkedOptions } from './checked-options.ts';
 import type { MetricsOptions } from './options.ts';
-import { centralMoment, deviation, isFlat, mean } from './sample.ts';
+import { deviation, isFlat, mean } from './sample.ts';
 
 export interface RelativeMetrics {
   /** Number of periods that both curves have. */
@@ -96,8 +96,9 @@ export function returnsBeside(own: Periods, other: Periods): (number | null)[] {
 
 /** Covariance ÷ variance of the market; null if the market does not vary. */
 export function betaOf(returns: readonly number[], market: readonly number[]): number | null {
-  const r = correlation(returns, market);
-  const [own, other] = [centralMoment(returns, 2), centralMoment(market, 2)];
+  const [one, two] = [measured(returns), measured(market)];
+  const r = correlationOf(one, two);
+  const [own, other] = [one.variance, two.variance];
   if (own === null || other === null) return null;
   // A curve that does not move has no exposure.
   if (r === null) return returns.length >= 2 && !isFlat(market, other) ? 0 : null;

@@ -7,10 +7,12 @@
 export type Denominator = 'sample' | 'population';
 
 /** Neumaier's compensated sum. */
-export function sum(values: Iterable<number>): number {
+export function sum(values: readonly number[]): number {
   let total = 0;
   let lost = 0;
-  for (const value of values) {
+  // By index: reports sum windows of most of their samples, in code that is not compiled yet.
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? 0;
     const next = total + value;
     lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
     total = next;
@@ -22,20 +24,29 @@ export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : sum(values) / values.length;
 }
 
-/** Σ (x − mean)^power ÷ n. */
-export function centralMoment(values: readonly number[], power: 2 | 3 | 4): number | null {
-  const centre = mean(values);
+/** Σ (x − mean)^power ÷ n. `centre`: the mean, if it is known. */
+export function centralMoment(
+  values: readonly number[],
+  power: 2 | 3 | 4,
+  centre = mean(values),
+): number | null {
   if (centre === null) return null;
-  const terms = values.map((value) => {
-    const square = (value - centre) * (value - centre);
-    return power === 2 ? square : power === 3 ? square * (value - centre) : square * square;
-  });
+  const terms: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const distance = (values[i] ?? 0) - centre;
+    const square = distance * distance;
+    terms.push(power === 2 ? square : power === 3 ? square * distance : square * square);
+  }
   return sum(terms) / values.length;
 }
 
-/** Null below two values ('sample') or one ('population'). */
-export function deviation(values: readonly number[], denominator: Denominator): number | null {
-  const moment = centralMoment(values, 2);
+/** Null below two values ('sample') or one ('population'). `centre`: the mean, if it is known. */
+export function deviation(
+  values: readonly number[],
+  denominator: Denominator,
+  centre = mean(values),
+): number | null {
+  const moment = centralMoment(values, 2, centre);
   const divisor = values.length - (denominator === 'sample' ? 1 : 0);
   if (moment === null || divisor < 1) return null;
   return Math.sqrt((moment * values.length) / divisor);
@@ -73,7 +84,11 @@ export function excessKurtosis(values: readonly number[], denominator: Denominat
  * Whether the variance is only the rounding error of equal values: ratios to it are meaningless.
  */
 export function isFlat(values: readonly number[], variance: number): boolean {
-  const size = Math.max(0, ...extremes(values).map(Math.abs));
+  let size = 0;
+  for (let i = 0; i < values.length; i++) {
+    const own = Math.abs(values[i] ?? 0);
+    if (own > size) size = own;
+  }
   return Math.sqrt(variance) <= size * 1e-12;
 }
 

@@ -5,12 +5,28 @@ import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/di
 import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
 import type { FillRow, OrderRow, StrategyOutput } from '../../src/backtest/output.ts';
 import { heldTrades, openTrips, roundTrips } from '../../src/report/analysis/round-trips.ts';
+import { cut } from '../../src/metrics/curve.ts';
+import { correlation } from '../../src/metrics/further.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
+import { sharpe, sortino } from '../../src/metrics/ratios.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { rollingCharts } from '../../src/report/sections/rolling-charts.ts';
 import { tradeTable } from '../../src/report/sections/lists.ts';
 import { runTables } from '../../src/report/tables/run-tables.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
+
+/** Neumaier's sum, as it is written in books. */
+function plainSum(values: Iterable<number>): number {
+  let total = 0;
+  let lost = 0;
+  for (const value of values) {
+    const next = total + value;
+    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
+    total = next;
+  }
+  return total + lost;
+}
 
 describe('round trips', () => {
   it('from flat to flat, with mean prices, fees and funding', () => {
@@ -337,6 +353,42 @@ describe('distributions', () => {
     expect(flat.map(({ beta, sharpe }) => [beta, sharpe])).toEqual(
       Array.from({ length: 5 }, () => [0, null]),
     );
+  });
+  it('rolling figures are those of their windows to the last bit', () => {
+    const random = new RandomStreams('rolling').stream('walk');
+    const walk = (steps: number) => {
+      let equity = 100;
+      const values = Array.from({ length: steps }, () => (equity *= 1 + (random.next() - 0.5) / 9));
+      return curve(
+        ...values.map((value, i): [string, number] => [
+          new Date(Date.UTC(2024, 0, 1 + i)).toISOString(),
+          value,
+        ]),
+      );
+    };
+    const [own, market] = [walk(80), walk(80)];
+    const { returns, perYear } = cut(own, METRICS_DEFAULTS);
+    const beside = cut(market, METRICS_DEFAULTS).returns;
+    const yearly = (value: number | null) => (value === null ? null : value * Math.sqrt(perYear));
+    const { denominator, downside } = METRICS_DEFAULTS;
+    const points = rolling(own, market, METRICS_DEFAULTS, 7);
+    expect(points).toHaveLength(79 - 6);
+    points.forEach((point, i) => {
+      const last = returns.slice(i, i + 7);
+      const other = beside.slice(i, i + 7);
+      // Each term from the samples alone, summed in their order.
+      const moment = (values: readonly number[]) => {
+        const centre = plainSum(values) / values.length;
+        return plainSum(values.map((value) => (value - centre) * (value - centre))) / values.length;
+      };
+      expect(point).toEqual({
+        timeUs: own.timesUs[i + 7],
+        sharpe: yearly(sharpe(last, 0, denominator)),
+        volatility: yearly(Math.sqrt((moment(last) * 7) / (denominator === 'sample' ? 6 : 7))),
+        sortino: yearly(sortino(last, 0, downside)),
+        beta: (correlation(last, other) ?? NaN) * Math.sqrt(moment(last) / moment(other)),
+      });
+    });
   });
   it('charts of rolling figures say why they are not drawn', () => {
     const charts = (more: Partial<StrategyOutput>) => {

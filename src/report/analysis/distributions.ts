@@ -4,7 +4,7 @@ import { cut, ratePerPeriod, type EquityCurve } from '../../metrics/curve.ts';
 import type { MetricsOptions } from '../../metrics/options.ts';
 import { sharpe, sortino } from '../../metrics/ratios.ts';
 import { betaOf, returnsBeside } from '../../metrics/relative.ts';
-import { deviation, extremes } from '../../metrics/sample.ts';
+import { deviation, extremes, mean } from '../../metrics/sample.ts';
 
 export interface MonthReturn {
   readonly year: number;
@@ -83,11 +83,13 @@ export function rolling(
   for (let end = window; end <= returns.length; end++) {
     const last = returns.slice(end - window, end);
     const beside = market.slice(end - window, end).filter((value) => value !== null);
+    const average = mean(last);
+    const spread = deviation(last, options.denominator, average);
     points.push({
       timeUs: timesUs[end] ?? 0,
-      sharpe: yearly(sharpe(last, riskFree, options.denominator)),
-      volatility: yearly(deviation(last, options.denominator)),
-      sortino: yearly(sortino(last, target, options.downside)),
+      sharpe: yearly(sharpe(last, riskFree, options.denominator, average, spread)),
+      volatility: yearly(spread),
+      sortino: yearly(sortino(last, target, options.downside, average)),
       beta: beside.length === window ? betaOf(last, beside) : null,
     });
   }
