@@ -257,7 +257,7 @@ class Run {
       const command = must(commands[playing.at], 'there are as many as counted');
       const { timeUs: atUs } = command;
       const isWithin = feeds.beforeTape(command);
-      if (this.nextDueUs() < atUs && !this.advance(atUs)) return false;
+      if (this.dueBy(atUs) < atUs && !this.advance(atUs)) return false;
       if (this.cancelled && !isWithin && (this.mayStop() || --this.untilQuiet === 0)) {
         playing.stopped = true;
         return true;
@@ -276,14 +276,14 @@ class Run {
   }
 
   /**
-   * Time of the next event before the tape's next command. Events that precede the tape at equal
-   * times are half a µs earlier.
+   * Time of the next event if it precedes the tape's next command, else a time not before it.
+   * Events that precede the tape at equal times are half a µs earlier.
    */
-  private nextDueUs(): number {
+  private dueBy(atUs: TimeUs): number {
     const { scheduler, exchange, recorder, feeds } = this;
     return Math.min(
       scheduler.nextUs(),
-      exchange.nextTimerUs(),
+      exchange.engine.timerDueBy(atUs),
       recorder.dueUs,
       feeds.nextDueUs - 0.5,
       this.warm ? Infinity : this.tradeFromUs - 0.5,

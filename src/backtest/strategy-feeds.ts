@@ -75,6 +75,8 @@ export class Feeds {
   private readonly touches: Touches;
   private readonly listeners: readonly Listener[];
   private readonly audiences: readonly Subscribers[];
+  /** Those with a subscriber of the book. */
+  private readonly bookAudiences: readonly Subscribers[];
   private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
   /** End of the next bar; null after a bar began or ended. */
   private dueUs: number | null = null;
@@ -101,6 +103,7 @@ export class Feeds {
     this.listeners = listeners;
     this.bySubaccount = new Map(listeners.map((listener) => [listener.run.subaccount, listener]));
     this.audiences = engine.markets().map((market) => this.audienceOf(market));
+    this.bookAudiences = this.audiences.filter(({ book }) => book.length > 0);
     this.data = new DataRows(data, engine.nowUs);
   }
 
@@ -197,8 +200,8 @@ export class Feeds {
   /** Publishes changed best prices, with as many levels as each strategy requested. */
   publishBooks(): void {
     if (this.changedAccounts.size > 0) this.publishAccounts();
-    for (const { market, book } of this.audiences) {
-      if (!this.touches.publish(market.id) || book.length === 0) continue;
+    for (const { market, book } of this.bookAudiences) {
+      if (!this.touches.publish(market.id)) continue;
       const updates = new Map<number, BookUpdate>();
       for (const { run } of book) {
         const { bookDepth } = run.entry;

@@ -6,7 +6,7 @@
  * zero, triggers, and liquidations. Last, changed quotes take effect. Refusals are hashed too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
-import { MAX_PRICE_TICKS, priceTicks, seq, type PriceTicks } from '../num/units.ts';
+import { MAX_PRICE_TICKS, priceTicks, seq, type PriceTicks, type TimeUs } from '../num/units.ts';
 import { updateDelegate, updateSigners } from './accounts/authority.ts';
 import { deposit, transfer, withdraw } from './accounts/custody.ts';
 import type { Command, SetIndex, SetMark } from './commands.ts';
@@ -43,7 +43,7 @@ import { applyL3 } from './tape/apply-l3.ts';
 import { applyQuotes } from './tape/apply-quotes.ts';
 import { applySnapshot } from './tape/apply-snapshot.ts';
 import { applyTrade } from './tape/apply-trade.ts';
-import { nextTimerUs, runTimers } from './timers.ts';
+import { nextTimerUs, runTimers, timerDueBy } from './timers.ts';
 import type { Engine, InvariantViolation } from './read/views.ts';
 
 export class Exchange extends ExchangeReader implements Engine {
@@ -113,6 +113,11 @@ export class Exchange extends ExchangeReader implements Engine {
 
   nextTimerUs(): number {
     return nextTimerUs(this.state);
+  }
+
+  /** The time of the next timer if it is due by this time, otherwise Infinity. */
+  timerDueBy(untilUs: TimeUs): number {
+    return timerDueBy(this.state, untilUs);
   }
 
   chainHash(): string {

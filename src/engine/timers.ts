@@ -44,7 +44,7 @@ function nextExchangeTimerUs(state: ExchangeState): number {
 }
 
 /** The next timer if it is due by `untilUs`, otherwise Infinity; O(1) while none is due. */
-function dueBy(state: ExchangeState, untilUs: TimeUs): number {
+export function timerDueBy(state: ExchangeState, untilUs: TimeUs): number {
   if (state.marketTimers.earliestUs > untilUs && nextExchangeTimerUs(state) > untilUs) {
     return Infinity;
   }
@@ -56,7 +56,7 @@ function dueBy(state: ExchangeState, untilUs: TimeUs): number {
 export function runTimers(state: State): void {
   const { context } = state;
   const untilUs = context.commandUs;
-  for (let due = dueBy(state, untilUs); due !== Infinity; due = dueBy(state, untilUs)) {
+  for (let due = timerDueBy(state, untilUs); due !== Infinity; due = timerDueBy(state, untilUs)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
     context.nextStep();
     for (const market of state.markets) market.beginInstant();

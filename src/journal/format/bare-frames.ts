@@ -33,7 +33,7 @@ export class BareFrames {
     let kept = 0;
     let at = headerSize(bytes);
     while (at < bytes.length) {
-      const end = frameEnd(view, at);
+      const end = frameEnd(view, at, bytes.length);
       if (this.isNextCommand(view, at, end)) {
         this.keep(bytes, kept, at);
         this.strip(bytes, view, at, end);
@@ -121,9 +121,9 @@ function wholeSize(bare: Uint8Array): number {
 }
 
 /** Of any bytes: those that begin no frame, or an incomplete one, end with all. */
-function frameEnd(view: DataView, at: number): number {
-  if (at + FRAME_HEAD > view.byteLength) return view.byteLength;
-  return Math.min(view.byteLength, at + FRAME_HEAD + view.getUint32(at, true));
+function frameEnd(view: DataView, at: number, end: number): number {
+  if (at + FRAME_HEAD > end) return end;
+  return Math.min(end, at + FRAME_HEAD + view.getUint32(at, true));
 }
 
 function numberAt(view: DataView, at: number): number {
