@@ -92,7 +92,7 @@ const ROOMS = [
   room(
     'report',
     'report pages and tables of a run',
-    ['base', 'platform', 'strategy', 'backtest', 'metrics', 'design'],
+    ['base', 'platform', 'journal', 'strategy', 'backtest', 'metrics', 'design'],
     ['apache-arrow', 'fflate', 'hyparquet-writer'],
   ),
   room(

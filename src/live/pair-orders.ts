@@ -3,7 +3,15 @@
  * pairings without crossing, one with the most orders of equal intent, of which those of equal
  * price count twice.
  */
-import type { ComparedOrder } from './compare-runs.ts';
+
+/** By what two orders are paired. */
+export interface PairedOrder {
+  readonly symbol: string;
+  readonly side: string;
+  readonly orderType: string;
+  readonly size: string;
+  readonly price: string;
+}
 
 /** Orders of each run that are aligned at once, and those of them whose pairs are taken. */
 const BLOCK = 2000;
@@ -13,8 +21,8 @@ type Pair = readonly [left: number, right: number];
 
 /** Places of paired orders, ascending in both runs. */
 export function pairOrders(
-  left: readonly ComparedOrder[],
-  right: readonly ComparedOrder[],
+  left: readonly PairedOrder[],
+  right: readonly PairedOrder[],
 ): readonly Pair[] {
   const numbers = new Map<string, number>();
   const [a, b] = [keysOf(left, numbers), keysOf(right, numbers)];
@@ -45,7 +53,7 @@ interface Keys {
   readonly whole: readonly number[];
 }
 
-function keysOf(orders: readonly ComparedOrder[], numbers: Map<string, number>): Keys {
+function keysOf(orders: readonly PairedOrder[], numbers: Map<string, number>): Keys {
   const numberOf = (...words: readonly string[]): number => {
     const text = words.join(' ');
     const number = numbers.get(text) ?? numbers.size;

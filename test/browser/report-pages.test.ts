@@ -49,10 +49,11 @@ async function drawnTexts(name: string): Promise<readonly string[]> {
   await page.addInitScript(() => {
     const texts: string[] = [];
     Object.assign(globalThis, { texts });
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    const { prototype } = CanvasRenderingContext2D;
+    const draw = Reflect.get(prototype, 'fillText') as (this: object, ...all: unknown[]) => void;
+    prototype.fillText = function (text, ...place) {
       texts.push(text);
-      fillText.call(this, text, ...place);
+      draw.call(this, text, ...place);
     };
   });
   await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);

@@ -3,7 +3,7 @@
  * grants to delegates (R-11.2, decision 0155).
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { ALICE, BOB } from '../gateway/fixture.ts';
 import { Served, type Answer } from './served.ts';
 

@@ -628,8 +628,9 @@ describe('a client that does not read', () => {
     const publisher = new Publisher(served.host);
     const socket = new Slow();
     const written: string[] = [];
-    const write = (frames: Buffer): boolean => written.push(frames.toString('latin1')) > 0;
-    connect(publisher, socket, Object.assign(new PassThrough(), { write }) as PassThrough);
+    const stream = new PassThrough();
+    stream.write = (frames: Buffer) => written.push(frames.toString('latin1')) > 0;
+    connect(publisher, socket, stream);
     const params = { source: 'book', symbols: [SYMBOL] };
     socket.emit(
       'message',

@@ -8,7 +8,7 @@ import { BareFrames, wholeFrames } from '../../src/journal/format/bare-frames.ts
 import { BytesError } from '../../src/journal/format/bytes.ts';
 import { JournalWriter } from '../../src/journal/format/frames.ts';
 import { headerSize } from '../../src/journal/format/header.ts';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/exchange-config.ts';
 import { lots, marketId, priceTicks, seq, timeUs } from '../../src/num/units.ts';
 import { drawLife } from '../metamorphic/life.ts';
 

@@ -60,7 +60,7 @@ export default defineStrategy({ name: 'idle', parameters: {}, create: () => (${h
       isWarning: true,
       text: expect.stringMatching(
         /^idle has no handler, so nothing calls it; handlers are onStart, onBook, onTrade, onBar, /,
-      ),
+      ) as string,
     });
   },
 );
