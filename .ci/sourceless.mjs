@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Made of several sources, or copied (`.ci/link.mjs`, `program.mjs`, `realm.mjs`, `assets.mjs`). */
+/** Bundles (`link.mjs`, `program.mjs`, `realm.mjs`) and copies (`assets.mjs`). */
 const OTHERS = ['linked.js', 'program/', 'strategy-loader/guest/realm.js', 'assets/'];
-/** What the compiler writes for a source. */
+/** Files of the compiler for one source. */
 const COMPILED = /(\.js|\.js\.map|\.d\.ts)$/;
 
 /** Of these paths in `dist`, the compiled ones whose source is gone. */

@@ -30,7 +30,7 @@ export function misspelt(strategy: Strategy): Misspelt[] {
   });
 }
 
-/** The same as sentences, which begin with the name of the strategy; also of one without handlers. */
+/** The same as sentences, which begin with the name of the strategy; also without a handler. */
 export function misspeltTexts(name: string, strategy: Strategy): string[] {
   const found = misspelt(strategy);
   const names = methodsOf(strategy);

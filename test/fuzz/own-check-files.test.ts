@@ -13,7 +13,7 @@ const noBids = (): Checker => ({
   after: (engine) =>
     engine.markets().every(({ id }) => engine.depth(id, 'bid', 1).length === 0)
       ? null
-      : { invariant: 'noBids', rule: 'mine', says: 'nobody bids', detail: 'a bid' },
+      : { invariant: 'noBids', rule: 'mine', says: 'no order bids', detail: 'a bid' },
 });
 
 test('their summary does not promise that they fail', () => {

@@ -341,7 +341,7 @@ test('a refusal that ends a run says what the request had in the field that it n
   expect(await order("price: '60000', takeProfit: '-1'")).toMatch(
     'takeProfit.triggerPrice: must be positive, got -1',
   );
-  // What the strategy catches is the text of the API.
+  // A strategy catches the text of the API.
   const lines = await logOf(`return { async onStart(context) {
     await context.sleep(2_000_000);
     await context.submit({ side: 'buy', size: '0.01', price: '1.23' }).catch((error) => {

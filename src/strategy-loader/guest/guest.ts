@@ -103,7 +103,7 @@ function lift({ port, failed }: Realm): Lifted {
   return lifted as Lifted;
 }
 
-/** What a refused request has in the field that the refusal names, and how it is made. */
+/** The value of a refused request in the field that the refusal names, and how it is made. */
 function givenIn(request: unknown, refusal: string): string {
   const [path, field = ''] = /^(?:\w+\.)*(\w+)(?=: )/.exec(refusal) ?? [];
   const value = path?.split('.').reduce<unknown>((of, name) => {
