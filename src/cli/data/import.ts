@@ -8,7 +8,7 @@ import { intervalOf, parseColumnMap, type ColumnMap } from '../../tape/formats/c
 import { mustBeOfOneKind } from '../../tape/formats/market-kind.ts';
 import { isSameMarket, specSymbol } from '../../tape/formats/market-names.ts';
 import { checksumText } from '../../tape/formats/book-checksum.ts';
-import { FORMATS, IMPORT_OPTIONS, type Format } from '../../tape/formats/formats.ts';
+import { FORMATS, IMPORT_OPTIONS, symbolOfFile, type Format } from '../../tape/formats/formats.ts';
 import { hasUnknownUnits, type StreamManifest } from '../../tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
 import { openDataset } from '../../tape-files/dataset-files.ts';
@@ -209,7 +209,7 @@ async function importInto(
   const present = markets.filter((market) => !hasUnknownUnits(market, streams));
   const presentUnits = (name: string): TapeUnits | null =>
     present.find((market) => isSameMarket(market.symbol, name)) ?? null;
-  const givenUnits = unitsGiven(args, presentUnits);
+  const givenUnits = unitsGiven(args, format, presentUnits);
   const contractSize = args['contract-size'];
   const options: RecordingOptions = {
     format,
@@ -379,11 +379,14 @@ function countedText(symbol: string): string {
 
 /** Tick and lot size that are given, or those of the market in the dataset; else null. */
 function unitsGiven(
-  { symbol, tick, lot, inverse }: ImportArguments,
+  { symbol: given, tick, lot, inverse, file: [first = ''] }: ImportArguments,
+  { symbolIn }: Format,
   presentUnits: (symbol: string) => TapeUnits | null,
 ): TapeUnits | null {
+  const named = tick !== undefined && symbolIn === 'path' ? symbolOfFile(basename(first)) : null;
+  const symbol = given ?? named ?? undefined;
   if ((tick === undefined) !== (lot === undefined)) {
-    throw new InputError('--tick and --lot need each other and --symbol');
+    throw new InputError('--tick and --lot need each other');
   }
   const present = symbol === undefined ? null : presentUnits(symbol);
   if (present !== null) {

@@ -61,6 +61,19 @@ describe('the market of a file', () => {
     expect(markets.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
   });
 
+  test('is that of its name for a tick and a lot without --symbol', async () => {
+    const btc = file('BTCUSDT-1m-2024-01.csv', bars(0, 3, 42_000));
+    const units = ['--tick', '0.1', '--lot', '0.001'];
+    expect(await run('binance-klines', btc, ...units)).toBe(0);
+    const { markets } = await openDataset(out);
+    expect(markets).toMatchObject([{ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' }]);
+    const eth = file('ETHUSDT-1m-2024-01.csv', bars(3, 3, 2000));
+    expect(await run('binance-klines', btc, eth, ...units, '--replace')).toBe(2);
+    expect(printed).toContain('by its name it is of ETHUSDT, not of BTCUSDT');
+    expect(await run('binance-klines', file('noname.csv', bars(0, 3, 9)), ...units)).toBe(2);
+    expect(printed).toContain('--tick and --lot need --symbol');
+  });
+
   test('in the records must agree too, and those of other markets are named', async () => {
     const table = 'timestamp,symbol,funding_rate\n1768233600000,ETHUSDT,0.0001\n';
     expect(await run('csv', file('f1.csv', table), '--symbol', 'BTCUSDT')).toBe(2);
