@@ -178,13 +178,15 @@ export class RunFolder {
     this.written += bytes.length;
   };
 
-  /** Writes a stopped run. Returns false and deletes its files if it cannot be resumed. */
+  /**
+   * Writes a stopped run. Without a checkpoint, a run that was resumed keeps the one that it began
+   * from; a new run cannot be resumed: then its files are deleted, and the result is false.
+   */
   async stop(checkpoint: BacktestCheckpoint | null): Promise<boolean> {
     this.closeJournal();
     if (checkpoint === null) {
-      await rm(this.file('partial'), { force: true });
-      await rm(this.file('checkpoint'), { force: true });
-      return false;
+      this.abandon();
+      return this.isResumed;
     }
     const bytes = serialize(checkpoint);
     const stopped: StoppedRun = {

@@ -1,5 +1,5 @@
 /** A stopped run whose files were damaged or changed is not resumed. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serialize } from 'node:v8';
@@ -47,6 +47,26 @@ test('an undamaged one is resumed, also after a crash of the resumed run', async
   writeFileSync(partial, Buffer.concat([JOURNAL, Buffer.from('more')]));
   expect(await resumed(path)).toEqual(CHECKPOINT);
   expect(readFileSync(partial)).toEqual(JOURNAL);
+});
+
+test('a run that stops without a checkpoint leaves no folder, which the next one may take', async () => {
+  const path = join(scratch, 'without');
+  for (let i = 0; i < 2; i++) {
+    const folder = await RunFolder.create(path, { seed: 's' } as unknown as RunPlan);
+    expect(await folder.stop(null)).toBe(false);
+    folder.release();
+    expect(existsSync(path)).toBe(false);
+  }
+});
+
+test('a resumed run that stops without a checkpoint keeps the former one', async () => {
+  const path = await stopped('again');
+  const { folder } = await RunFolder.resume(path);
+  if (folder.target === 'none') throw new Error('the plan keeps a journal');
+  folder.target(Buffer.from('more'));
+  expect(await folder.stop(null)).toBe(true);
+  folder.release();
+  expect(await resumed(path)).toEqual(CHECKPOINT);
 });
 
 test('a checkpoint without sums, of version 0.2.0, is resumed', async () => {
