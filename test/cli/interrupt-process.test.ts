@@ -83,7 +83,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   20_000,
 );
 
-test('SIGTERM ends the replay of doctor --full', async () => {
+test('SIGTERM ends commands that replay a long journal', async () => {
   const path = join(folder, 'var');
   const exchange = await openIn(path, { durability: 'relaxed' });
   await depositGroups(
@@ -91,13 +91,21 @@ test('SIGTERM ends the replay of doctor --full', async () => {
     Array.from({ length: 100 }, () => 5000),
   );
   await exchange.close();
-  const args = ['doctor', '--full', '--data-dir', path, '--port', '0', '--metrics-port', 'off'];
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
-  const ended = once(child, 'exit');
-  setTimeout(() => child.kill('SIGTERM'), 700);
-  // By the signal in the replay, with its status before.
-  expect([
-    [130, null],
-    [null, 'SIGTERM'],
-  ]).toContainEqual(await ended);
+  const doctor = ['--full', '--data-dir', path, '--port', '0', '--metrics-port', 'off'];
+  const html = ['--html', join(folder, 'machine.html')];
+  const commands = [
+    ['doctor', ...doctor],
+    ['inspect', path, ...html, '--seq', '500000'],
+    ['inspect', path, ...html, '--mask'],
+  ];
+  for (const args of commands) {
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    setTimeout(() => child.kill('SIGTERM'), 700);
+    // By the signal in the replay, with its status before.
+    expect([
+      [130, null],
+      [null, 'SIGTERM'],
+    ]).toContainEqual(await ended);
+  }
 }, 60_000);

@@ -3,7 +3,15 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CommandModule } from 'yargs';
 import type { JournalFrame } from '../../journal/format/frame.ts';
-import { endable, InputError, mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
+import {
+  endable,
+  InputError,
+  letInterrupt,
+  mustBeRange,
+  mustBeWhole,
+  print,
+  printJson,
+} from '../cli-support.ts';
 import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { FolderJournal } from '../../journal-files/folder-journal.ts';
 import { NO_ABOUT } from '../../design/page-elements.ts';
@@ -146,10 +154,12 @@ async function writeMachine(
     return;
   }
   const { name, torn, ...found } = await findJournal(path);
-  // Refuses what the page could not open.
-  const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
-  if (seq !== undefined) timeline.seek(seq);
-  const shown = mask ? masked(found) : found;
+  const shown = endable(() => {
+    // Refuses what the page could not open.
+    const timeline = Timeline.open({ parts: [bytesInMemory(found.journal)], base: found.base });
+    if (seq !== undefined) timeline.seek(seq);
+    return mask ? masked(found) : found;
+  });
   const file = resolve(html ?? join(tmpdir(), `orrery-${name.replaceAll(/[^\w.-]+/g, '-')}.html`));
   // The name of a file may name its owner.
   const about = {
@@ -159,6 +169,7 @@ async function writeMachine(
     masked: mask,
     failure: await recordedFailure(path, shown.journal),
   };
+  await letInterrupt();
   await writeTimeMachine(file, { about, ...shown });
   const address = pathToFileURL(file).href;
   const opened = open && (await openFile(file));

@@ -21,7 +21,7 @@ import { parseScenario } from '../../scenario/parse.ts';
 import { runScenario } from '../../scenario/run-scenario.ts';
 import { formatProblem } from '../../scenario/source-node.ts';
 import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
-import { InputError } from '../cli-support.ts';
+import { endable, InputError } from '../cli-support.ts';
 import { readInput } from '../read-file.ts';
 
 export interface JournalFound {
@@ -59,11 +59,12 @@ export async function findJournal(path: string): Promise<JournalFound> {
   });
   const name = nameOf(path);
   if (!found.isDirectory() && SCENARIO_FILE.test(path)) {
-    const journal = scenarioJournal(path, await readInput(path));
+    const bytes = await readInput(path);
+    const journal = endable(() => scenarioJournal(path, bytes));
     return { name, journal, base: null, torn: null };
   }
   const source = openJournal(path);
-  return { name, ...bytesOf(source), torn: source.torn };
+  return { name, ...endable(() => bytesOf(source)), torn: source.torn };
 }
 
 /** The frames of a journal, or of the run of a scenario; throws as `findJournal`. */
