@@ -88,6 +88,7 @@ export async function openTape(
       `${folder}: ${symbol} is an inverse (coin-margined) contract: it allows book checks only, no PnL`,
     );
   }
+  mustHavePrices(folder, markets);
   const streams = markets.flatMap((market) => market.streams);
   return {
     markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
@@ -100,6 +101,17 @@ export async function openTape(
     progress: () => reading.progress(),
     notes: (played) => notesOf(reading, model, played),
   };
+}
+
+/** Best prices are compared with a book and not played, so a run of them alone is empty. */
+function mustHavePrices(folder: string, markets: readonly DatasetMarket[]): void {
+  const hasPrices = ({ fidelity, counts }: DatasetMarket): boolean =>
+    fidelity !== null || (counts.mark ?? 0) > 0 || (counts.index ?? 0) > 0;
+  const [first] = markets;
+  if (first === undefined || markets.some(hasPrices)) return;
+  throw new StrategyError(
+    `${folder}: ${first.symbol} has ${Object.keys(first.counts).join(' and ')} alone, which cannot be played; add trades, a book or bars: orrery data import … --add`,
+  );
 }
 
 const DAY_US = 86_400_000_000;

@@ -1,5 +1,5 @@
 /** Models of data of another kind have no part in a run, which its report says. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backtest } from 'orrery/backtest';
@@ -40,7 +40,24 @@ test('a queue model on bars is a warning, and the report names none', async () =
   expect(await warningsOf({ bars: 'fill=through' })).toEqual([]);
 });
 
-test('so is a model of bars on price levels', async () => {
+test('a recording of best prices or funding rates alone is refused', async () => {
+  const quotes = join(folder, 'X-quotes.csv');
+  writeFileSync(quotes, 'timestamp,bid_price,bid_size,ask_price,ask_size\n1704067200,9.5,1,10,1\n');
+  const rates = join(folder, 'X-rates.csv');
+  writeFileSync(rates, 'time,rate\n1704067200,0.0001\n');
+  for (const [file, kind] of [
+    [quotes, 'touch'],
+    [rates, 'funding'],
+  ] as const) {
+    const data = join(folder, kind);
+    expect(await main(['data', 'import', 'csv', file, '--symbol', 'X', '--out', data])).toBe(0);
+    await expect(backtest({ strategy, data })).rejects.toThrow(
+      `${kind}: X has ${kind} alone, which cannot be played; add trades, a book or bars`,
+    );
+  }
+});
+
+test('a model of bars on price levels is a warning', async () => {
   const levels = { data: DATASET, to: '2024-08-08T23:54:30Z' };
   expect(await warningsOf({ ...levels, bars: 'spread=1' })).toEqual([
     '--bars spread=1 is not used: the data are played as l2, and it is for bars and trades.',
