@@ -9,7 +9,7 @@ import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts'
 import { LastSeen } from '../../src/http-client/repair.ts';
 import type { ReplicaStatus } from '../../src/journal/served-exchange.ts';
 import { StoreStopped } from '../../src/journal/store-stopped.ts';
-import { address } from '../../src/num/units.ts';
+import { address, timeUs } from '../../src/num/units.ts';
 import { BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from '../http/served.ts';
 import { Proxy } from '../postgres/proxy.ts';
@@ -72,9 +72,9 @@ test.each(['trade', 'fill', 'order'] as const)(
     proxy.drop();
     await expect.poll(() => feeds.lostSinceMs).not.toBeNull();
     // The leader has the right time, so what follows is before the time of the replica's clock.
-    aheadMs = 1000;
+    const clock = vi.spyOn(served.host, 'nowUs').mockReturnValue(timeUs((startMs + 1000) * 1000));
     await trade();
-    aheadMs = 5 * MINUTE_MS;
+    clock.mockRestore();
     await expect.poll(() => feeds.lostSinceMs, { timeout: 5000 }).toBeNull();
     expect(seen).toEqual([source === 'trade' ? '-0.01' : '0.01', 'resumed, null']);
     await feeds.close();
